@@ -1,0 +1,85 @@
+# Everything a developer runs. `make demo` shows the product, `make test` says whether a change may go in.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+# The stages of `test` run one after another, so that the first failure is the last thing on the screen.
+.NOTPARALLEL:
+
+# The tools are those of .venv and see what is installed there, whatever the caller has activated.
+unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+# pyright is held to one release in pyproject.toml; that a newer one exists is not news here.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+stage = @printf '== %s\n' '$(1)'
+
+.PHONY: help demo test format lint types contracts unit map fuzz clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.runtime ## compile the example shop and show every plan
+	@$(BIN)/singletable check examples/shop/model.py
+	@$(BIN)/singletable explain examples/shop/model.py
+
+test: lint types contracts unit ## everything below that checks, stopping at the first failure
+
+format: $(VENV)/.installed ## rewrite the code in the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lint: $(VENV)/.installed ## the format and the lint rules (ruff)
+	$(call stage,format)
+	@$(BIN)/ruff format --check .
+	$(call stage,lint)
+	@$(BIN)/ruff check .
+
+types: $(VENV)/.installed ## the types, as both checkers see them (mypy, pyright)
+	$(call stage,types: mypy)
+	@$(BIN)/mypy
+	$(call stage,types: pyright)
+	@$(BIN)/pyright
+
+contracts: $(VENV)/.installed ## which way the imports point (import-linter)
+	$(call stage,contracts)
+	@$(BIN)/lint-imports --no-logo
+
+unit: $(VENV)/.installed ## the tests (pytest)
+	$(call stage,unit)
+	@$(BIN)/pytest -n auto
+
+map: $(VENV)/.installed ## rewrite the map in ARCHITECTURE.md
+	@$(BIN)/python tools/architecture_map.py
+
+fuzz: $(VENV)/.installed ## the properties alone, for long
+	$(call stage,fuzz)
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -n auto -m hypothesis
+
+clean: ## remove everything that was made
+	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests tools examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Three stamps: the environment, what the product needs to run, what its developers need. Each holds the one before it.
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'singletable needs Python 3.11 or newer: make PYTHON=python3.11' >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) || \
+		{ rm -rf $(VENV); echo 'Python could not make a virtual environment.' \
+		'On Debian or Ubuntu, install the package python3-venv and try again.' >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.runtime: pyproject.toml | $(VENV)/.created
+	$(call stage,install)
+	@$(PIP) install -q -e '.[demo]'
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/.created
+	$(call stage,install)
+	@$(PIP) install -q -e '.[dev]'
+	@touch $(VENV)/.runtime $@

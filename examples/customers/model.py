@@ -1,0 +1,132 @@
+"""Three small tables: a customer with orders, orders by status beside products by category, users in teams."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+from singletable import Page, Table, collection, entity, get, pattern, query
+
+
+@entity(key=("CUSTOMER#{id}", "PROFILE"))
+@dataclass
+class Customer:
+    """Who a customer is."""
+
+    id: str
+    name: str
+    email: str
+    plan: str
+
+
+@entity(key=("CUSTOMER#{customer_id}", "ORDER#{id}"), expected_per_partition=40)
+@dataclass
+class Order:
+    """An order in its customer's partition; ids such as 2026-001 grow with time."""
+
+    customer_id: str
+    id: str
+    total: Decimal
+    status: str
+
+
+@dataclass
+class CustomerWithOrders:
+    """Everything that one Query of a customer's partition gives."""
+
+    customer: Customer
+    orders: list[Order]
+
+
+class Customers(Table, entities=[Customer, Order]):
+    """One customer, one partition."""
+
+    @pattern(frequency="very high", budget_ms=10)
+    def customer(self, id: str) -> Customer | None:
+        """Get a customer's profile."""
+        return get(Customer)
+
+    @pattern(frequency="high", budget_ms=20)
+    def customer_with_orders(self, customer_id: str) -> CustomerWithOrders | None:
+        """Get a customer's profile and every order."""
+        return collection(CustomerWithOrders)
+
+    @pattern(frequency="high", budget_ms=20)
+    def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
+        """List a customer's orders, newest first."""
+        return query(Order, order_by=lambda order: order.id, newest_first=True)
+
+
+Status = Literal["OPEN", "PAID", "SHIPPED", "CLOSED"]
+
+
+@entity(key=("ORDER#{id}", "METADATA"), gsi1=("STATUS#{status}", "{placed_on}"), name="Order")
+@dataclass
+class StatusOrder:
+    """An order that is found by its status."""
+
+    id: str
+    status: Status
+    placed_on: date
+    total: Decimal
+
+
+@entity(key=("PRODUCT#{id}", "METADATA"), gsi1=("CATEGORY#{category}", "{title}"))
+@dataclass
+class Product:
+    """A product that is found by its category, on the same index."""
+
+    id: str
+    category: str
+    title: str
+
+
+class Orders(Table, entities=[StatusOrder, Product]):
+    """One index, two meanings."""
+
+    @pattern(frequency="medium", budget_ms=30)
+    def open_orders(self) -> Page[StatusOrder]:
+        """Find all open orders, by date."""
+        return query(StatusOrder, where=lambda order: order.status == "OPEN")
+
+    @pattern(frequency="low", budget_ms=30)
+    def orders_by_status(self, status: Status, *, limit: int = 50, cursor: str | None = None) -> Page[StatusOrder]:
+        """Find the orders in one status, newest first."""
+        return query(StatusOrder, newest_first=True)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def products_in_category(self, category: str) -> Page[Product]:
+        """List the products of a category, by title."""
+        return query(Product, order_by=lambda product: product.title)
+
+
+@entity(key=("USER#{user_id}", "TEAM#{team_id}"))
+@dataclass
+class TeamOfUser:
+    """The edge as the user sees it."""
+
+    user_id: str
+    team_id: str
+
+
+@entity(key=("TEAM#{team_id}", "USER#{user_id}"))
+@dataclass
+class UserOfTeam:
+    """The same edge as the team sees it: written a second time, with the ids swapped."""
+
+    team_id: str
+    user_id: str
+
+
+class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
+    """Many-to-many as an adjacency list."""
+
+    @pattern(frequency="high", budget_ms=20)
+    def teams_of_user(self, user_id: str) -> Page[TeamOfUser]:
+        """List the teams of a user."""
+        return query(TeamOfUser)
+
+    @pattern(frequency="high", budget_ms=20)
+    def users_of_team(self, team_id: str) -> Page[UserOfTeam]:
+        """List the users of a team."""
+        return query(UserOfTeam)

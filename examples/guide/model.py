@@ -1,0 +1,225 @@
+"""Five modelling patterns in one table: one-to-many, many-to-many, time series, tree and geo."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from pydantic import BaseModel
+
+from singletable import (
+    Between,
+    Children,
+    Page,
+    Radius,
+    Since,
+    Subtree,
+    Table,
+    depth,
+    entity,
+    geohash,
+    get,
+    pattern,
+    put,
+    query,
+    shard,
+    within,
+)
+
+
+@entity(key=("USER#{id}", "PROFILE"), name="USER", attributes={"created_at": "createdAt"})
+class User(BaseModel):
+    """One-to-many: the head of a user's item collection."""
+
+    id: str
+    name: str
+    email: str
+    created_at: datetime
+
+
+@entity(key=("USER#{user_id}", "ADDR#{label}"), name="ADDRESS", expected_per_partition=3)
+class Address(BaseModel):
+    """One of a user's addresses."""
+
+    user_id: str
+    label: str
+    line1: str
+    city: str
+    zip: str
+
+
+@entity(key=("USER#{user_id}", "ORDER#{placed_on}#{id}"), name="ORDER", expected_per_partition=50)
+class Order(BaseModel):
+    """One of a user's orders, sorted by its day."""
+
+    user_id: str
+    id: str
+    placed_on: date
+    total: Decimal
+    status: str
+
+
+@entity(
+    key=("USER#{user_id}", "GROUP#{group_id}"),
+    gsi1=("GROUP#{group_id}", "USER#{user_id}"),
+    name="MEMBERSHIP",
+    expected_per_partition=5,
+)
+class Membership(BaseModel):
+    """Many-to-many: one item, seen from both sides through the inverse index."""
+
+    user_id: str
+    group_id: str
+
+
+@entity(
+    key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
+    gsi1=("EVTTYPE#{kind}", "{at:seconds}#{device_id}#{id}"),
+    name="EVENT",
+)
+class Event(BaseModel):
+    """Time series: what a device reported, by device and by kind of event."""
+
+    device_id: str
+    id: str
+    at: datetime
+    kind: str
+    value: Decimal
+
+
+@entity(
+    key=("ORG#{org}", "PATH#{path}"),
+    gsi1=("ORG#{org}#depth={level}", "PATH#{path}"),
+    derived={"level": depth("path")},
+    name="NODE",
+    expected_per_partition=500,
+)
+class Node(BaseModel):
+    """Tree: a node under its whole path; GSI1 keeps each level of the tree together."""
+
+    org: str
+    path: tuple[str, ...]
+    depth: int
+    name: str
+
+
+@entity(
+    key=("SHOP#{id}", "META"),
+    gsi1=("GEO#{cell}", "{latitude:number}#{longitude:number}#{id}"),
+    derived={"cell": geohash("latitude", "longitude", precision=6)},
+    name="SHOP",
+    expected_per_partition=20,
+)
+class Shop(BaseModel):
+    """Geo: a place, indexed by the geohash cell it lies in."""
+
+    id: str
+    name: str
+    latitude: float
+    longitude: float
+
+
+class Guide(
+    Table,
+    entities=[User, Address, Order, Membership, Event, Node, Shop],
+    name="AppTable",
+    type_attribute="Type",
+):
+    """P1 to P10."""
+
+    @pattern(frequency="very high", budget_ms=10)
+    def profile(self, id: str) -> User | None:
+        """P1: get user profile by ID."""
+        return get(User)
+
+    @pattern(frequency="high", budget_ms=20)
+    def addresses(self, user_id: str) -> Page[Address]:
+        """P2: get all addresses for a user."""
+        return query(Address)
+
+    @pattern(frequency="high", budget_ms=30)
+    def latest_orders(self, user_id: str, *, limit: int = 10, cursor: str | None = None) -> Page[Order]:
+        """P3: get the latest N orders for a user."""
+        return query(Order, newest_first=True)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def groups_of_user(self, user_id: str) -> Page[Membership]:
+        """P4: list all groups a user belongs to."""
+        return query(Membership)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def users_in_group(self, group_id: str) -> Page[Membership]:
+        """P5: list all users in a group."""
+        return query(Membership)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def latest_events(
+        self, device_id: str, at: Since[datetime], *, limit: int = 100, cursor: str | None = None
+    ) -> Page[Event]:
+        """P6: latest events for a given device."""
+        return query(Event, newest_first=True)
+
+    @pattern(frequency="low", budget_ms=100)
+    def events_of_kind(
+        self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None
+    ) -> Page[Event]:
+        """P7: all events of a type within a time range, across devices."""
+        return query(Event)
+
+    @pattern(frequency="low", budget_ms=100, expected_items=12, expected_examined=60)
+    def node_with_children(self, org: str, path: Subtree[tuple[str, ...]], deepest: int) -> Page[Node]:
+        """P8: get a node and its direct children, by reading the subtree."""
+        return query(Node, filter=lambda node: node.depth <= deepest)
+
+    @pattern(frequency="medium", budget_ms=30, expected_items=11)
+    def children(self, org: str, path: Children[tuple[str, ...]]) -> Page[Node]:
+        """P8: get the direct children of a node, without the grandchildren."""
+        return query(Node)
+
+    @pattern(frequency="low", budget_ms=100, expected_items=60)
+    def subtree(self, org: str, path: Subtree[tuple[str, ...]]) -> Page[Node]:
+        """P9: get an entire subtree."""
+        return query(Node)
+
+    @pattern(frequency="medium", budget_ms=50, entry="Geo", fanout=24)
+    def shops_near(self, area: Radius) -> list[Shop]:
+        """P10: find points of interest near a place."""
+        return within(Shop)
+
+
+@entity(
+    key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
+    gsi1=("EVTTYPE#{kind}#{shard}", "{at:seconds}#{device_id}#{id}"),
+    derived={"shard": shard("id", of=10)},
+    attributes={"expires_at": "expiresAt"},
+    ttl="expires_at",
+    name="EVENT",
+)
+class ShardedEvent(BaseModel):
+    """The same events when one kind is too hot for one partition; they expire by themselves."""
+
+    device_id: str
+    id: str
+    at: datetime
+    kind: str
+    value: Decimal
+    expires_at: int
+
+
+class Telemetry(Table, entities=[ShardedEvent], type_attribute="Type"):
+    """P6 and P7 with write shards."""
+
+    @pattern(frequency="medium", budget_ms=30)
+    def latest_events(self, device_id: str, *, limit: int = 100, cursor: str | None = None) -> Page[ShardedEvent]:
+        """P6: latest events for a given device."""
+        return query(ShardedEvent, newest_first=True)
+
+    @pattern(frequency="low", budget_ms=100, fanout=10)
+    def events_of_kind(
+        self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None
+    ) -> Page[ShardedEvent]:
+        """P7: all events of a type within a time range, from every shard."""
+        return query(ShardedEvent)
+
+    @pattern(rate=5000)
+    def report(self, event: ShardedEvent) -> ShardedEvent:
+        """Store what a device reports."""
+        return put(ShardedEvent)

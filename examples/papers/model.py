@@ -1,0 +1,107 @@
+"""A catalogue of papers: papers, authors, and what connects them, on one overloaded and one sparse index."""
+
+from datetime import date
+from typing import Literal
+
+import msgspec
+
+from singletable import Page, Table, collection, copy, entity, get, pattern, query
+
+
+@entity(
+    key=("PAPER#{id}", "PAPER#{id}"),
+    gsi1=("COLLECTION#{series}", "DATE#{published}#{id}"),
+    ttl="expires_at",
+)
+class Paper(msgspec.Struct):
+    """A paper; a superseded draft carries the time at which it may go."""
+
+    id: str
+    series: str
+    title: str
+    abstract: str
+    version: str
+    status: Literal["draft", "final", "superseded"]
+    published: date
+    expires_at: int | None = None
+
+
+@entity(key=("AUTHOR#{handle}", "AUTHOR#{handle}"))
+class Author(msgspec.Struct):
+    """Who writes."""
+
+    handle: str
+    name: str
+
+
+@entity(
+    key=("PAPER#{paper_id}", "AUTHOR#{handle}"),
+    gsi1=("AUTHOR#{handle}", "DATE#{published}#{paper_id}"),
+    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "status", "published"])],
+    expected_per_partition=3,
+)
+class Membership(msgspec.Struct):
+    """An author's part in a paper, with the paper's fields that a listing shows."""
+
+    paper_id: str
+    handle: str
+    role: Literal["author", "contributor"]
+    title: str
+    status: Literal["draft", "final", "superseded"]
+    published: date
+
+
+@entity(
+    key=("PAPER#{paper_id}", "TOPIC#{topic}"),
+    gsi2=("TOPIC#{topic}", "DATE#{published}#{paper_id}"),
+    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "published"])],
+    expected_per_partition=4,
+)
+class Topic(msgspec.Struct):
+    """A topic that a paper carries; only these items are in GSI2."""
+
+    paper_id: str
+    topic: str
+    title: str
+    published: date
+
+
+class PaperWithAuthors(msgspec.Struct):
+    """A paper and everybody who had a part in it."""
+
+    paper: Paper
+    authors: list[Membership]
+
+
+class Papers(Table, entities=[Paper, Author, Membership, Topic]):
+    """A1 to A5, and the paper with its authors."""
+
+    @pattern(frequency="high", budget_ms=10)
+    def paper(self, id: str) -> Paper | None:
+        """A1: get a paper by id."""
+        return get(Paper)
+
+    @pattern(frequency="high", budget_ms=30)
+    def papers_in_series(self, series: str, *, limit: int = 20, cursor: str | None = None) -> Page[Paper]:
+        """A2: list papers in a collection, newest first."""
+        return query(Paper, newest_first=True)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def papers_by_author(self, handle: str, *, limit: int = 20, cursor: str | None = None) -> Page[Membership]:
+        """A3: list papers by author, newest first."""
+        return query(Membership, newest_first=True)
+
+    @pattern(frequency="medium", budget_ms=50)
+    def papers_with_topic(self, topic: str, *, limit: int = 20, cursor: str | None = None) -> Page[Topic]:
+        """A4: list papers carrying a topic, newest first."""
+        return query(Topic, newest_first=True)
+
+    @pattern(frequency="low", budget_ms=30)
+    def author(self, handle: str) -> Author | None:
+        """A5: get an author profile."""
+        return get(Author)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def paper_with_authors(self, paper_id: str) -> PaperWithAuthors | None:
+        """Get a paper and its author memberships."""
+        return collection(PaperWithAuthors)

@@ -1,0 +1,128 @@
+"""The shop's list of all customers when one partition is too small for it: spread by hash, letter, month or region."""
+
+from datetime import datetime
+from enum import Enum
+
+from pydantic import BaseModel
+
+from singletable import Between, Page, Table, bucket, derive, entity, first_letter, pattern, query, shard
+
+
+class Region(Enum):
+    """Where a customer lives."""
+
+    EUROPE = "eu"
+    AMERICAS = "am"
+    ASIA = "as"
+
+
+class CustomerFields(BaseModel):
+    """What every variant stores."""
+
+    id: str
+    name: str
+    region: Region
+    created_at: datetime
+
+
+@entity(
+    key=("CUST#{id}", "METADATA"),
+    gsi1=("CUSTOMER#{shard}", "{created_at:seconds}#{id}"),
+    derived={"shard": shard("id", of=8)},
+)
+class CustomerByHash(CustomerFields):
+    """Spread evenly over eight partitions."""
+
+
+class ShopByHash(Table, entities=[CustomerByHash]):
+    """All customers from eight shards."""
+
+    @pattern(frequency="high", fanout=8)
+    def customers(self) -> Page[CustomerByHash]:
+        """List all customers chronologically."""
+        return query(CustomerByHash)
+
+
+@entity(
+    key=("CUST#{id}", "METADATA"),
+    gsi1=("CUSTOMER#{letter}", "{name}#{id}"),
+    derived={"letter": first_letter("name")},
+)
+class CustomerByLetter(CustomerFields):
+    """Spread by the first letter of the name."""
+
+
+class ShopByLetter(Table, entities=[CustomerByLetter]):
+    """An alphabetical register."""
+
+    @pattern(frequency="medium", fanout=37)
+    def customers(self) -> Page[CustomerByLetter]:
+        """List all customers by name."""
+        return query(CustomerByLetter, order_by=lambda customer: customer.name)
+
+    @pattern(frequency="high")
+    def customers_named(self, name: str) -> Page[CustomerByLetter]:
+        """Find the customers of one name."""
+        return query(CustomerByLetter)
+
+
+@entity(
+    key=("CUST#{id}", "METADATA"),
+    gsi1=("CUSTOMER#{month}", "{created_at:seconds}#{id}"),
+    derived={"month": bucket("created_at", "month")},
+)
+class CustomerByMonth(CustomerFields):
+    """Spread by the month of signing up."""
+
+
+class ShopByMonth(Table, entities=[CustomerByMonth]):
+    """Customers of a time."""
+
+    @pattern(frequency="medium", fanout=13)
+    def customers_since(self, created_at: Between[datetime]) -> Page[CustomerByMonth]:
+        """List the customers who signed up in a time, newest first."""
+        return query(CustomerByMonth, newest_first=True)
+
+
+@entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"))
+class CustomerByRegion(CustomerFields):
+    """Spread by a field that has three values."""
+
+
+class ShopByRegion(Table, entities=[CustomerByRegion]):
+    """Customers of a region, or of all three."""
+
+    @pattern(frequency="medium", fanout=3)
+    def customers(self) -> Page[CustomerByRegion]:
+        """List all customers chronologically."""
+        return query(CustomerByRegion)
+
+    @pattern(frequency="medium")
+    def customers_in(self, region: Region) -> Page[CustomerByRegion]:
+        """List the customers of a region."""
+        return query(CustomerByRegion)
+
+
+def initials(name: str, region: Region) -> str:
+    """A shard of one's own making: the region and whether the name is in the first half of the alphabet."""
+    return f"{region.value}-{'1' if name[:1].upper() < 'N' else '2'}"
+
+
+@entity(
+    key=("CUST#{id}", "METADATA"),
+    gsi1=("CUSTOMER#{part}", "{created_at:seconds}#{id}"),
+    derived={
+        "part": derive(initials, "name", "region", values=[f"{r.value}-{half}" for r in Region for half in "12"]),
+    },
+)
+class CustomerByFunction(CustomerFields):
+    """Spread by any function."""
+
+
+class ShopByFunction(Table, entities=[CustomerByFunction]):
+    """All customers from six parts."""
+
+    @pattern(frequency="medium", fanout=6)
+    def customers(self) -> Page[CustomerByFunction]:
+        """List all customers chronologically."""
+        return query(CustomerByFunction)

@@ -1,0 +1,76 @@
+"""singletable: a compiler for DynamoDB single-table design."""
+
+from singletable.client.pattern import pattern
+from singletable.client.table import Table
+from singletable.errors import (
+    ArgumentRefused,
+    DesignError,
+    KeyRefused,
+    ModelNotLoaded,
+    NotConnected,
+    SingletableError,
+)
+from singletable.model.copies import copy
+from singletable.model.derived.bucket import bucket
+from singletable.model.derived.function import derive
+from singletable.model.derived.geocell import geohash
+from singletable.model.derived.letter import first_letter
+from singletable.model.derived.shard import shard
+from singletable.model.derived.tree import depth, parent
+from singletable.model.entity import entity
+from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include
+from singletable.model.intents import collection, create, delete, get, put, query, update, within
+from singletable.model.keys import native, sparse
+from singletable.model.page import Page
+from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.recorder import begins_with, contains, exists, field, not_, one_of, present
+
+__all__ = [
+    "ALL",
+    "GSI",
+    "KEYS_ONLY",
+    "LSI",
+    "ArgumentRefused",
+    "Between",
+    "Children",
+    "DesignError",
+    "KeyRefused",
+    "ModelNotLoaded",
+    "NotConnected",
+    "Page",
+    "Prefix",
+    "Radius",
+    "Since",
+    "SingletableError",
+    "Subtree",
+    "Table",
+    "Until",
+    "begins_with",
+    "bucket",
+    "collection",
+    "contains",
+    "copy",
+    "create",
+    "delete",
+    "depth",
+    "derive",
+    "entity",
+    "exists",
+    "field",
+    "first_letter",
+    "geohash",
+    "get",
+    "include",
+    "native",
+    "not_",
+    "one_of",
+    "parent",
+    "pattern",
+    "present",
+    "put",
+    "query",
+    "shard",
+    "sparse",
+    "update",
+    "within",
+]

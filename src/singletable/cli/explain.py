@@ -1,0 +1,97 @@
+"""`singletable explain MODEL [PATTERN [ARGUMENT ...]]`: the exact request of a pattern, and why it is right."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from singletable.cli.arguments import read_arguments
+from singletable.cli.load_model import load_tables
+from singletable.cli.output import print_heading, print_json
+from singletable.client.pattern import BoundPattern
+from singletable.client.table import Table
+from singletable.errors import ModelNotLoaded
+from singletable.planner.explain import Explanation, explain, proof, verdict_text
+from singletable.planner.plan import Refusal
+from singletable.planner.remedy import remedy
+
+DOES_NOT_HOLD = 1
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("explain", help="show the request that a pattern becomes", description=__doc__)
+    parser.add_argument("model", metavar="MODEL", help="a Python file or module, with :Table to pick one")
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="all patterns when left out")
+    parser.add_argument(
+        "arguments",
+        metavar="ARGUMENT",
+        nargs="*",
+        help="value or name=value; a range is LOW..HIGH, LOW.. or ..HIGH, a path is a/b/c, a radius LAT,LNG,METERS",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document for machines")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain one pattern, or all of them."""
+    tables = load_tables(options.model)
+    named = _named(tables, options.pattern) if options.pattern else _all(tables)
+    documents = [_document(table, bound, options.arguments) for table, bound in named]
+    if options.json:
+        print_json({"patterns": documents})
+    else:
+        for number, document in enumerate(documents):
+            print("\n" if number else "", end="")
+            _print(document)
+    return DOES_NOT_HOLD if any(document["verdict"] == "refused" for document in documents) else 0
+
+
+Named = list[tuple[type[Table], BoundPattern[..., Any]]]
+
+
+def _all(tables: tuple[type[Table], ...]) -> Named:
+    return [(table, getattr(table, pattern.name)) for table in tables for pattern in table.design.patterns]
+
+
+def _named(tables: tuple[type[Table], ...], name: str) -> Named:
+    found = [(table, bound) for table, bound in _all(tables) if bound.declaration.name == name]
+    if not found:
+        known = ", ".join(bound.declaration.name for _, bound in _all(tables))
+        raise ModelNotLoaded(f"there is no pattern {name!r}; the patterns are {known}")
+    return found
+
+
+def _document(table: type[Table], bound: BoundPattern[..., Any], given: list[str]) -> dict[str, Any]:
+    outcome, declaration = bound.plan, bound.declaration
+    document: dict[str, Any] = {
+        "table": table.design.name,
+        "pattern": declaration.name,
+        "title": declaration.title,
+        "location": declaration.location.full,
+        "verdict": verdict_text(outcome),
+        "passed_over": {each.index: list(each.reasons) for each in outcome.passed_over},
+    }
+    if isinstance(outcome, Refusal):
+        return document | {"reason": outcome.reason, "remedy": remedy(table.design, outcome)}
+    document["proof"] = list(proof(table.design, outcome))
+    if given or not any(parameter.required for parameter in declaration.parameters.values()):
+        arguments = read_arguments(declaration, given)
+        explanation: Explanation = explain(table.design, outcome, declaration.signature.bind(None, **arguments))
+        document["requests"] = [
+            {"operation": request.operation, "parameters": request.parameters} for request in explanation.requests
+        ]
+    return document
+
+
+def _print(document: dict[str, Any]) -> None:
+    print_heading(f"{document['table']}.{document['pattern']}: {document['title']}")
+    for line in document.get("proof", ()):
+        print(f"  {line}")
+    if "reason" in document:
+        print(f"  refused: {document['reason']}\n  {document['remedy']}")
+    for index, reasons in document["passed_over"].items():
+        print(f"  not {index}: {'; '.join(reasons)}")
+    for request in document.get("requests", ()):
+        print(f"\n{request['operation']}")
+        print_json(request["parameters"])

@@ -1,0 +1,35 @@
+"""The `singletable` command: one subcommand per file, errors as messages, never as tracebacks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from singletable.cli import check, explain
+from singletable.errors import SingletableError
+
+COMMANDS = (check, explain)
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and answer its exit code: 0 fine, 1 the design does not hold, 2 the input cannot be read."""
+    parser = argparse.ArgumentParser(prog="singletable", description="A compiler for DynamoDB single-table design.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_to(commands)
+    options = parser.parse_args(arguments)
+    try:
+        code: int = options.run(options)
+    except SingletableError as problem:
+        print(problem, file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Tables and patterns as an application touches them."""

@@ -1,0 +1,74 @@
+"""The one tree of errors: what was wrong, where it is, and what to do about it.
+
+SingletableError
+├── DesignError       the model cannot be what it says; carries every problem, each with file and line
+├── KeyRefused        a value does not fit into its key (also a ValueError)
+├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
+├── ModelNotLoaded    a model file could not be imported, or holds no table
+└── NotConnected      a pattern was called on a table that is not open
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Location:
+    """A file and a line of the user's own code."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"  # noqa: PTH119  # pathlib costs a tenth of our import time
+
+    @property
+    def full(self) -> str:
+        """The location as editors and terminals can open it, relative to the folder one is in."""
+        here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  # as above
+        return f"{self.file.removeprefix(here)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong in a design: what, where, and the way out."""
+
+    message: str
+    location: Location | None = None
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.location.full}: " if self.location else ""
+        way_out = f"\n  {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{way_out}"
+
+
+class SingletableError(Exception):
+    """Anything that singletable refuses."""
+
+
+class DesignError(SingletableError):
+    """A design that cannot be what it says, with all its problems at once."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class KeyRefused(SingletableError, ValueError):
+    """A value that does not fit into its key; writing it would lose order, uniqueness or the value itself."""
+
+
+class ArgumentRefused(SingletableError, ValueError):
+    """Arguments that do not fit the pattern they were given to."""
+
+
+class ModelNotLoaded(SingletableError):
+    """A model that could not be imported, or a file that holds none."""
+
+
+class NotConnected(SingletableError):
+    """A pattern was called on a table that no store stands behind."""

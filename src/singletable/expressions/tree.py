@@ -1,0 +1,117 @@
+"""One tree for conditions, filters and updates, with the parameters of a pattern as leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
+
+Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True)
+class Path:
+    """An attribute, or a place inside one: names of maps and positions of lists."""
+
+    steps: tuple[str | int, ...]
+
+    def __str__(self) -> str:
+        first, *others = self.steps
+        return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that is written in the model."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value that the caller of the pattern gives."""
+
+    name: str
+
+
+Operand = Path | Constant | Parameter
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Two operands and a comparator."""
+
+    comparator: Comparator
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True)
+class In:
+    """An operand that equals one of several."""
+
+    operand: Operand
+    options: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A condition function of DynamoDB: attribute_exists, attribute_not_exists, begins_with, contains."""
+
+    name: str
+    arguments: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class And:
+    """All of the conditions."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """At least one of the conditions."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite of a condition."""
+
+    part: Condition
+
+
+Condition = Compare | In | Function | And | Or | Not
+
+
+@dataclass(frozen=True)
+class Change:
+    """One clause of an update: what happens to the value at a path."""
+
+    action: Literal["SET", "ADD", "REMOVE", "APPEND"]
+    path: Path
+    value: Operand | None = None
+
+
+def leaves(node: object) -> Iterator[Operand]:
+    """Every path, constant and parameter below a node, in reading order."""
+    if isinstance(node, Path | Constant | Parameter):
+        yield node
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from leaves(part)
+    elif is_dataclass(node):
+        for each in fields(node):
+            yield from leaves(getattr(node, each.name))
+
+
+def parameters(node: object) -> frozenset[str]:
+    """The names of the parameters that a node waits for."""
+    return frozenset(leaf.name for leaf in leaves(node) if isinstance(leaf, Parameter))
+
+
+def paths(node: object) -> frozenset[Path]:
+    """The attribute paths that a node speaks of."""
+    return frozenset(leaf for leaf in leaves(node) if isinstance(leaf, Path))

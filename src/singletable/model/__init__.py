@@ -1,0 +1,1 @@
+"""What the user declared: entities, key templates, indexes and access patterns."""

@@ -1,0 +1,1 @@
+"""Exact codecs: how each type of field is written into a key and read back."""

@@ -1,0 +1,95 @@
+"""Fixed-point numbers in a key: zero padded, with as many decimals as the template says, such as `00012.50`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from singletable.errors import KeyRefused
+from singletable.model.codecs.codec import Codec
+from singletable.model.codecs.decimals import check_number_type, significant_digits, to_decimal
+from singletable.model.codecs.exact import read_exactly
+from singletable.model.language import DIGITS, Language, concat, fixed, literal
+
+POINT = "."
+# A partition key has at most 2048 bytes.
+_MOST_CHARACTERS = 2048
+
+
+@dataclass(frozen=True)
+class FixedPointCodec(Codec):
+    """A non-negative `Decimal`, `float` or `int` field: `{price:08.2f}` has 8 characters, 2 of them decimals."""
+
+    characters: int
+    places: int
+    python_type: type = Decimal
+
+    def __post_init__(self) -> None:
+        check_number_type(self.python_type)
+        if self.whole_digits < 1:
+            raise ValueError(f"{self.spelling} leaves no digit before the point; 08.2f has 8 characters, 5 before it")
+        if self.characters > _MOST_CHARACTERS:
+            raise ValueError(f"{self.spelling} is wider than any key; {_MOST_CHARACTERS} characters are the most")
+
+    @property
+    def spelling(self) -> str:
+        """How the codec stands in a template."""
+        return f"{{field:0{self.characters}.{self.places}f}}"
+
+    @property
+    def whole_digits(self) -> int:
+        """The number of digits before the point."""
+        return self.characters - self.places - (1 if self.places else 0)
+
+    @property
+    def language(self) -> Language:
+        whole = fixed(*[DIGITS] * self.whole_digits)
+        return concat(whole, literal(POINT), fixed(*[DIGITS] * self.places)) if self.places else whole
+
+    @property
+    def width(self) -> int:
+        return self.characters
+
+    @property
+    def last_text(self) -> str:
+        return self._pointed("9" * (self.whole_digits + self.places))
+
+    @property
+    def spans_segments(self) -> bool:
+        return self.places > 0 and self.delimiter == POINT
+
+    def encode(self, value: Any) -> str:
+        decimal = to_decimal(value, self.python_type, self.spelling)
+        digits = significant_digits(decimal)
+        # As many as there are digits behind the point; negative when zeros before the point were left out.
+        decimals = len(digits) - 1 - decimal.adjusted() if digits else 0
+        self._check_fit(decimal, decimals)
+        return self._pointed((digits + "0" * (self.places - decimals)).zfill(self.whole_digits + self.places))
+
+    def decode(self, text: str) -> Any:
+        return read_exactly(self, text, self._parse, f"a number, {self.spelling}")
+
+    def _check_fit(self, decimal: Decimal, decimals: int) -> None:
+        if not decimal:
+            return
+        if decimal < 0:
+            raise KeyRefused(
+                f"{decimal} does not fit {self.spelling}, which has no sign; use {{field:number}} for negative"
+            )
+        if decimal.adjusted() >= self.whole_digits:
+            raise KeyRefused(
+                f"{decimal} does not fit {self.spelling}, which has {self.whole_digits} digits before the point; "
+                "give it a larger width or use {field:number}"
+            )
+        if decimals > self.places:
+            raise KeyRefused(
+                f"{decimal} has {decimals} decimals, {self.spelling} keeps {self.places}: "
+                "round it, give it more or use {field:number}"
+            )
+
+    def _parse(self, text: str) -> Any:
+        return self.python_type(Decimal(text))
+
+    def _pointed(self, digits: str) -> str:
+        return f"{digits[: self.whole_digits]}{POINT}{digits[self.whole_digits :]}" if self.places else digits

@@ -1,0 +1,82 @@
+"""Integers in a key: zero padded to a width, which sorts, or plain, which does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.errors import KeyRefused
+from singletable.model.codecs.codec import Codec, Order
+from singletable.model.codecs.exact import read_exactly
+from singletable.model.language import DIGITS, Language, concat, fixed, literal, repeated, union
+
+# A partition key has at most 2048 bytes; Python itself refuses to write integers of more than 4300 digits.
+_MOST_DIGITS = 2048
+_LIMIT = 10**_MOST_DIGITS
+_NOT_ZERO = ((ord("1"), ord("9")),)
+
+
+@dataclass(frozen=True)
+class IntegerCodec(Codec):
+    """An `int` field: `{line:03d}` with a number of digits, `{line}` without one."""
+
+    digits: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.digits is not None and not 1 <= self.digits <= _MOST_DIGITS:
+            raise ValueError(f"an integer in a key is 1 to {_MOST_DIGITS} digits wide, not {self.digits}")
+
+    @property
+    def spelling(self) -> str:
+        """How the codec stands in a template."""
+        return "{field}" if self.digits is None else f"{{field:0{self.digits}d}}"
+
+    @property
+    def language(self) -> Language:
+        if self.digits is not None:
+            return fixed(*[DIGITS] * self.digits)
+        positive = concat(fixed(_NOT_ZERO), repeated(DIGITS))
+        return union(literal("0"), positive, concat(literal("-"), positive))
+
+    @property
+    def width(self) -> int | None:
+        return self.digits
+
+    @property
+    def order(self) -> Order:
+        return Order.NONE if self.digits is None else Order.ASCENDING
+
+    @property
+    def unordered_reason(self) -> str:
+        if self.digits is not None:
+            return ""
+        return "10 sorts before 9 as text; give it a width, such as {field:06d}, or use {field:number}"
+
+    @property
+    def last_text(self) -> str | None:
+        return None if self.digits is None else "9" * self.digits
+
+    @property
+    def spans_segments(self) -> bool:
+        return self.digits is None and self.delimiter == "-"
+
+    def encode(self, value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise KeyRefused(f"{value!r} is not an integer for {self.spelling}; pass an int")
+        if not -_LIMIT < value < _LIMIT:
+            raise KeyRefused(
+                f"an integer of {value.bit_length()} bits does not fit {self.spelling}; no key is that long"
+            )
+        if self.digits is None:
+            return str(int(value))
+        if value < 0:
+            raise KeyRefused(
+                f"{value} does not fit {self.spelling}, which has no sign; use {{field:number}} for negative"
+            )
+        text = f"{int(value):0{self.digits}d}"
+        if len(text) > self.digits:
+            raise KeyRefused(f"{value} does not fit {self.spelling}; use {{field:0{len(text)}d}} or {{field:number}}")
+        return text
+
+    def decode(self, text: str) -> int:
+        return read_exactly(self, text, int, f"an integer, {self.spelling}")

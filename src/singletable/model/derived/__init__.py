@@ -1,0 +1,1 @@
+"""Derived key values: computed from fields, never parsed back, never counted towards uniqueness."""

@@ -1,0 +1,66 @@
+"""Geohash cells: places near each other in one partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.errors import KeyRefused
+from singletable.model import geohash as cells
+from singletable.model.derived.derived import Derived, Reach
+from singletable.model.language import Language, fixed
+from singletable.model.ranges import Predicate, Radius
+
+MOST_CELLS = 1_000
+"""A radius that covers more cells than this is refused before any of them is asked for."""
+
+_ALPHABET = tuple((ord(character), ord(character)) for character in cells.ALPHABET)
+
+
+@dataclass(frozen=True)
+class GeoCell(Derived):
+    """The geohash cell of a latitude and a longitude."""
+
+    precision: int
+
+    @property
+    def label(self) -> str:
+        return f"geohash({', '.join(self.fields)}, precision={self.precision})"
+
+    @property
+    def width(self) -> int:
+        return self.precision
+
+    def language(self, delimiter: str) -> Language:
+        return fixed(*[_ALPHABET] * self.precision)
+
+    def compute(self, *values: Any) -> str:
+        try:
+            return cells.encode(float(values[0]), float(values[1]), self.precision)
+        except ValueError as problem:
+            raise KeyRefused(str(problem)) from problem
+
+    def reach(self, known: Mapping[str, type]) -> Reach | None:
+        if all(known.get(name) is Radius for name in self.fields):
+            return Reach(None, f"as many cells of precision {self.precision} as the radius covers")
+        return super().reach(known)
+
+    def covers(self, test: type) -> bool:
+        return test is Radius
+
+    def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
+        area = known.get(self.fields[0])
+        if not isinstance(area, Radius):
+            return super().expand(known)
+        try:
+            return cells.cells_within(area.latitude, area.longitude, area.meters, self.precision, MOST_CELLS)
+        except ValueError as problem:
+            raise KeyRefused(str(problem)) from problem
+
+
+def geohash(latitude: str, longitude: str, *, precision: int) -> GeoCell:
+    """The geohash cell of two fields; precision 6 is a cell of about 1.2 by 0.6 km."""
+    if not 1 <= precision <= 12:
+        raise ValueError(f"a geohash has a precision of 1 to 12 characters, not {precision}")
+    return GeoCell((latitude, longitude), precision)

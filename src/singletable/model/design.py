@@ -1,0 +1,182 @@
+"""A whole design: one table, its indexes, entities and access patterns, compiled and checked for sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable.errors import DesignError, Location, Problem
+from singletable.model.binding import bindings_for, disagreement, unknown_parameter
+from singletable.model.codecs.text import ORDERED_DELIMITER
+from singletable.model.copies import Copy
+from singletable.model.declaration import PatternDeclaration
+from singletable.model.entity import Entity, EntityDeclaration, declaration_of
+from singletable.model.index import TABLE, Index
+from singletable.model.intents import Collection, Within
+from singletable.model.placing import place_entities
+from singletable.model.ranges import Radius
+from singletable.model.settings import TableSettings
+from singletable.model.shape import Member, ShapeProblem, members_of
+
+
+@dataclass(frozen=True)
+class Design:
+    """One table with everything declared of it."""
+
+    settings: TableSettings
+    entities: tuple[Entity, ...]
+    indexes: Mapping[str, Index]
+    patterns: tuple[PatternDeclaration, ...]
+
+    @property
+    def name(self) -> str:
+        """The table's name."""
+        return self.settings.name
+
+    @property
+    def table(self) -> Index:
+        """The base table as an index of itself."""
+        return self.indexes[TABLE]
+
+    @property
+    def ttl_attribute(self) -> str | None:
+        """The attribute by which DynamoDB expires items, when an entity has one."""
+        if self.settings.ttl_attribute:
+            return self.settings.ttl_attribute
+        fields = ((e, e.declaration.ttl) for e in self.entities)
+        return next((entity.attributes[name] for entity, name in fields if name), None)
+
+    def entity_of(self, cls: type) -> Entity:
+        """The compiled entity of a class."""
+        return next(entity for entity in self.entities if entity.cls is cls)
+
+    def placed_in(self, index: Index) -> tuple[Entity, ...]:
+        """The entities whose items can be in an index."""
+        return tuple(entity for entity in self.entities if index.alias in entity.placements)
+
+    def pattern(self, name: str) -> PatternDeclaration | None:
+        """A pattern by its name."""
+        return next((pattern for pattern in self.patterns if pattern.name == name), None)
+
+    def members(self, intent: Collection) -> tuple[tuple[Member, Entity], ...]:
+        """The members of a collection's shape, each with its entity."""
+        return tuple((member, self.entity_of(member.entity)) for member in members_of(intent.shape))
+
+
+def compile_design(settings: TableSettings, classes: Iterable[type], patterns: Iterable[PatternDeclaration]) -> Design:
+    """Bring declarations together; raises DesignError with every problem at once."""
+    declarations = {cls: declaration_of(cls) for cls in classes}
+    keyless = [getattr(cls, "__name__", repr(cls)) for cls, found in declarations.items() if found is None]
+    if keyless:
+        message = f"{settings.name}: {', '.join(keyless)} has no keys"
+        raise DesignError(Problem(message, settings.location, "Put @entity on the class."))
+    return compile_declarations(settings, [found for found in declarations.values() if found], patterns)
+
+
+def compile_declarations(
+    settings: TableSettings, declarations: Sequence[EntityDeclaration], patterns: Iterable[PatternDeclaration]
+) -> Design:
+    """Bring entity declarations and patterns together; raises DesignError with every problem at once."""
+    _check_delimiter(settings)
+    problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
+    indexes, entities, found = place_entities(settings, declarations)
+    problems += found
+    design = Design(settings, tuple(entities), indexes, tuple(patterns))
+    if not problems:
+        problems += _ttl_problems(design)
+        problems += [problem for entity in design.entities for problem in copy_problems(design.entities, entity)]
+        problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]
+    if problems:
+        raise DesignError(problems)
+    return design
+
+
+def _check_delimiter(settings: TableSettings) -> None:
+    delimiter = settings.delimiter
+    if len(delimiter) != 1 or delimiter in "$%{}" or delimiter < ORDERED_DELIMITER or not delimiter.isprintable():
+        message = f"{settings.name}: the delimiter {delimiter!r} cannot end a segment"
+        remedy = "Take one printable character from '#' on, but not $, %, { or }."
+        raise DesignError(Problem(message, settings.location, remedy))
+
+
+def _ttl_problems(design: Design) -> Iterable[Problem]:
+    """DynamoDB expires items by one attribute of a table, a number of seconds."""
+    for entity in design.entities:
+        name = entity.declaration.ttl
+        if name is None:
+            continue
+        stored = entity.attributes[name]
+        if stored != design.ttl_attribute:
+            message = f"{entity.label}: {name} is stored as {stored!r}, but the table expires items by "
+            remedy = f'Say attributes={{"{name}": "{design.ttl_attribute}"}}; a table has one TTL attribute.'
+            yield Problem(f"{message}{design.ttl_attribute!r}", entity.location, remedy)
+        if entity.fields[name].type not in (int, datetime):
+            message = f"{entity.label}: the TTL field {name!r} is {entity.fields[name].type_name}"
+            yield Problem(message, entity.location, "Make it a datetime, or an int of seconds since 1970.")
+
+
+def _same_names(named: list[tuple[str, Location]]) -> Iterable[Problem]:
+    seen: dict[str, Location] = {}
+    for name, location in named:
+        if name in seen:
+            message = f"two entities are called {name!r}; the other is at {seen[name]}"
+            yield Problem(message, location, "Give one of them name=... in @entity.")
+        seen[name] = location
+
+
+def _pattern_problems(design: Design, pattern: PatternDeclaration) -> Iterable[Problem]:
+    known = {entity.cls for entity in design.entities}
+    intent = pattern.intent
+    if isinstance(intent, Collection):
+        try:
+            missing = [member.entity for member in members_of(intent.shape) if member.entity not in known]
+        except (ShapeProblem, TypeError) as problem:
+            return [Problem(f"pattern {pattern.name}: {problem}", pattern.location)]
+    else:
+        missing = [intent.entity] if intent.entity not in known else []
+    if missing:
+        names = ", ".join(getattr(cls, "__name__", repr(cls)) for cls in missing)
+        message = f"pattern {pattern.name}: {names} is not among the entities of {design.name}"
+        return [Problem(message, pattern.location, "Add it to entities=[...].")]
+    if isinstance(intent, Collection):
+        return _collection_problems(design, pattern, intent)
+    if not isinstance(intent, Within) and any(p.test is Radius for p in pattern.bound_parameters):
+        message = f"pattern {pattern.name}: an area is read with within(...), whose answer is a list by distance"
+        return [Problem(message, pattern.location)]
+    return bindings_for(pattern, design.entity_of(intent.entity))[1]
+
+
+def _collection_problems(design: Design, pattern: PatternDeclaration, intent: Collection) -> Iterable[Problem]:
+    members = {entity.label: entity.fields for _, entity in design.members(intent)}
+    for parameter in pattern.bound_parameters:
+        fields = [fields[parameter.name] for fields in members.values() if parameter.name in fields]
+        if not fields:
+            yield unknown_parameter(pattern, parameter, members)
+        elif not any(disagreement(parameter, each) is None for each in fields):
+            message = f"pattern {pattern.name}: the parameter {parameter.name!r} is {parameter.type_name}, "
+            yield Problem(f"{message}{disagreement(parameter, fields[0])}", pattern.location)
+
+
+def copy_problems(entities: Sequence[Entity], entity: Entity) -> Iterable[Problem]:
+    """What is wrong with the values that an entity copies from others."""
+    for each in entity.declaration.copies:
+        source = next((other for other in entities if other.cls is each.source), None)
+        message = _copy_problem(source, entity, each)
+        if message:
+            yield Problem(f"{entity.label}: copies from {each.source.__name__}: {message}", entity.location)
+
+
+def _copy_problem(source: Entity | None, entity: Entity, each: Copy) -> str | None:
+    if source is None:
+        return "it is not among the table's entities"
+    pairs = {**each.by, **each.fields}
+    for theirs, ours in pairs.items():
+        if theirs not in source.fields or ours not in entity.fields:
+            absent = f"{source.label}.{theirs}" if theirs not in source.fields else f"{entity.label}.{ours}"
+            return f"there is no field {absent}"
+        if source.fields[theirs].type != entity.fields[ours].type:
+            return f"{theirs} is {source.fields[theirs].type_name}, but {ours} is {entity.fields[ours].type_name}"
+    if missing := source.base.fields - set(each.by):
+        return f"by= does not say which field is its {', '.join(sorted(missing))}"
+    return None

@@ -1,0 +1,217 @@
+"""Entities: a user's own class, with the keys under which its items are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from singletable.errors import DesignError, Location, Problem
+from singletable.model import source
+from singletable.model.copies import Copy
+from singletable.model.derived.derived import Derived
+from singletable.model.fields import Field, fields_of
+from singletable.model.index import TABLE, Index
+from singletable.model.keys import Keys, Placement
+
+C = TypeVar("C", bound=type)
+
+MARK = "__singletable_entity__"
+"""The class attribute that holds an entity's declaration; the class is otherwise left as it is."""
+
+Accepted = Mapping[str, str]
+"""Findings accepted with a reason, by code: `{"ST107": "handles are checked at sign-up"}`."""
+
+
+@dataclass(frozen=True)
+class EntityDeclaration:
+    """What `@entity` was given, before a table says how keys are named and delimited."""
+
+    cls: type
+    name: str
+    location: Location
+    fields: Mapping[str, Field]
+    keys: Mapping[str, Any]
+    attributes: Mapping[str, str]
+    derived: Mapping[str, Derived]
+    identity: tuple[str, ...] | None
+    schema_version: int | None
+    version: str | None
+    ttl: str | None
+    copies: tuple[Copy, ...]
+    expected_bytes: int | None
+    expected_per_partition: Mapping[str, int]
+    accept: Accepted
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity as a table compiled it."""
+
+    declaration: EntityDeclaration
+    placements: Mapping[str, Placement]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def cls(self) -> type:
+        """The user's class."""
+        return self.declaration.cls
+
+    @property
+    def name(self) -> str:
+        """The value of the entity type attribute."""
+        return self.declaration.name
+
+    @property
+    def label(self) -> str:
+        """The class's name, by which messages speak of the entity."""
+        return self.declaration.cls.__name__
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The class's fields by name."""
+        return self.declaration.fields
+
+    @property
+    def location(self) -> Location:
+        """Where the entity is declared."""
+        return self.declaration.location
+
+    @property
+    def base(self) -> Placement:
+        """The entity's place in the table itself."""
+        return self.placements[TABLE]
+
+    def expected_in(self, index: Index) -> int | None:
+        """How many items are expected in one partition of the table or an index; a local index has the table's."""
+        alias = TABLE if index.kind == "LSI" else index.alias
+        return self.declaration.expected_per_partition.get(alias)
+
+    @property
+    def identity(self) -> tuple[str, ...] | None:
+        """The fields that tell two items apart: declared, or the field called `id` or like the entity."""
+        if self.declaration.identity is not None:
+            return self.declaration.identity
+        own = ("id", f"{_snake(self.label)}_id")
+        return next(((name,) for name in own if name in self.fields), None)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def entity(
+    *,
+    key: Keys,
+    name: str | None = None,
+    attributes: Mapping[str, str] | Callable[[str], str] | None = None,
+    derived: Mapping[str, Derived] | None = None,
+    identity: Iterable[str] | None = None,
+    schema_version: int | None = None,
+    version: str | None = None,
+    ttl: str | None = None,
+    copies: Iterable[Copy] = (),
+    expected_bytes: int | None = None,
+    expected_per_partition: int | Mapping[str, int] | None = None,
+    accept: Accepted | None = None,
+    **indexes: Keys,
+) -> Callable[[C], C]:
+    """Give a class its keys; the class stays the user's own.
+
+    `key` is the partition and the sort template of the table, and every further keyword is an index of that alias
+    (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
+    these for a multi-attribute index key; a local index is given its sort position alone.
+
+    `expected_bytes` is the usual size of an item, `expected_per_partition` how many of them lie in one partition of
+    the table, or of each index by alias: `{"key": 8, "gsi1": 300}`.
+    """
+    location = source.caller()
+
+    def declare(cls: C) -> C:
+        try:
+            fields = fields_of(cls)
+        except Exception as problem:
+            raise DesignError(Problem(f"@entity on {cls.__qualname__}: {problem}", location)) from problem
+        declaration = EntityDeclaration(
+            cls=cls,
+            name=name or cls.__name__,
+            location=location,
+            fields=fields,
+            keys={TABLE: key, **indexes},
+            attributes=_stored_names(fields, attributes),
+            derived=dict(derived or {}),
+            identity=None if identity is None else tuple(identity),
+            schema_version=schema_version,
+            version=version,
+            ttl=ttl,
+            copies=tuple(copies),
+            expected_bytes=expected_bytes,
+            expected_per_partition=_per_partition(expected_per_partition),
+            accept=dict(accept or {}),
+        )
+        problems = list(_problems(declaration, attributes))
+        if problems:
+            raise DesignError(problems)
+        setattr(cls, MARK, declaration)
+        return cls
+
+    return declare
+
+
+def declaration_of(cls: Any) -> EntityDeclaration | None:
+    """The declaration on this very class (a subclass is not its parent's entity)."""
+    found = getattr(cls, "__dict__", {}).get(MARK)
+    return found if isinstance(found, EntityDeclaration) else None
+
+
+def _per_partition(expected: int | Mapping[str, int] | None) -> dict[str, int]:
+    if expected is None:
+        return {}
+    return dict(expected) if isinstance(expected, Mapping) else {TABLE: expected}
+
+
+def _stored_names(
+    fields: Mapping[str, Field], attributes: Mapping[str, str] | Callable[[str], str] | None
+) -> dict[str, str]:
+    if callable(attributes):
+        return {name: attributes(name) for name in fields}
+    return {name: (attributes or {}).get(name, name) for name in fields}
+
+
+def _problems(
+    declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None
+) -> Iterable[Problem]:
+    label, fields, location = declaration.cls.__qualname__, declaration.fields, declaration.location
+    named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
+    named += [("identity", name) for name in declaration.identity or ()]
+    named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
+    named += [(f"derived {key}", name) for key, value in declaration.derived.items() for name in value.fields]
+    for option, name in named:
+        if name and name not in fields:
+            yield Problem(f"{label}: {option} names {name!r}, which is no field; it has {', '.join(fields)}", location)
+    for key, value in declaration.derived.items():
+        if key in fields:
+            yield Problem(f"{label}: the derived value {key!r} has the name of a field; call it otherwise", location)
+        elif all(name in fields for name in value.fields):
+            problem = value.problem_with({name: fields[name].type for name in value.fields})
+            if problem:
+                yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
+    for alias in declaration.expected_per_partition:
+        if alias not in declaration.keys:
+            message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
+            yield Problem(message, location)
+    if declaration.version in fields and fields[declaration.version or ""].type is not int:
+        yield Problem(f"{label}: the version field {declaration.version!r} must be an int", location)
+    yield from _stored_twice(declaration)
+
+
+def _stored_twice(declaration: EntityDeclaration) -> Iterable[Problem]:
+    seen: dict[str, str] = {}
+    for name, stored in declaration.attributes.items():
+        if stored in seen:
+            message = f"{declaration.cls.__qualname__}: {seen[stored]!r} and {name!r} are both stored as {stored!r}"
+            yield Problem(message, declaration.location, "Give one of them another name in attributes=.")
+        seen[stored] = name
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{character.lower()}" if character.isupper() else character for character in name).lstrip("_")

@@ -1,0 +1,103 @@
+"""Tables and indexes as DynamoDB knows them: kinds, key attributes and projections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+AttributeType = Literal["S", "N", "B"]
+Names = str | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The attributes that an index holds beside its own keys and the table's."""
+
+    kind: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+    attributes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.kind if self.kind != "INCLUDE" else f"INCLUDE {', '.join(self.attributes)}"
+
+
+ALL = Projection("ALL")
+KEYS_ONLY = Projection("KEYS_ONLY")
+
+
+def include(*attributes: str) -> Projection:
+    """The keys and these attributes, by the names they are stored under."""
+    return Projection("INCLUDE", attributes)
+
+
+@dataclass(frozen=True)
+class GSI:
+    """A global secondary index: how it is named in the table, and what it holds.
+
+    `alias` is the keyword under which entities give their keys (`gsi1`). `keys` names the partition and the sort
+    attribute; a tuple in either place is a multi-attribute key.
+    """
+
+    alias: str
+    name: str | None = None
+    keys: tuple[Names] | tuple[Names, Names] | None = None
+    projection: Projection = ALL
+
+
+@dataclass(frozen=True)
+class LSI:
+    """A local secondary index: the table's partitions in another order; it exists from the table's creation on."""
+
+    alias: str
+    name: str | None = None
+    sort: str | None = None
+    projection: Projection = ALL
+
+
+@dataclass(frozen=True)
+class KeyAttribute:
+    """An attribute of a key, with the type that DynamoDB holds it to."""
+
+    name: str
+    type: AttributeType = "S"
+
+
+@dataclass(frozen=True)
+class Index:
+    """The table itself, or one of its indexes, with its key attributes."""
+
+    alias: str
+    name: str
+    kind: Literal["table", "GSI", "LSI"]
+    partition: tuple[KeyAttribute, ...]
+    sort: tuple[KeyAttribute, ...]
+    projection: Projection = ALL
+
+    @property
+    def is_table(self) -> bool:
+        """Whether this is the base table."""
+        return self.kind == "table"
+
+    @property
+    def label(self) -> str:
+        """The index's name, or `table`."""
+        return "table" if self.is_table else self.name
+
+    @property
+    def key_attributes(self) -> tuple[str, ...]:
+        """The names of all its key attributes, the partition's first."""
+        return tuple(attribute.name for attribute in (*self.partition, *self.sort))
+
+
+TABLE = "key"
+"""The alias of the base table: the keyword under which an entity gives its primary key."""
+
+
+def default_name(alias: str) -> str:
+    """`gsi1` is GSI1 in the table; any other alias is the index's name as it stands."""
+    return alias.upper() if re.fullmatch(r"[gl]si\d*", alias) else alias
+
+
+def is_local(alias: str) -> bool:
+    """Whether an index that the table does not declare is a local one, by its alias."""
+    return re.fullmatch(r"lsi\d*", alias) is not None

@@ -1,0 +1,194 @@
+"""What the body of a pattern says: what is read or written, while the planner decides how.
+
+The functions are typed as the answer that the pattern gives, so that a body which reads another entity than the
+signature promises is a type error; what they return is the intent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, cast, overload
+
+from singletable.errors import DesignError, Problem
+from singletable.expressions.tree import Change, Condition, Path, parameters
+from singletable.model.page import Page
+from singletable.model.recorder import Argument, FieldChange, record_condition, record_path
+
+E = TypeVar("E")
+V = TypeVar("V")
+Limit = int | Argument | None
+
+
+@dataclass(frozen=True)
+class Get:
+    """One item of an entity, or none."""
+
+    entity: type
+    where: Condition | None
+    view: type | None
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class Query:
+    """A page of items of one entity."""
+
+    entity: type
+    where: Condition | None
+    filter: Condition | None
+    order_by: Path | None
+    newest_first: bool
+    limit: Limit
+    view: type | None
+    hydrate: bool
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Items of several entities in one partition, as a shape."""
+
+    shape: type
+    newest_first: bool
+    limit: Limit
+    consistent: bool
+
+
+@dataclass(frozen=True)
+class Within:
+    """Items of an entity inside an area, by distance."""
+
+    entity: type
+    filter: Condition | None
+
+
+@dataclass(frozen=True)
+class Write:
+    """One item of an entity written or taken away."""
+
+    kind: Literal["put", "create", "update", "delete"]
+    entity: type
+    changes: tuple[Change, ...] = ()
+    where: Condition | None = None
+
+
+Intent = Get | Query | Collection | Within | Write
+
+
+def used_parameters(intent: Intent) -> frozenset[str]:
+    """The parameters that the body itself uses, in a filter, a condition, a change or a limit."""
+    named = parameters((getattr(intent, "filter", None), getattr(intent, "where", None)))
+    named |= parameters(getattr(intent, "changes", ()))
+    limit = getattr(intent, "limit", None)
+    return named | ({limit.argument_name} if isinstance(limit, Argument) else frozenset())
+
+
+def _recorded(entity: type, function: Callable[[Any], Any] | None) -> Condition | None:
+    return None if function is None else record_condition(entity, function)
+
+
+@overload
+def get(entity: type[E], *, where: Callable[[E], bool] | None = None, consistent: bool = False) -> E | None: ...
+@overload
+def get(
+    entity: type[E], *, view: type[V], where: Callable[[E], bool] | None = None, consistent: bool = False
+) -> V | None: ...
+def get(
+    entity: type[Any],
+    *,
+    view: type[Any] | None = None,
+    where: Callable[[Any], bool] | None = None,
+    consistent: bool = False,
+) -> Any:
+    """Read one item of an entity; `where` fixes key fields that no parameter gives."""
+    return Get(entity, _recorded(entity, where), view, consistent)
+
+
+@overload
+def query(
+    entity: type[E],
+    *,
+    where: Callable[[E], bool] | None = None,
+    filter: Callable[[E], bool] | None = None,
+    order_by: Callable[[E], object] | None = None,
+    newest_first: bool = False,
+    limit: int | None = None,
+    hydrate: bool = False,
+    consistent: bool = False,
+) -> Page[E]: ...
+@overload
+def query(
+    entity: type[E],
+    *,
+    view: type[V],
+    where: Callable[[E], bool] | None = None,
+    filter: Callable[[E], bool] | None = None,
+    order_by: Callable[[E], object] | None = None,
+    newest_first: bool = False,
+    limit: int | None = None,
+    consistent: bool = False,
+) -> Page[V]: ...
+def query(
+    entity: type[Any],
+    *,
+    view: type[Any] | None = None,
+    where: Callable[[Any], bool] | None = None,
+    filter: Callable[[Any], bool] | None = None,
+    order_by: Callable[[Any], object] | None = None,
+    newest_first: bool = False,
+    limit: int | None = None,
+    hydrate: bool = False,
+    consistent: bool = False,
+) -> Any:
+    """Read the items of an entity that the parameters and `where` select by key, in key order.
+
+    `filter` is applied by DynamoDB after it has read and billed the items, and so must be asked for by name. `view`
+    reads a smaller class out of an index that does not hold every field; `hydrate` fetches the whole items instead.
+    """
+    order = None if order_by is None else record_path(entity, order_by)
+    where_, filter_ = _recorded(entity, where), _recorded(entity, filter)
+    return Query(entity, where_, filter_, order, newest_first, limit, view, hydrate, consistent)
+
+
+def collection(
+    shape: type[E], *, newest_first: bool = False, limit: int | None = None, consistent: bool = False
+) -> E | None:
+    """Read items of several entities that share a partition; `limit` counts the items of the shape's one list."""
+    return cast(E, Collection(shape, newest_first, limit, consistent))
+
+
+def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:
+    """Read the items inside the area that a parameter gives (`area: Radius`), nearest first."""
+    return cast("list[E]", Within(entity, _recorded(entity, filter)))
+
+
+def put(entity: type[E]) -> E:
+    """Write an item, in place of the one that was there."""
+    return cast(E, Write("put", entity))
+
+
+def create(entity: type[E]) -> E:
+    """Write an item that must not be there yet."""
+    return cast(E, Write("create", entity))
+
+
+def update(entity: type[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
+    """Change fields of an item that is there, if the condition holds."""
+    _refuse_overlaps([each.change for each in changes])
+    return cast(E, Write("update", entity, tuple(each.change for each in changes), _recorded(entity, where)))
+
+
+def _refuse_overlaps(changes: list[Change]) -> None:
+    """DynamoDB refuses an update that names one path twice, or a path and a place inside it."""
+    for number, change in enumerate(changes):
+        for other in changes[:number]:
+            shorter, longer = sorted((change.path.steps, other.path.steps), key=len)
+            if longer[: len(shorter)] == shorter:
+                message = f"the update changes {other.path} and {change.path}, which overlap"
+                raise DesignError(Problem(message, None, "Bring them into one change; DynamoDB refuses the two."))
+
+
+def delete(entity: type[E], *, where: Callable[[E], bool] | None = None) -> E | None:
+    """Take an item away, if the condition holds; answers the item that was there."""
+    return cast(E, Write("delete", entity, (), _recorded(entity, where)))

@@ -1,0 +1,226 @@
+"""The keys of an entity in the table and in each index: templates and native attributes, written and read back."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from singletable.errors import KeyRefused, Location
+from singletable.model.codecs.codec import Codec, Order
+from singletable.model.fields import Field
+from singletable.model.index import AttributeType, Index
+from singletable.model.template import Template
+from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
+
+KeyValue = str | bytes | Decimal
+"""A key attribute's value: S as text, N as a Decimal, B as bytes."""
+
+
+@dataclass(frozen=True)
+class Native:
+    """A key position that is a field's own attribute, as tables have them that others made."""
+
+    field: str
+    format: str = ""
+
+
+def native(field: str, format: str = "") -> Native:
+    """Use a field's stored attribute itself as a key: text as S, numbers as N, bytes as B."""
+    return Native(field, format)
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """Keys of an index from which items are meant to be missing when a field of theirs is None."""
+
+    keys: Any
+
+
+Position = str | Native | tuple[str | Native, ...]
+"""One key position: a template, a native attribute, or a tuple of these for a multi-attribute key."""
+
+Keys = Position | tuple[Position, ...] | Sparse
+"""An entity's keys in the table or in an index."""
+
+
+def sparse(partition: Position, sort: Position | None = None) -> Sparse:
+    """Give the keys of an index that holds only the items which have all of their fields."""
+    return Sparse((partition,) if sort is None else (partition, sort))
+
+
+@dataclass(frozen=True)
+class TemplatePart:
+    """A key attribute that a template writes."""
+
+    attribute: str
+    template: Template
+
+    type: AttributeType = "S"
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that the attribute depends on."""
+        return self.template.fields
+
+    @property
+    def exact_fields(self) -> frozenset[str]:
+        """The fields that the attribute gives back."""
+        return self.template.exact_fields
+
+    def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
+        """The attribute's value for an item, or None when a field is missing."""
+        return self.template.encode(values)
+
+    def decode(self, value: KeyValue) -> dict[str, Any]:
+        """The fields that the attribute gives back."""
+        if not isinstance(value, str):
+            raise KeyRefused(f"{self.attribute} is {value!r}, and {self.template.text!r} makes text")
+        return self.template.decode(value)
+
+    def __str__(self) -> str:
+        return self.template.text
+
+
+@dataclass(frozen=True)
+class NativePart:
+    """A key attribute that is a field's own stored attribute."""
+
+    attribute: str
+    field: Field
+    type: AttributeType
+    codec: Codec | None
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The one field that the attribute is."""
+        return frozenset((self.field.name,))
+
+    @property
+    def exact_fields(self) -> frozenset[str]:
+        """The one field that the attribute is."""
+        return self.fields
+
+    @property
+    def order(self) -> Order:
+        """How the attribute sorts beside the field: numbers by value, text and bytes by bytes."""
+        return self.codec.order if self.codec is not None else Order.ASCENDING
+
+    def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
+        """The attribute's value for an item, or None when the field is missing."""
+        value = values.get(self.field.name)
+        return None if value is None else self.encode_value(value)
+
+    def encode_value(self, value: Any) -> KeyValue:
+        """The attribute's value for a value of the field."""
+        if self.codec is not None:
+            return self.codec.encode(value)
+        if self.type == "N":
+            return _number(value)
+        if isinstance(value, str | bytes) and isinstance(value, bytes) == (self.type == "B"):
+            return value
+        raise KeyRefused(f"{value!r} is not a value of the {self.type} key attribute {self.attribute}")
+
+    def decode(self, value: KeyValue) -> dict[str, Any]:
+        """The field that the attribute is."""
+        if self.codec is not None:
+            if not isinstance(value, str):
+                raise KeyRefused(f"{self.attribute} is {value!r}, not text")
+            return {self.field.name: self.codec.decode(value)}
+        if self.type == "N":
+            return {self.field.name: self.field.type(value)}
+        return {self.field.name: value}
+
+    def __str__(self) -> str:
+        return f"{self.field.name} ({self.type})"
+
+
+def _number(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise KeyRefused(f"{value!r} is not a number")
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite():
+        raise KeyRefused(f"{value!r} is not a number that DynamoDB can hold")
+    return number
+
+
+def native_type(field_type: Any) -> AttributeType | None:
+    """The DynamoDB type in which a field of this Python type is a key attribute; None when it cannot be one."""
+    if field_type is bytes:
+        return "B"
+    if field_type is bool or not isinstance(field_type, type):
+        return None
+    if issubclass(field_type, enum.Enum):
+        return "S"
+    if issubclass(field_type, int | float | Decimal):
+        return "N"
+    return "S" if issubclass(field_type, str | datetime | date | UUID) else None
+
+
+KeyPart = TemplatePart | NativePart
+
+
+@dataclass(frozen=True)
+class Placement:
+    """An entity's place in the table or in an index."""
+
+    index: Index
+    partition: tuple[KeyPart, ...]
+    sort: tuple[KeyPart, ...]
+    sparse: bool
+    location: Location
+
+    @property
+    def parts(self) -> tuple[KeyPart, ...]:
+        """All key parts, the partition's first."""
+        return (*self.partition, *self.sort)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Every field that the keys depend on."""
+        return frozenset().union(*(part.fields for part in self.parts))
+
+    @property
+    def exact_fields(self) -> frozenset[str]:
+        """Every field that the keys give back."""
+        return frozenset().union(*(part.exact_fields for part in self.parts))
+
+    def encode(self, values: Mapping[str, Any]) -> dict[str, KeyValue] | None:
+        """The key attributes of an item; None when it is not in this index because a field is missing."""
+        keys: dict[str, KeyValue] = {}
+        for part in self.parts:
+            value = part.encode(values)
+            if value is None:
+                return None
+            check_bytes(part.attribute, value, sort=part in self.sort)
+            keys[part.attribute] = value
+        return keys
+
+    def decode(self, attributes: Mapping[str, KeyValue]) -> dict[str, Any]:
+        """The fields that the key attributes give back; raises KeyRefused when they are not this entity's."""
+        values: dict[str, Any] = {}
+        for name, value in self._decoded(attributes):
+            if name in values and values[name] != value:
+                raise KeyRefused(f"the keys hold two different values for {name}")
+            values[name] = value
+        return values
+
+    def _decoded(self, attributes: Mapping[str, KeyValue]) -> Iterator[tuple[str, Any]]:
+        for part in self.parts:
+            yield from part.decode(attributes[part.attribute]).items()
+
+
+def check_bytes(attribute: str, value: KeyValue, *, sort: bool) -> None:
+    """Refuse a key value that DynamoDB would refuse for its length."""
+    if isinstance(value, Decimal):
+        return
+    size = len(value.encode() if isinstance(value, str) else value)
+    most = SORT_KEY_BYTES_MAX if sort else PARTITION_KEY_BYTES_MAX
+    if size == 0:
+        raise KeyRefused(f"{attribute} would be empty, and DynamoDB refuses empty keys")
+    if size > most:
+        raise KeyRefused(f"{attribute} would have {size} bytes, and DynamoDB takes at most {most} in a key like it")

@@ -1,0 +1,196 @@
+"""The set of texts that a key can be, and whether two such sets share a text.
+
+A language is a union of sequences of runs; a run is one character of a set, or any number of them. Every key template
+is such a language and so is every range of a sort key, which makes "these two can never meet" provable.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+CharacterSet = tuple[tuple[int, int], ...]
+"""Inclusive ranges of code points, sorted and disjoint."""
+
+_LAST = 0x10FFFF
+ANY_CHARACTER: CharacterSet = ((0, _LAST),)
+DIGITS: CharacterSet = ((ord("0"), ord("9")),)
+
+# Beyond this many alternatives a union is replaced by one run that holds them all: still sound, only less sharp.
+_MOST_ALTERNATIVES = 256
+# Characters that read well in an example key, tried in this order.
+_READABLE = "17Aa0"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One character out of a set, or any number of characters out of it."""
+
+    characters: CharacterSet
+    repeated: bool = False
+
+
+Language = tuple[tuple[Run, ...], ...]
+"""A union of sequences; no sequence at all is the empty set, one empty sequence is the empty text."""
+
+EMPTY_TEXT: Language = ((),)
+ANYTHING: Language = ((Run(ANY_CHARACTER, repeated=True),),)
+
+
+def literal(text: str) -> Language:
+    """Exactly this text."""
+    return (tuple(Run(((ord(character), ord(character)),)) for character in text),)
+
+
+def any_of(texts: Iterable[str]) -> Language:
+    """One of these texts."""
+    return union(*(literal(text) for text in texts))
+
+
+def repeated(characters: CharacterSet) -> Language:
+    """Any number of characters, none included."""
+    return ((Run(characters, repeated=True),),)
+
+
+def fixed(*sets: CharacterSet) -> Language:
+    """One character out of each set, in this order."""
+    return (tuple(Run(characters) for characters in sets),)
+
+
+def union(*languages: Language) -> Language:
+    """Every text that is in one of the languages."""
+    return _bounded(tuple(dict.fromkeys(sequence for language in languages for sequence in language)))
+
+
+def concat(*languages: Language) -> Language:
+    """Every text made of one text of each language, in this order."""
+    return _bounded(tuple(tuple(run for part in parts for run in part) for parts in product(*languages)))
+
+
+def between(low: str, high: str) -> Language:
+    """Every text from `low` to `high`, both included, in the order of code points (which is that of UTF-8 bytes)."""
+    if low > high:
+        return ()
+    shared = 0
+    while shared < min(len(low), len(high)) and low[shared] == high[shared]:
+        shared += 1
+    stem, low_rest, high_rest = low[:shared], low[shared:], high[shared:]
+    if not low_rest:  # low is a prefix of high: it and all its extensions up to high
+        return concat(literal(stem), _up_to(high_rest))
+    middle = (ord(low_rest[0]) + 1, ord(high_rest[0]) - 1)
+    inner: Language = ((Run((middle,)), Run(ANY_CHARACTER, repeated=True)),) if middle[0] <= middle[1] else ()
+    from_low = concat(literal(low_rest[0]), _from(low_rest[1:]))
+    to_high = concat(literal(high_rest[0]), _up_to(high_rest[1:]))
+    return concat(literal(stem), union(from_low, inner, to_high))
+
+
+def at_least(low: str) -> Language:
+    """Every text from `low` on."""
+    return _from(low)
+
+
+def _from(low: str) -> Language:
+    alternatives: list[Language] = [concat(literal(low), ANYTHING)]
+    for position, character in enumerate(low):
+        if ord(character) < _LAST:
+            higher = Run(((ord(character) + 1, _LAST),))
+            alternatives.append(concat(literal(low[:position]), ((higher, Run(ANY_CHARACTER, repeated=True)),)))
+    return union(*alternatives)
+
+
+def _up_to(high: str) -> Language:
+    alternatives: list[Language] = [literal(high)]
+    for position, character in enumerate(high):
+        alternatives.append(literal(high[:position]))
+        if ord(character) > 0:
+            lower = Run(((0, ord(character) - 1),))
+            alternatives.append(concat(literal(high[:position]), ((lower, Run(ANY_CHARACTER, repeated=True)),)))
+    return union(*alternatives)
+
+
+def _bounded(sequences: tuple[tuple[Run, ...], ...]) -> Language:
+    if len(sequences) <= _MOST_ALTERNATIVES:
+        return sequences
+    ranges = sorted({bounds for sequence in sequences for run in sequence for bounds in run.characters})
+    merged: list[tuple[int, int]] = []
+    for low, high in ranges:
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return ((Run(tuple(merged), repeated=True),),)
+
+
+def without(characters: CharacterSet, excluded: str) -> CharacterSet:
+    """The set with one character taken out."""
+    code = ord(excluded)
+    result: list[tuple[int, int]] = []
+    for low, high in characters:
+        result += [(a, b) for a, b in ((low, min(high, code - 1)), (max(low, code + 1), high)) if a <= b]
+    return tuple(result)
+
+
+def overlap(first: Language, second: Language) -> bool:
+    """Whether some text is in both languages."""
+    return common_text(first, second) is not None
+
+
+def common_text(first: Language, second: Language) -> str | None:
+    """A short text that is in both languages, without empty fields where that is possible; None when there is none."""
+    for ours, theirs in ((_lively(first), _lively(second)), (first, second)):
+        found = [text for a in ours for b in theirs if (text := _common(a, b)) is not None]
+        if found:
+            return min(found, key=lambda text: (len(text), text))
+    return None
+
+
+def _lively(language: Language) -> Language:
+    """The texts in which every repeated run has at least one character."""
+    return tuple(
+        tuple(part for run in sequence for part in ((Run(run.characters), run) if run.repeated else (run,)))
+        for sequence in language
+    )
+
+
+def _common(first: tuple[Run, ...], second: tuple[Run, ...]) -> str | None:
+    """The shortest text in both sequences, by a breadth-first walk over pairs of positions."""
+    queue: deque[tuple[int, int, str]] = deque([(0, 0, "")])
+    seen = {(0, 0)}
+    while queue:
+        ours, theirs, text = queue.popleft()
+        if ours == len(first) and theirs == len(second):
+            return text
+        for step in _steps(first, second, ours, theirs):
+            if step[:2] not in seen:
+                seen.add(step[:2])
+                # Steps that write nothing go first, so that the walk stays in order of length.
+                following = (step[0], step[1], text + step[2])
+                queue.append(following) if step[2] else queue.appendleft(following)
+    return None
+
+
+def _steps(first: tuple[Run, ...], second: tuple[Run, ...], ours: int, theirs: int) -> Iterator[tuple[int, int, str]]:
+    a = first[ours] if ours < len(first) else None
+    b = second[theirs] if theirs < len(second) else None
+    if a and a.repeated:
+        yield ours + 1, theirs, ""
+    if b and b.repeated:
+        yield ours, theirs + 1, ""
+    if a and b and (character := _shared_character(a.characters, b.characters)):
+        # A repeated run may stay or be left; leaving it is the step above that writes nothing.
+        yield ours + (not a.repeated), theirs + (not b.repeated), character
+
+
+def _shared_character(first: CharacterSet, second: CharacterSet) -> str | None:
+    shared = [
+        (max(low, other_low), min(high, other_high))
+        for low, high in first
+        for other_low, other_high in second
+        if max(low, other_low) <= min(high, other_high)
+    ]
+    if not shared:
+        return None
+    readable = (c for c in _READABLE if any(low <= ord(c) <= high for low, high in shared))
+    return next(readable, chr(shared[0][0]))

@@ -1,0 +1,23 @@
+"""A page of items, as a query answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Page(Generic[T_co]):
+    """Items in key order, and the cursor that continues after them (None at the end)."""
+
+    items: Sequence[T_co]
+    cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T_co]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)

@@ -1,0 +1,226 @@
+"""Gives every entity its place in the table and in each index, and every index its key attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.errors import Problem
+from singletable.model.codecs.choose import choose_codec
+from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.index import ALL, GSI, LSI, TABLE, Index, KeyAttribute, default_name, is_local
+from singletable.model.keys import KeyPart, Native, NativePart, Placement, Sparse, TemplatePart, native_type
+from singletable.model.settings import TableSettings
+from singletable.model.template import TemplateProblem, parse_template
+
+Position = str | Native
+
+
+@dataclass(frozen=True)
+class GivenKeys:
+    """An entity's keys for one index, brought into one form."""
+
+    declaration: EntityDeclaration
+    partition: tuple[Position, ...]
+    sort: tuple[Position, ...]
+    sparse: bool
+
+
+def place_entities(
+    settings: TableSettings, declarations: Sequence[EntityDeclaration]
+) -> tuple[dict[str, Index], list[Entity], list[Problem]]:
+    """The indexes, the entities in them, and everything that does not fit."""
+    problems: list[Problem] = []
+    declared = {index.alias: index for index in settings.indexes}
+    aliases = dict.fromkeys([TABLE, *(alias for d in declarations for alias in d.keys), *declared])
+    placements: dict[str, dict[str, Placement]] = {declaration.name: {} for declaration in declarations}
+    indexes: dict[str, Index] = {}
+    for alias in aliases:
+        given = [_given(d, alias, _local(alias, declared), problems) for d in declarations if alias in d.keys]
+        layout = _Layout(settings, alias, declared.get(alias), [keys for keys in given if keys])
+        indexes[alias] = layout.index(indexes.get(TABLE), problems)
+        for keys in layout.given:
+            placement = layout.place(indexes[alias], keys, indexes[TABLE], placements, problems)
+            if placement:
+                placements[keys.declaration.name][alias] = placement
+    indexes = {alias: _typed(index, placements, problems, settings) for alias, index in indexes.items()}
+    entities = [_entity(declaration, placements[declaration.name], indexes) for declaration in declarations]
+    return indexes, [entity for entity in entities if TABLE in entity.placements], problems
+
+
+def _entity(declaration: EntityDeclaration, placements: dict[str, Placement], indexes: dict[str, Index]) -> Entity:
+    placed = {alias: replace(placement, index=indexes[alias]) for alias, placement in placements.items()}
+    return Entity(declaration, placed, declaration.attributes)
+
+
+def _local(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:
+    return isinstance(declared[alias], LSI) if alias in declared else is_local(alias)
+
+
+def _given(declaration: EntityDeclaration, alias: str, local: bool, problems: list[Problem]) -> GivenKeys | None:
+    keys = declaration.keys[alias]
+    sparse = isinstance(keys, Sparse)
+    if isinstance(keys, Sparse):
+        keys = keys.keys
+    positions = keys if isinstance(keys, tuple) else (keys,)
+    if local:
+        positions = ((), positions[0]) if len(positions) == 1 else ()
+    try:
+        partition, sort = (*(_position(position) for position in positions), ())[:2]
+        if not 1 <= len(positions) <= 2 or not (partition or local):
+            raise TypeError
+    except (TypeError, ValueError):
+        takes = "one template: its sort key" if local else 'a partition and a sort template: ("CUST#{id}", "METADATA")'
+        message = f"{declaration.cls.__name__}: {alias}={declaration.keys[alias]!r} is not a key; it takes {takes}"
+        problems.append(Problem(message, declaration.location))
+        return None
+    return GivenKeys(declaration, partition, sort, sparse)
+
+
+def _position(position: Any) -> tuple[Position, ...]:
+    if isinstance(position, str | Native):
+        return (position,)
+    if isinstance(position, tuple) and all(isinstance(part, str | Native) for part in position):
+        return position
+    raise TypeError
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """One index while its attributes are being named."""
+
+    settings: TableSettings
+    alias: str
+    declared: GSI | LSI | None
+    given: Sequence[GivenKeys]
+
+    @property
+    def name(self) -> str:
+        if self.alias == TABLE:
+            return self.settings.name
+        return (self.declared.name if self.declared else None) or default_name(self.alias)
+
+    def index(self, table: Index | None, problems: list[Problem]) -> Index:
+        projection = self.declared.projection if self.declared else ALL
+        if isinstance(self.declared, LSI) or (self.declared is None and is_local(self.alias)):
+            assert table is not None, "the table is laid out before its indexes"
+            named = (self.declared.sort,) if isinstance(self.declared, LSI) and self.declared.sort else ()
+            sort = self._attributes("sort", named, "SK")
+            return Index(self.alias, self.name, "LSI", table.partition, sort, projection)
+        partition = self._attributes("partition", self._declared_names(0), "PK")
+        sort = self._attributes("sort", self._declared_names(1), "SK")
+        self._check_counts(len(partition), len(sort), problems)
+        return Index(self.alias, self.name, "table" if self.alias == TABLE else "GSI", partition, sort, projection)
+
+    def _declared_names(self, position: int) -> tuple[str, ...]:
+        keys = self.settings.keys if self.alias == TABLE else getattr(self.declared, "keys", None)
+        names = keys[position] if keys and position < len(keys) else ()
+        return (names,) if isinstance(names, str) else names
+
+    def _attributes(self, side: str, named: tuple[str, ...], suffix: str) -> tuple[KeyAttribute, ...]:
+        if named:
+            return tuple(KeyAttribute(name) for name in named)
+        count = max((len(getattr(keys, side)) for keys in self.given), default=0)
+        prefix = "" if self.alias == TABLE else self.name
+        return tuple(
+            KeyAttribute(self._native_name(side, number) or f"{prefix}{suffix}{number + 1 if count > 1 else ''}")
+            for number in range(count)
+        )
+
+    def _native_name(self, side: str, number: int) -> str | None:
+        """The stored name of the native attribute in this place, when an entity has one there."""
+        for keys in self.given:
+            positions = getattr(keys, side)
+            if number < len(positions) and isinstance(position := positions[number], Native):
+                return keys.declaration.attributes.get(position.field, position.field)
+        return None
+
+    def _check_counts(self, partition: int, sort: int, problems: list[Problem]) -> None:
+        for keys in self.given:
+            if (len(keys.partition), len(keys.sort)) != (partition, sort):
+                message = (
+                    f"{keys.declaration.cls.__name__}: {self.alias} has {len(keys.partition)} partition and "
+                    f"{len(keys.sort)} sort attributes here, but {partition} and {sort} elsewhere"
+                )
+                problems.append(Problem(message, keys.declaration.location, "Every entity fills the same attributes."))
+        if self.alias == TABLE and (partition > 1 or sort > 1):
+            message = f"{self.settings.name}: only a global index can have several attributes in a key"
+            problems.append(Problem(message, self.settings.location))
+
+    def place(
+        self,
+        index: Index,
+        keys: GivenKeys,
+        table: Index,
+        placements: dict[str, dict[str, Placement]],
+        problems: list[Problem],
+    ) -> Placement | None:
+        declaration = keys.declaration
+        if index.kind == "LSI":
+            base = placements[declaration.name].get(TABLE)
+            partition = base.partition if base else ()
+        else:
+            partition = tuple(self._parts(keys.partition, index.partition, declaration, problems))
+        sort = tuple(self._parts(keys.sort, index.sort, declaration, problems))
+        if len(partition) != len(index.partition) or len(sort) != len(index.sort):
+            return None
+        return Placement(index, partition, sort, keys.sparse, declaration.location)
+
+    def _parts(
+        self,
+        positions: Sequence[Position],
+        attributes: Sequence[KeyAttribute],
+        declaration: EntityDeclaration,
+        problems: list[Problem],
+    ) -> Iterator[KeyPart]:
+        for position, attribute in zip(positions, attributes, strict=False):
+            try:
+                yield _part(position, attribute.name, declaration, self.settings.delimiter)
+            except TemplateProblem as problem:
+                shown = position if isinstance(position, str) else f"native({position.field!r})"
+                message = f'{declaration.cls.__name__}: {self.alias} {attribute.name} = "{shown}": {problem}'
+                problems.append(Problem(message, declaration.location))
+
+
+def _part(position: Position, attribute: str, declaration: EntityDeclaration, delimiter: str) -> KeyPart:
+    if isinstance(position, str):
+        return TemplatePart(attribute, parse_template(position, declaration.fields, declaration.derived, delimiter))
+    field = declaration.fields.get(position.field)
+    if field is None:
+        raise TemplateProblem(f"{position.field!r} is no field; it has {', '.join(declaration.fields)}")
+    kind = native_type(field.type)
+    if kind is None:
+        raise TemplateProblem(f"{field.type_name} cannot be a key attribute; only text, numbers and bytes can")
+    stored = declaration.attributes[field.name]
+    if stored != attribute:
+        raise TemplateProblem(
+            f"the field is stored as {stored!r}, but the key attribute is {attribute!r}; "
+            f'say attributes={{"{field.name}": "{attribute}"}}'
+        )
+    try:
+        plain = kind != "S" or (field.type is str and not position.format)
+        codec = None if plain else choose_codec(field.type, position.format, delimiter)
+    except ValueError as problem:
+        raise TemplateProblem(str(problem)) from problem
+    return NativePart(attribute, field, kind, codec)
+
+
+def _typed(
+    index: Index, placements: Mapping[str, Mapping[str, Placement]], problems: list[Problem], settings: TableSettings
+) -> Index:
+    """The index with the types of its attributes, which all entities must agree on."""
+    types: dict[str, dict[str, str]] = {}
+    for name, placed in placements.items():
+        for part in placed[index.alias].parts if index.alias in placed else ():
+            types.setdefault(part.attribute, {}).setdefault(part.type, name)
+    for attribute, found in types.items():
+        if len(found) > 1:
+            spread = ", ".join(f"{kind} in {name}" for kind, name in found.items())
+            message = f"{settings.name}: the key attribute {attribute} of {index.label} is {spread}"
+            problems.append(Problem(message, settings.location, "A key attribute has one type in the whole table."))
+
+    def typed(attributes: tuple[KeyAttribute, ...]) -> tuple[KeyAttribute, ...]:
+        return tuple(KeyAttribute(a.name, next(iter(types.get(a.name, {"S": ""})))) for a in attributes)  # type: ignore[arg-type]
+
+    return replace(index, partition=typed(index.partition), sort=typed(index.sort))

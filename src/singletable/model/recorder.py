@@ -1,0 +1,333 @@
+"""Records what a lambda says of an entity's fields: `lambda o: (o.status == "OPEN") & (o.total > 5)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, AnyStr, Generic, Literal, NoReturn, TypeVar, cast, get_args, get_origin, overload
+from uuid import UUID
+
+from singletable.errors import DesignError, Problem
+from singletable.expressions.tree import (
+    And,
+    Change,
+    Comparator,
+    Compare,
+    Condition,
+    Constant,
+    Function,
+    In,
+    Not,
+    Operand,
+    Or,
+    Parameter,
+    Path,
+)
+from singletable.model import source
+from singletable.model.entity import declaration_of
+from singletable.model.fields import Field, fields_of
+
+E = TypeVar("E")
+V = TypeVar("V")
+V_contra = TypeVar("V_contra", contravariant=True)
+
+
+class Argument:
+    """Stands for a parameter while a pattern's body is evaluated; it can be passed on, and nothing else."""
+
+    def __init__(self, name: str) -> None:
+        self.argument_name = name
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise DesignError(
+            Problem(
+                f"the parameter {self.argument_name!r} has no value in the body of a pattern, which is evaluated once, "
+                "when the class is made",
+                None,
+                "Pass it on as it is: to limit=, to .set(...), or to one side of a comparison in filter= or where=.",
+            )
+        )
+
+    __bool__ = __len__ = __iter__ = __int__ = __float__ = __add__ = __radd__ = __sub__ = __mul__ = _refuse
+    __getattr__ = __getitem__ = __call__ = __str__ = __format__ = __contains__ = _refuse
+
+    def __repr__(self) -> str:
+        return f"<parameter {self.argument_name}>"
+
+
+class ConditionRecord:
+    """A recorded condition; `&`, `|` and `~` combine it."""
+
+    def __init__(self, node: Condition) -> None:
+        self.node = node
+
+    def __and__(self, other: object) -> ConditionRecord:
+        return ConditionRecord(And((*_parts(And, self.node), *_parts(And, _condition(other)))))
+
+    def __or__(self, other: object) -> ConditionRecord:
+        return ConditionRecord(Or((*_parts(Or, self.node), *_parts(Or, _condition(other)))))
+
+    def __invert__(self) -> ConditionRecord:
+        return ConditionRecord(Not(self.node))
+
+    def __bool__(self) -> NoReturn:
+        raise _wrong_spelling(
+            "a condition on fields is recorded and has no truth of its own: `and`, `or`, `not`, chained comparisons "
+            "and `in` cannot be recorded",
+            "Write & for and, | for or, each side in parentheses, not_(...) for not, and one_of(o.status, ...) for in.",
+        )
+
+
+def _parts(kind: type[And] | type[Or], node: Condition) -> tuple[Condition, ...]:
+    return node.parts if isinstance(node, kind) else (node,)
+
+
+def _condition(value: object) -> Condition:
+    if isinstance(value, ConditionRecord):
+        return value.node
+    if isinstance(value, FieldRecord) and value.recorded_field is not None and value.recorded_field.type is bool:
+        return Compare("=", value.recorded_path, Constant(True))
+    raise _wrong_spelling(
+        f"{value.recorded_path if isinstance(value, FieldRecord) else repr(value)} is not a condition on fields",
+        "Compare fields of the entity: lambda o: o.status == 'OPEN'.",
+    )
+
+
+class FieldRecord:
+    """A recorded field, or a place inside one."""
+
+    def __init__(self, path: Path, inner: Mapping[str, Field] | None, known: Field | None = None) -> None:
+        self._path = path
+        self._inner = inner
+        self._known = known
+
+    def __getattr__(self, name: str) -> FieldRecord:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._inner is not None and name not in self._inner:
+            where = str(self._path) if self._path.steps else "the entity"
+            raise _wrong_spelling(f"{where} has no field {name!r}", f"It has {', '.join(self._inner)}.")
+        known = self._inner[name] if self._inner is not None else None
+        return FieldRecord(Path((*self._path.steps, name)), _inner_fields(known.type if known else None), known)
+
+    def __getitem__(self, step: str | int) -> FieldRecord:
+        return FieldRecord(Path((*self._path.steps, step)), None)
+
+    def _compare(self, comparator: Comparator, other: object) -> ConditionRecord:
+        right = operand(other)
+        if self._known is not None:
+            _check_constant(self._known, right)
+        return ConditionRecord(Compare(comparator, self._path, right))
+
+    def __eq__(self, other: object) -> ConditionRecord:  # type: ignore[override]  # recorded, not answered
+        return self._compare("=", other)
+
+    def __ne__(self, other: object) -> ConditionRecord:  # type: ignore[override]  # recorded, not answered
+        return self._compare("<>", other)
+
+    def __lt__(self, other: object) -> ConditionRecord:
+        return self._compare("<", other)
+
+    def __le__(self, other: object) -> ConditionRecord:
+        return self._compare("<=", other)
+
+    def __gt__(self, other: object) -> ConditionRecord:
+        return self._compare(">", other)
+
+    def __ge__(self, other: object) -> ConditionRecord:
+        return self._compare(">=", other)
+
+    __hash__ = None  # type: ignore[assignment]  # a recorded field equals nothing, so it can be in no set
+
+    def __bool__(self) -> NoReturn:
+        raise _wrong_spelling(
+            f"the field {self._path} alone is no condition",
+            f"Compare it, as in o.{self._path} == True, or ask exists(o.{self._path}).",
+        )
+
+    @property
+    def recorded_path(self) -> Path:
+        """The path that was walked."""
+        return self._path
+
+    @property
+    def recorded_field(self) -> Field | None:
+        """The field at the path's end, where its class is known."""
+        return self._known
+
+    def __and__(self, other: object) -> ConditionRecord:
+        return ConditionRecord(_condition(self)) & other
+
+    def __or__(self, other: object) -> ConditionRecord:
+        return ConditionRecord(_condition(self)) | other
+
+    def __invert__(self) -> ConditionRecord:
+        return ConditionRecord(Not(_condition(self)))
+
+
+def _inner_fields(annotation: Any) -> Mapping[str, Field] | None:
+    try:
+        return fields_of(annotation) if isinstance(annotation, type) else None
+    except TypeError:
+        return None
+
+
+def operand(value: object) -> Operand:
+    """A field, a parameter or a plain value as a leaf of the tree."""
+    if isinstance(value, FieldRecord):
+        return value.recorded_path
+    return Parameter(value.argument_name) if isinstance(value, Argument) else Constant(value)
+
+
+def record_condition(entity: type, function: Callable[[Any], Any]) -> Condition:
+    """What a lambda says of the fields of an entity."""
+    return _condition(function(_root(entity)))
+
+
+def record_path(entity: type, function: Callable[[Any], Any]) -> Path:
+    """The field that a lambda picks."""
+    result = function(_root(entity))
+    if isinstance(result, FieldRecord) and result.recorded_path.steps:
+        return result.recorded_path
+    raise _wrong_spelling(f"{result!r} is not a field of {entity.__name__}", "Pick one: lambda o: o.status.")
+
+
+def _root(entity: type) -> FieldRecord:
+    declaration = declaration_of(entity)
+    if declaration is None:
+        raise _wrong_spelling(f"{entity!r} is not an entity", "Decorate the class with @entity.")
+    return FieldRecord(Path(()), declaration.fields)
+
+
+def _wrong_spelling(message: str, remedy: str) -> DesignError:
+    return DesignError(Problem(message, source.user_code(), remedy))
+
+
+def exists(value: object) -> bool:
+    """In a recorded condition: the attribute is there."""
+    return cast(bool, ConditionRecord(Function("attribute_exists", (_path(value),))))
+
+
+def not_(condition: bool) -> bool:
+    """In a recorded condition: the opposite. `~` is recorded too, but Python types it as a number."""
+    return cast(bool, ConditionRecord(Not(_condition(condition))))
+
+
+def present(value: V | None) -> V:
+    """In a recorded condition: an optional field, to compare by order; the comparison is false when it is missing."""
+    return cast(V, value)
+
+
+def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
+    """In a recorded condition: the text or bytes begin with a prefix."""
+    return cast(bool, ConditionRecord(Function("begins_with", (_path(value), operand(prefix)))))
+
+
+@overload
+def contains(value: str | None, part: str) -> bool: ...
+@overload
+def contains(value: list[V] | set[V] | frozenset[V] | tuple[V, ...] | None, part: V) -> bool: ...
+def contains(value: object, part: object) -> bool:
+    """In a recorded condition: the text, set or list holds a part."""
+    return cast(bool, ConditionRecord(Function("contains", (_path(value), operand(part)))))
+
+
+def one_of(value: V, *options: V) -> bool:
+    """In a recorded condition: the value is one of these."""
+    path, choices = _path(value), tuple(operand(option) for option in options)
+    if not choices:
+        raise _wrong_spelling(f"{path} is one of nothing", "Name the values: one_of(o.status, 'OPEN', 'PAID').")
+    if isinstance(value, FieldRecord) and (known := value.recorded_field) is not None:
+        for choice in choices:
+            _check_constant(known, choice)
+    return cast(bool, ConditionRecord(In(path, choices)))
+
+
+def _path(value: object) -> Path:
+    if isinstance(value, FieldRecord):
+        return value.recorded_path
+    raise _wrong_spelling(f"{value!r} is not a field", "These functions are for the lambdas of filter= and where=.")
+
+
+@dataclass(frozen=True)
+class FieldChange(Generic[E]):
+    """How an update changes one field of an entity."""
+
+    entity: type[E]
+    change: Change
+
+
+class FieldReference(Generic[E, V_contra]):
+    """A field of an entity, to say how an update changes it."""
+
+    def __init__(self, entity: type[E], path: Path) -> None:
+        self.entity = entity
+        self.path = path
+
+    def set(self, value: V_contra) -> FieldChange[E]:
+        """Give the field this value."""
+        return self._change("SET", value)
+
+    @overload
+    def add(self: FieldReference[E, Decimal], amount: Decimal | int) -> FieldChange[E]: ...
+    @overload
+    def add(self: FieldReference[E, float], amount: float) -> FieldChange[E]: ...
+    @overload
+    def add(self: FieldReference[E, int], amount: int) -> FieldChange[E]: ...
+    def add(self: FieldReference[E, Any], amount: Decimal | float) -> FieldChange[E]:
+        """Add to a number; a missing one counts as zero."""
+        return self._change("ADD", amount)
+
+    def append(self: FieldReference[E, list[V]], values: list[V]) -> FieldChange[E]:
+        """Add these elements at the end of a list."""
+        return self._change("APPEND", values)
+
+    def remove(self) -> FieldChange[E]:
+        """Take the attribute away."""
+        return FieldChange(self.entity, Change("REMOVE", self.path))
+
+    def _change(self, action: Literal["SET", "ADD", "APPEND"], value: object) -> FieldChange[E]:
+        change = Change(action, self.path, operand(value))
+        declaration = declaration_of(self.entity)
+        known = declaration.fields.get(str(self.path.steps[0])) if declaration and len(self.path.steps) == 1 else None
+        if known is not None:
+            _check_change(known, change)
+        return FieldChange(self.entity, change)
+
+
+def _check_change(known: Field, change: Change) -> None:
+    if change.action == "ADD" and known.type not in (int, float, Decimal):
+        raise _wrong_spelling(f"{known.name} is {known.type_name}, and only numbers are added to", "Use .set(...).")
+    if change.action == "APPEND" and get_origin(known.type) is not list:
+        raise _wrong_spelling(f"{known.name} is {known.type_name}, and only lists are appended to", "Use .set(...).")
+    if change.action == "APPEND" and isinstance(change.value, Constant) and not isinstance(change.value.value, list):
+        raise _wrong_spelling(
+            f"{known.name} is a list, and {change.value.value!r} is not", "Give it a list, even of one."
+        )
+    if change.action in ("SET", "ADD") and change.value is not None:
+        _check_constant(known, change.value)
+
+
+def _check_constant(known: Field, value: Operand) -> None:
+    """Refuse a constant that can never be a value of the field; anything but plain types is left to the caller."""
+    if isinstance(value, Constant) and get_origin(known.type) is Literal:
+        if value.value not in get_args(known.type) and not (value.value is None and known.optional):
+            options = ", ".join(map(repr, get_args(known.type)))
+            raise _wrong_spelling(f"{known.name} is never {value.value!r}", f"It is one of {options}.")
+        return
+    plain = (str, int, float, bool, bytes, Decimal, datetime, date, UUID)
+    if not isinstance(value, Constant) or known.type not in plain or (value.value is None and known.optional):
+        return
+    numbers = (int, float, Decimal)
+    fits = isinstance(value.value, numbers if known.type in numbers else known.type)
+    if not fits or (isinstance(value.value, bool) and known.type is not bool):
+        raise _wrong_spelling(
+            f"{known.name} is {known.type_name}, and {value.value!r} is not", "Give it a value of the field's type."
+        )
+
+
+def field(entity: type[E], pick: Callable[[E], V]) -> FieldReference[E, V]:
+    """A field of an entity: `field(Order, lambda o: o.status).set("SHIPPED")`."""
+    return FieldReference(entity, record_path(entity, pick))

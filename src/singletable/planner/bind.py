@@ -1,0 +1,132 @@
+"""The plan of a read and the caller's arguments become requests, in the form that every AWS SDK takes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+from singletable.errors import ArgumentRefused
+from singletable.expressions.printer import Placeholders, Printer
+from singletable.expressions.tree import Constant, Parameter
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.keys import KeyValue, check_bytes
+from singletable.planner.operands import Arguments, KeyTest, value_of, written_test
+from singletable.planner.plan import Plan
+from singletable.values.attribute_value import AttributeValue, attribute_value, number_text
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request to DynamoDB: the operation and its parameters in DynamoDB's JSON."""
+
+    operation: str
+    parameters: Mapping[str, Any]
+
+
+def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Request, ...]:
+    """Every request that a read makes for these arguments, in key order of its fan-out."""
+    if plan.operation == "GetItem":
+        key = item_key(plan, arguments)
+        parameters = {"TableName": design.name, "Key": key, **_consistent(plan)}
+        return (Request("GetItem", parameters),)
+    found = tuple(_query(design, plan, arguments, spread) for spread in _spreads(plan, arguments))
+    declared = plan.pattern.options.fanout
+    if declared is not None and len(found) > declared:
+        raise ArgumentRefused(
+            f"{plan.pattern.name} would take {len(found)} Queries for these arguments and declares at most {declared}; "
+            "narrow the arguments, or raise fanout="
+        )
+    return found
+
+
+def _spreads(plan: Plan, arguments: Arguments) -> Iterator[dict[str, str]]:
+    names = [spread.name for spread in plan.spreads]
+    for values in product(*(spread.values(arguments) for spread in plan.spreads)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str, str]) -> Request:
+    placeholders = Placeholders()
+    conditions = [_test(test, placeholders, arguments, spread, plan) for test in plan.tests]
+    key_condition = " AND ".join(text for text in conditions if text is not None)
+    parameters: dict[str, Any] = {"TableName": design.name}
+    if not plan.index.is_table:
+        parameters["IndexName"] = plan.index.name
+    parameters["KeyConditionExpression"] = key_condition
+    if plan.filter is not None:
+        printer = printer_for(placeholders, plan.wanted[0], arguments)
+        parameters["FilterExpression"] = printer.condition(plan.filter)
+    parameters["ExpressionAttributeNames"] = placeholders.names
+    parameters["ExpressionAttributeValues"] = placeholders.values
+    if not plan.forward:
+        parameters["ScanIndexForward"] = False
+    if plan.limit is not None:
+        parameters["Limit"] = _limit(plan, arguments)
+    return Request("Query", {**parameters, **_consistent(plan)})
+
+
+def _consistent(plan: Plan) -> dict[str, bool]:
+    return {"ConsistentRead": True} if plan.consistent else {}
+
+
+def _limit(plan: Plan, arguments: Arguments) -> int:
+    assert plan.limit is not None, "asked only where there is one"
+    count = plan.limit.count
+    limit = count if isinstance(count, int) else arguments[count.name]
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
+    return limit + plan.limit.extra
+
+
+def _test(
+    test: KeyTest, placeholders: Placeholders, arguments: Arguments, spread: Mapping[str, str], plan: Plan
+) -> str | None:
+    """The comparison in DynamoDB's text; None when it holds for every key."""
+    operator, values = test.operator, [operand.bind(arguments, spread) for operand in test.operands]
+    if operator == "BETWEEN" and not _in_order(*values):
+        raise ArgumentRefused(f"{test.show()} is empty: {values[0]!r} sorts after {values[1]!r}; swap low and high")
+    if values[0] == "" and operator != "=":  # DynamoDB refuses an empty operand, and every key sorts after it
+        if operator != "BETWEEN":
+            return None
+        operator, values = "<=", values[1:]
+    for value in values:
+        check_bytes(test.attribute, value, sort=test in plan.sort)
+    written = [placeholders.value(key_attribute_value(value)) for value in values]
+    return written_test(placeholders.name(test.attribute), operator, written)
+
+
+def _in_order(low: KeyValue, high: KeyValue) -> bool:
+    if isinstance(low, str) and isinstance(high, str):
+        return low.encode() <= high.encode()
+    return low <= high  # type: ignore[operator]  # both are numbers, or both are bytes
+
+
+def key_attribute_value(value: KeyValue) -> AttributeValue:
+    """A key's value in DynamoDB's JSON."""
+    if isinstance(value, Decimal):
+        return {"N": number_text(value)}
+    return {"B": base64.b64encode(value).decode()} if isinstance(value, bytes) else {"S": value}
+
+
+def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
+    """The key of the one item that a plan speaks of."""
+    key: dict[str, AttributeValue] = {}
+    for test in plan.tests:
+        value = test.operands[0].bind(arguments, {})
+        check_bytes(test.attribute, value, sort=test in plan.sort)
+        key[test.attribute] = key_attribute_value(value)
+    return key
+
+
+def printer_for(placeholders: Placeholders, entity: Entity, arguments: Arguments) -> Printer:
+    """A printer that knows the entity's stored names and the caller's values."""
+
+    def resolve(source: Constant | Parameter) -> AttributeValue:
+        return attribute_value(value_of(source, arguments))
+
+    return Printer(placeholders, lambda name: entity.attributes.get(name, name), resolve)

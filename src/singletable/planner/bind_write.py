@@ -1,0 +1,103 @@
+"""The plan of a write and the caller's arguments become one request, with every index key it has to bring in line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from singletable.errors import ArgumentRefused
+from singletable.expressions.printer import Placeholders
+from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.intents import Write
+from singletable.planner.bind import Request, item_key, key_attribute_value, printer_for
+from singletable.planner.operands import Arguments, value_of
+from singletable.planner.plan import Plan
+from singletable.planner.writes import takes_item
+from singletable.values.attribute_value import AttributeValue, attribute_value
+
+
+def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
+    """The one request that writes what the pattern says."""
+    entity, intent = plan.wanted[0], plan.pattern.intent
+    assert isinstance(intent, Write), "a write's plan has a write's intent"
+    placeholders = Placeholders()
+    printer = printer_for(placeholders, entity, arguments)
+    parameters: dict[str, Any] = {"TableName": design.name}
+    if intent.kind in ("put", "create"):
+        parameters["Item"] = _item(design, entity, _values(plan, entity, arguments))
+    else:
+        parameters["Key"] = item_key(plan, arguments)
+    if intent.changes:
+        keys = _rewritten_keys(plan, entity, arguments, placeholders)
+        parameters["UpdateExpression"] = printer.update(intent.changes, keys)
+    if (condition := _condition(design, intent)) is not None:
+        parameters["ConditionExpression"] = printer.condition(condition)
+    if placeholders.names:
+        parameters["ExpressionAttributeNames"] = placeholders.names
+    if placeholders.values:
+        parameters["ExpressionAttributeValues"] = placeholders.values
+    return Request(plan.operation, parameters)
+
+
+def _condition(design: Design, intent: Write) -> Condition | None:
+    """Create never overwrites, update never creates; a condition of the pattern's own implies the latter."""
+    partition = Path((design.table.partition[0].name,))
+    if intent.kind == "create":
+        return Function("attribute_not_exists", (partition,))
+    if intent.kind == "update" and intent.where is None:
+        return Function("attribute_exists", (partition,))
+    return intent.where
+
+
+def _values(plan: Plan, entity: Entity, arguments: Arguments) -> dict[str, Any]:
+    if not takes_item(plan.pattern, entity):
+        return {name: arguments[name] for name in entity.fields if name in arguments}
+    item = next(a for name, a in arguments.items() if plan.pattern.parameters[name].type is entity.cls)
+    if not isinstance(item, entity.cls):
+        raise ArgumentRefused(f"{plan.pattern.name} takes a {entity.label}, not {item!r}")
+    return {name: getattr(item, name) for name in entity.fields}
+
+
+def _item(design: Design, entity: Entity, values: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    item: dict[str, AttributeValue] = {}
+    for placement in entity.placements.values():
+        keys = placement.encode(values)
+        if keys is None and placement.index.is_table:
+            raise ArgumentRefused(f"{entity.label} needs {', '.join(sorted(placement.fields))} for its key")
+        item |= {name: key_attribute_value(value) for name, value in (keys or {}).items()}
+    if design.settings.type_attribute:
+        item[design.settings.type_attribute] = {"S": entity.name}
+    if entity.declaration.schema_version is not None:
+        item[design.settings.schema_version_attribute] = {"N": str(entity.declaration.schema_version)}
+    for name, value in values.items():
+        if value is not None and entity.attributes[name] not in item:
+            item[entity.attributes[name]] = attribute_value(value)
+    return item
+
+
+def _rewritten_keys(
+    plan: Plan, entity: Entity, arguments: Arguments, placeholders: Placeholders
+) -> dict[str, list[str]]:
+    """The clauses that bring index keys in line with the changed fields; a missing field takes its key away."""
+    values = {name: arguments[name] for name in entity.fields if name in arguments}
+    for change in plan.changes:
+        values[str(change.path.steps[0])] = _new_value(change, arguments)
+    clauses: dict[str, list[str]] = {}
+    for rewrite in plan.rewrites:
+        if rewrite.unknown:
+            continue
+        placement, name = entity.placements[rewrite.index.alias], placeholders.name(rewrite.attribute)
+        part = next(part for part in placement.parts if part.attribute == rewrite.attribute)
+        left = any(entity.fields[field].optional and values.get(field) is None for field in placement.fields)
+        value = None if left else part.encode(values)
+        if value is None:
+            clauses.setdefault("REMOVE", []).append(name)
+        else:
+            clauses.setdefault("SET", []).append(f"{name} = {placeholders.value(key_attribute_value(value))}")
+    return clauses
+
+
+def _new_value(change: Change, arguments: Arguments) -> Any:
+    return value_of(change.value, arguments) if isinstance(change.value, Constant | Parameter) else None

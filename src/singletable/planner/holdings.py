@@ -1,0 +1,92 @@
+"""Which entities a key range can hold: the proof that a range is disjoint from everything not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.index import Index
+from singletable.model.keys import KeyPart, NativePart
+from singletable.model.language import ANYTHING, Language, between, concat, overlap
+from singletable.planner.operands import Atom, Encoded, KeyTest, Text, TextOperand, same_atom
+
+_LAST = "\U0010ffff"
+
+
+def entities_in(design: Design, index: Index, tests: Iterable[KeyTest]) -> tuple[Entity, ...]:
+    """Every entity of which an item can be in the range, whatever the arguments are."""
+    ranges = {test.attribute: test for test in tests}
+    return tuple(
+        entity
+        for entity in design.placed_in(index)
+        if all(_can_hold(ranges.get(part.attribute), part) for part in entity.placements[index.alias].parts)
+    )
+
+
+def _can_hold(test: KeyTest | None, part: KeyPart) -> bool:
+    return test is None or overlap(range_language(test), part_language(part))
+
+
+def part_language(part: KeyPart) -> Language:
+    """Every text that a key attribute of an entity can be; numbers and bytes are taken to be anything."""
+    if isinstance(part, NativePart):
+        return part.codec.language if part.codec is not None else ANYTHING
+    return part.template.language
+
+
+def range_language(test: KeyTest) -> Language:
+    """Every text that passes a key test for some arguments, or more where that is not simple."""
+    operands = [operand for operand in test.operands if isinstance(operand, TextOperand)]
+    if len(operands) != len(test.operands) or not operands:
+        return ANYTHING
+    match test.operator:
+        case "=":
+            return operands[0].language
+        case "begins_with":
+            return concat(operands[0].language, ANYTHING)
+        case "BETWEEN":
+            return _between(operands[0].atoms, operands[1].atoms)
+        case ">=":
+            return between(_lowest(operands[0].atoms), _LAST * 2)
+        case "<=":
+            return between("", _highest(operands[0].atoms))
+
+
+def _between(low: tuple[Atom, ...], high: tuple[Atom, ...]) -> Language:
+    shared = 0
+    while shared < min(len(low), len(high)) and same_atom(low[shared], high[shared]):
+        shared += 1
+    stem = concat(*(atom.language for atom in low[:shared]))
+    return concat(stem, between(_lowest(low[shared:]), _highest(high[shared:])))
+
+
+def _lowest(atoms: tuple[Atom, ...]) -> str:
+    """A text that no text of these atoms sorts before."""
+    text = ""
+    for atom in atoms:
+        if not isinstance(atom, Text):
+            return text + _first_text(atom)
+        text += atom.text
+    return text
+
+
+def _highest(atoms: tuple[Atom, ...]) -> str:
+    """A text that no text of these atoms sorts after."""
+    text = ""
+    for atom in atoms:
+        if not isinstance(atom, Text):
+            return text + (_last_text(atom) or "") + _LAST
+        text += atom.text
+    return text
+
+
+def _last_text(atom: Atom) -> str | None:
+    return atom.slot.codec.last_text if isinstance(atom, Encoded) else None
+
+
+def _first_text(atom: Atom) -> str:
+    last = _last_text(atom)
+    if last is None or not isinstance(atom, Encoded) or atom.slot.width is None:
+        return ""
+    return "".join("0" if character.isdigit() else character for character in last)

@@ -1,0 +1,119 @@
+"""Plans of writes: one PutItem, UpdateItem or DeleteItem, and the index keys that an update writes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.model.binding import Binding, bindings_for
+from singletable.model.declaration import PatternDeclaration
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.intents import Write
+from singletable.model.keys import TemplatePart
+from singletable.model.ranges import Equal
+from singletable.planner.key_condition import key_condition
+from singletable.planner.obstacles import ChangesKey, FieldsMissing, Obstacle, PartitionUnknown, SortUnknown
+from singletable.planner.operands import KeyTest, Text, TextOperand
+from singletable.planner.plan import Candidate, Operation, Plan, Rewrite
+
+_OPERATIONS: dict[str, Operation] = {
+    "put": "PutItem",
+    "create": "PutItem",
+    "update": "UpdateItem",
+    "delete": "DeleteItem",
+}
+
+
+def write_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
+    """The one candidate that a write has: the table itself."""
+    intent = pattern.intent
+    assert isinstance(intent, Write), "other intents have planners of their own"
+    entity = design.entity_of(intent.entity)
+    bindings, _ = bindings_for(pattern, entity)
+    if takes_item(pattern, entity):
+        partition, sort = _whole_key(entity)
+        obstacles: tuple[Obstacle, ...] = ()
+    else:
+        condition = key_condition(entity.base, bindings)
+        partition, sort = condition.partition, condition.sort
+        incomplete = () if condition.complete or condition.obstacles else (_open_fields(entity, bindings),)
+        given = condition.obstacles if intent.kind in ("update", "delete") else _key_obstacles(condition.obstacles)
+        obstacles = (*given, *incomplete, *_missing(intent, entity, bindings), *_key_changes(intent, entity))
+    yield Candidate(
+        Plan(
+            pattern,
+            _OPERATIONS[intent.kind],
+            design.table,
+            partition,
+            sort,
+            (entity,),
+            condition=intent.where,
+            changes=intent.changes,
+            rewrites=tuple(_rewrites(intent, entity, bindings)),
+        ),
+        obstacles,
+    )
+
+
+def takes_item(pattern: PatternDeclaration, entity: Entity) -> bool:
+    """Whether a parameter is the whole item."""
+    return any(parameter.type is entity.cls for parameter in pattern.parameters.values())
+
+
+def _whole_key(entity: Entity) -> tuple[tuple[KeyTest, ...], tuple[KeyTest, ...]]:
+    """The key as its templates write it; the item itself fills them."""
+
+    def shown(parts: tuple[object, ...], names: tuple[str, ...]) -> tuple[KeyTest, ...]:
+        pairs = zip(parts, names, strict=True)
+        return tuple(KeyTest(name, "=", (TextOperand((Text(str(part)),)),)) for part, name in pairs)
+
+    partition = tuple(part.attribute for part in entity.base.partition)
+    sort = tuple(part.attribute for part in entity.base.sort)
+    return shown(entity.base.partition, partition), shown(entity.base.sort, sort)
+
+
+def _open_fields(entity: Entity, bindings: tuple[Binding, ...]) -> Obstacle:
+    known = _equal_fields(bindings)
+    return SortUnknown(tuple(sorted(entity.base.fields - known)))
+
+
+def _key_obstacles(obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
+    """Of a put from single fields only what concerns the key; all other fields are simply stored."""
+    return tuple(obstacle for obstacle in obstacles if isinstance(obstacle, PartitionUnknown | SortUnknown))
+
+
+def _equal_fields(bindings: tuple[Binding, ...]) -> set[str]:
+    return {name for binding in bindings if binding.test is Equal for name in binding.fields}
+
+
+def _missing(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[Obstacle]:
+    if intent.kind in ("put", "create"):
+        given = _equal_fields(bindings)
+        missing = tuple(name for name, field in entity.fields.items() if field.required and name not in given)
+        if missing:
+            yield FieldsMissing(missing)
+
+
+def _key_changes(intent: Write, entity: Entity) -> Iterator[Obstacle]:
+    changed = {str(change.path.steps[0]) for change in intent.changes}
+    if in_key := tuple(sorted(changed & entity.base.fields)):
+        yield ChangesKey(in_key)
+
+
+def _rewrites(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[Rewrite]:
+    changed = {str(change.path.steps[0]) for change in intent.changes}
+    # A field that is set is known; one that is added to, appended to or changed inside is not until it is read.
+    known = _equal_fields(bindings) | {
+        str(change.path.steps[0])
+        for change in intent.changes
+        if change.action in ("SET", "REMOVE") and len(change.path.steps) == 1
+    }
+    for placement in entity.placements.values():
+        if placement.index.is_table or not placement.fields & changed:
+            continue
+        # An item that enters or leaves a sparse index does so with all its key attributes.
+        whole = any(entity.fields[name].optional for name in placement.fields)
+        for part in placement.parts:
+            if isinstance(part, TemplatePart) and part not in entity.base.parts and (whole or part.fields & changed):
+                unknown = tuple(sorted((placement.fields if whole else part.fields) - known))
+                yield Rewrite(placement.index, part.attribute, str(part), unknown)

@@ -1,0 +1,1 @@
+"""DynamoDB's own figures: limits and sizes."""

@@ -1,0 +1,1 @@
+"""Findings about a design, and the worksheet of its access patterns."""

@@ -1,0 +1,29 @@
+"""ST112: an index that no pattern reads, but every write pays for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.verify.facts import Facts, on_entity, on_table
+from singletable.verify.finding import Finding, Rule
+
+RULE = Rule("ST112", "unused index", "warning")
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    """Indexes without a reader, and entities that keep keys in an index where nothing reads them."""
+    if not facts.outcomes:
+        return
+    read = {(p.index.alias, e.label) for p in facts.plans if not p.pattern.is_write for e in p.wanted}
+    for alias, index in facts.design.indexes.items():
+        if index.is_table:
+            continue
+        placed = facts.design.placed_in(index)
+        if not any((alias, entity.label) in read for entity in placed):
+            message = f"{index.label} is read by no pattern"
+            yield on_table(RULE, facts.design, message, "Take it out, or declare the pattern it is for.")
+            continue
+        for entity in placed:
+            if (alias, entity.label) not in read:
+                message = f"its keys in {index.label} are read by no pattern, and every write of it pays for them"
+                yield on_entity(RULE, entity, message, f"Take {alias}= out, or declare the pattern it is for.")

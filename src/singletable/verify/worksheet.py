@@ -1,0 +1,147 @@
+"""The worksheet of a design: one row per access pattern, from what was asked to the request that answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from singletable.expressions.plain import plain
+from singletable.model.declaration import PatternDeclaration
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.intents import Write
+from singletable.model.keys import KeyPart, NativePart
+from singletable.model.ranges import Between, Children, Equal, Prefix, Radius, Since, Subtree, Until
+from singletable.model.template import Literal
+from singletable.planner.estimate import Estimate, estimate
+from singletable.planner.explain import verdict_text
+from singletable.planner.plan import Outcome, Plan
+
+BYTES_PER_KB = 1024
+_RANGE_WORDS = {
+    Between: "{0} between two",
+    Since: "{0} since",
+    Until: "{0} until",
+    Prefix: "{0} begins with",
+    Subtree: "subtree of {0}",
+    Children: "children of {0}",
+    Radius: "{0} within a radius",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the worksheet."""
+
+    number: int
+    pattern: str
+    title: str
+    entry: str
+    filters: str
+    frequency: str
+    budget: str
+    entities: str
+    verdict: str
+    sort: str = ""
+    expected: str = ""
+    operation: str = ""
+    index: str = ""
+    key_condition: str = ""
+    limit: str = ""
+    cost: str = ""
+    reason: str = ""
+
+
+def worksheet(design: Design, outcomes: tuple[Outcome, ...]) -> tuple[Row, ...]:
+    """Every pattern's row, in order of declaration."""
+    return tuple(_row(design, number, outcome) for number, outcome in enumerate(outcomes, 1))
+
+
+def _row(design: Design, number: int, outcome: Outcome) -> Row:
+    pattern = outcome.pattern
+    budget = pattern.options.budget_ms
+    row = Row(
+        number=number,
+        pattern=pattern.name,
+        title=pattern.title,
+        entry=_entry(design, outcome),
+        filters=_filters(pattern),
+        frequency=_frequency(pattern),
+        budget=f"< {budget:g} ms" if budget is not None else "",
+        entities=", ".join(entity.label for entity in outcome.wanted),
+        verdict=verdict_text(outcome),
+    )
+    if not isinstance(outcome, Plan):
+        return replace(row, reason=outcome.reason)
+    cost = estimate(design, outcome)
+    foreign = "".join(f", ({entity.label})" for entity in outcome.foreign)
+    return replace(
+        row,
+        entities=row.entities + foreign,
+        sort=outcome.order,
+        operation=outcome.operation,
+        index=outcome.index.label,
+        key_condition=outcome.key_condition(),
+        limit=outcome.limit.show() if outcome.limit is not None else "",
+        expected=_expected(cost),
+        cost=str(cost),
+    )
+
+
+def _expected(cost: Estimate) -> str:
+    """How many items of how many bytes a call reads or writes."""
+    size = f"{cost.bytes} B" if cost.bytes < BYTES_PER_KB else f"{cost.bytes / BYTES_PER_KB:.1f} KB"
+    return f"{'≈' if cost.guessed else ''}{cost.items} item{'' if cost.items == 1 else 's'}, {size}"
+
+
+def _frequency(pattern: PatternDeclaration) -> str:
+    word = pattern.options.frequency if isinstance(pattern.options.frequency, str) else None
+    rate = f"{pattern.rate:g}/s" if pattern.rate is not None else None
+    return ", ".join(text for text in (word, rate) if text)
+
+
+def _filters(pattern: PatternDeclaration) -> str:
+    """Ranges, filters and limits, in words."""
+    words = [
+        _RANGE_WORDS[parameter.test].format(parameter.name)
+        for parameter in pattern.bound_parameters
+        if parameter.test is not Equal
+    ]
+    intent = pattern.intent
+    if (condition := getattr(intent, "where", None)) is not None:
+        words.append(("if " if isinstance(intent, Write) else "") + plain(condition))
+    if (condition := getattr(intent, "filter", None)) is not None:
+        words.append(f"filter {plain(condition)}")
+    limit = getattr(intent, "limit", None)
+    return "; ".join([*words, *([f"first {limit}"] if isinstance(limit, int) else [])])
+
+
+def _entry(design: Design, outcome: Outcome) -> str:
+    """The entity one starts from: declared, or the one that stands alone at the head of the partition that is read."""
+    declared = outcome.pattern.options.entry
+    if declared is not None:
+        return declared if isinstance(declared, str) else declared.__name__
+    if isinstance(outcome, Plan) and not outcome.pattern.is_write:
+        partition = outcome.wanted[0].placements[outcome.index.alias].partition
+        for entity in design.entities:
+            if _stands_alone(entity) and _alike(entity.base.partition, partition):
+                return entity.label
+    return outcome.wanted[0].label
+
+
+def _stands_alone(entity: Entity) -> bool:
+    """Whether there is one item of the entity in a partition: its sort key is fixed, or repeats the partition."""
+    return entity.base.exact_fields <= frozenset[str]().union(*(p.exact_fields for p in entity.base.partition))
+
+
+def _alike(first: tuple[KeyPart, ...], second: tuple[KeyPart, ...]) -> bool:
+    return _outline(first) == _outline(second)
+
+
+def _outline(parts: tuple[KeyPart, ...]) -> list[str]:
+    """The fixed text of a partition, with every field as a gap."""
+    return [
+        part.attribute
+        if isinstance(part, NativePart)
+        else "".join(piece.text if isinstance(piece, Literal) else "{}" for piece in part.template.parts)
+        for part in parts
+    ]

@@ -1,0 +1,13 @@
+"""How long and how loudly properties are tried: HYPOTHESIS_PROFILE is `default`, `ci` or `fuzz`."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# A deadline would make a timing pass or fail. The blob is what repeats a failure somewhere else.
+settings.register_profile("default", deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("ci", deadline=None, max_examples=150, print_blob=True, derandomize=False)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))

@@ -1,0 +1,68 @@
+"""Hypothesis strategies for the items and arguments of a design, from small pools so that they meet often."""
+
+from __future__ import annotations
+
+import enum
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin
+
+from hypothesis import strategies as st
+
+from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
+from singletable.model.entity import Entity
+from singletable.model.fields import Field
+from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+
+# Texts that share prefixes, and that hold every character with a meaning in keys.
+TEXTS = ("a", "ab", "a#b", "b", "eng", "engineering", "eng#x", "%23", "a b", "$", "~", "é", "OPEN", "METADATA", "")
+PATHS = (("r",), ("r", "eng"), ("r", "engineering"), ("r", "eng", "x"), ("r", "eng", "x", "y"), ("r#eng",), ("s",))
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def values(kind: Any) -> st.SearchStrategy[Any]:
+    """Values of a field's type, few enough to be equal now and then."""
+    if get_origin(kind) is Literal:
+        return st.sampled_from(get_args(kind))
+    if kind == tuple[str, ...]:
+        return st.sampled_from(PATHS)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return st.sampled_from(list(kind))
+    pools: dict[Any, st.SearchStrategy[Any]] = {
+        str: st.sampled_from(TEXTS),
+        int: st.integers(0, 12),
+        bool: st.booleans(),
+        Decimal: st.sampled_from([Decimal("-1.5"), Decimal(0), Decimal("9.99"), Decimal(10)]),
+        float: st.integers(-9, 9).map(lambda number: number / 500),
+        datetime: st.integers(0, 5).map(lambda number: START + timedelta(days=17 * number, seconds=number % 2)),
+        date: st.integers(0, 4).map(lambda number: START.date() + timedelta(days=number)),
+        bytes: st.binary(min_size=1, max_size=2),
+    }
+    return pools[kind]
+
+
+def items(entity: Entity) -> st.SearchStrategy[Any]:
+    """Objects of an entity's own class."""
+    return st.builds(entity.cls, **{name: _field(field) for name, field in entity.fields.items()})
+
+
+def _field(field: Field) -> st.SearchStrategy[Any]:
+    plain = values(field.type)
+    return st.none() | plain if field.optional else plain
+
+
+def argument(parameter: ParameterDeclaration) -> st.SearchStrategy[Any]:
+    """Arguments for a parameter, ranges included."""
+    if parameter.name == LIMIT:
+        return st.just(1000)
+    if parameter.name == CURSOR:
+        return st.none()
+    if parameter.test is Radius:
+        radius = st.sampled_from([0.0, 500.0, 1_000.0])
+        return st.builds(Radius, values(float), values(float), radius)
+    plain = values(parameter.type)
+    if parameter.test is Between:
+        return st.tuples(plain, plain).map(lambda pair: Between(min(pair), max(pair)))
+    if parameter.test is Children:
+        return st.builds(Children, plain | st.just(()))
+    return plain.map(parameter.test) if parameter.test in (Since, Until, Prefix, Subtree) else plain

@@ -1,0 +1,138 @@
+"""Docs run: every Python block is executed, every `$ singletable` command is run and its output compared.
+
+The Python blocks of a page are one program, executed in a folder of their own. Commands run at the root of the
+repository, 100 columns wide and without colours; `$ echo $?` below one shows its exit status. Commands of other
+programs are for readers and not run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [page for page in (README, *sorted((ROOT / "docs").glob("*.md"))) if page.is_file()]
+COLUMNS = 100
+
+_BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page, and the line that its text begins on."""
+
+    page: Path
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a console block, the output that the page promises, and its exit status where the page shows it."""
+
+    page: Path
+    line: int
+    words: tuple[str, ...]
+    output: str
+    status: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+
+
+def blocks_of(page: Path, language: str) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(page, text.count("\n", 0, match.start("text")) + 1, match["text"])
+        for match in _BLOCK.finditer(text)
+        if match["language"] == language
+    ]
+
+
+def at_its_line(above: str, block: Block) -> str:
+    """The block below what stands above it, with as many blank lines between as put it on its own line of the page."""
+    return above + "\n" * (block.line - 1 - above.count("\n")) + block.text
+
+
+def commands_of(block: Block) -> Iterator[Command]:
+    lines = block.text.splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        words = tuple(shlex.split(lines[start].removeprefix("$ "), comments=True))
+        yield Command(block.page, block.line + start, words, "\n".join(lines[start + 1 : end]))
+
+
+def our_commands_of(page: Path) -> Iterator[Command]:
+    for block in blocks_of(page, "console"):
+        commands = list(commands_of(block))
+        for command, following in zip(commands, [*commands[1:], None], strict=True):
+            if command.words[:1] == ("singletable",):
+                shown = following is not None and following.words == ("echo", "$?")
+                yield replace(command, status=following.output.strip() if following and shown else None)
+
+
+def stripped(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().splitlines()]
+
+
+def run(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    hidden = {"CLICOLOR_FORCE", "FORCE_COLOR", "LINES", "PYTHONPATH", "TTY_COMPATIBLE"}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment |= {"COLUMNS": str(COLUMNS), "NO_COLOR": "1", "PYTHONUTF8": "1", "TERM": "dumb"}
+    program = Path(sysconfig.get_path("scripts")) / words[0]
+    return subprocess.run(
+        [program, *words[1:]],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_there_is_a_readme() -> None:
+    assert README.is_file()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_fence_of_a_page_is_closed(page: Path) -> None:
+    fences = re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) % 2 == 0, "A block without an end would not be run."
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = blocks_of(page, "python")
+    # The page without its prose: every statement keeps its line, which tracebacks and findings then name.
+    program = tmp_path / page.name
+    program.write_text(reduce(at_its_line, blocks, ""), encoding="utf-8")
+    # A real module, so that annotations are looked up where the page defines them.
+    module = ModuleType(f"docs_{page.stem.lower().replace('-', '_')}")
+    module.__file__ = str(program)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for block in blocks:
+        exec(compile(at_its_line("", block), str(program), "exec", dont_inherit=True), module.__dict__)
+
+
+@pytest.mark.parametrize("command", [command for page in PAGES for command in our_commands_of(page)], ids=str)
+def test_a_command_prints_what_the_page_shows(command: Command) -> None:
+    finished = run(command.words)
+    assert stripped(finished.stdout) == stripped(command.output), f"{command}\n{finished.stdout}"
+    assert command.status in {None, str(finished.returncode)}, f"{command} exits with {finished.returncode}"

@@ -1,0 +1,337 @@
+"""Correct use of a table, with the types that both checkers must find in it; imported and checked, never called."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal, assert_type
+
+import attrs
+import msgspec
+from pydantic import BaseModel
+
+from singletable import (
+    GSI,
+    Between,
+    Page,
+    Prefix,
+    Radius,
+    Since,
+    Subtree,
+    Table,
+    Until,
+    begins_with,
+    collection,
+    contains,
+    create,
+    delete,
+    entity,
+    exists,
+    field,
+    geohash,
+    get,
+    include,
+    not_,
+    one_of,
+    pattern,
+    present,
+    put,
+    query,
+    update,
+    within,
+)
+from singletable.client.pattern import BoundPattern
+from singletable.model.design import Design
+from singletable.model.recorder import FieldChange, FieldReference
+from singletable.planner.explain import Explanation
+from singletable.planner.plan import Outcome
+
+
+@entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{created_at:seconds}#{id}"))
+class Customer(BaseModel):
+    id: str
+    name: str
+    created_at: datetime
+
+
+@entity(key=("ORDER#{id}", "METADATA"), gsi1=("CUST#{customer_id}", "ORDER#{created_at:seconds}#{id}"))
+class Order(BaseModel):
+    id: str
+    customer_id: str
+    status: Literal["PENDING", "PAID", "SHIPPED"]
+    total: Decimal
+    gift: bool
+    tags: list[str]
+    note: str | None = None
+    created_at: datetime
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{sku}"), gsi1=("PRODUCT#{sku}", "ORDER#{order_id}"))
+@dataclass(frozen=True)
+class OrderItem:
+    order_id: str
+    sku: str
+    quantity: int
+    price: Decimal
+
+
+@entity(
+    key=("PRODUCT#{sku}", "METADATA"),
+    gsi2=("SHOP#{shop}", "{category}"),
+    gsi3=("SHOP#{shop}", "{name}#{sku}"),
+)
+class Product(msgspec.Struct, frozen=True):
+    sku: str
+    shop: str
+    name: str
+    category: tuple[str, ...]
+    price: Decimal
+    stock: int = 0
+
+
+@entity(
+    key=("STORE#{id}", "METADATA"),
+    gsi2=("CELL#{cell}", "{id}"),
+    derived={"cell": geohash("latitude", "longitude", precision=5)},
+)
+@attrs.frozen
+class Store:
+    id: str
+    latitude: float
+    longitude: float
+    staff: int
+
+
+@dataclass(frozen=True)
+class WholeOrder:
+    order: Order
+    items: list[OrderItem]
+
+
+class ProductLine(msgspec.Struct, frozen=True):
+    sku: str
+    name: str
+    price: Decimal
+
+
+@attrs.frozen
+class StaffOfStore:
+    id: str
+    staff: int
+
+
+class Shop(
+    Table,
+    entities=[Customer, Order, OrderItem, Product, Store],
+    name="shop",
+    keys=("PK", "SK"),
+    indexes=[GSI("gsi3", name="by-name", projection=include("price"))],
+    accept={"ST110": "an order has a few dozen items"},
+):
+    @pattern(frequency="very high", budget_ms=10)
+    def customer(self, id: str) -> Customer | None:
+        """One customer."""
+        return get(Customer)
+
+    @pattern(frequency=0.5, expected_items=50)
+    def customers_between(self, created_at: Between[datetime]) -> Page[Customer]:
+        """The customers who signed up in a time, in order."""
+        return query(Customer, order_by=lambda c: c.created_at)
+
+    @pattern(frequency="high", entry=Customer)
+    def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
+        """A customer's orders, newest first."""
+        return query(Order, newest_first=True)
+
+    @pattern(entry="Customer", expected_examined=100)
+    def orders_since(self, customer_id: str, created_at: Since[datetime], most: int) -> Page[Order]:
+        """A customer's orders from a time on."""
+        return query(Order, limit=most)
+
+    @pattern()
+    def orders_until(self, customer_id: str, created_at: Until[datetime], minimum: Decimal) -> Page[Order]:
+        """A customer's large orders that wait for something."""
+        return query(
+            Order,
+            filter=lambda o: (
+                ((o.status == "PENDING") | one_of(o.status, "PAID", "SHIPPED"))
+                & (o.total >= minimum)
+                & (o.total > 5)
+                & (o.total != Decimal(7))
+                & (present(o.note) > "a")
+                & not_((o.total == 6) & exists(o.note))
+                & (exists(o.note) | begins_with(o.note, "urgent") | contains(o.tags, "urgent"))
+                & o.gift
+            ),
+        )
+
+    @pattern()
+    def whole_order(self, order_id: str) -> WholeOrder | None:
+        """An order with its items."""
+        return collection(WholeOrder)
+
+    @pattern()
+    def orders_with_product(self, sku: str) -> Page[OrderItem]:
+        """The items of a product in all orders."""
+        return query(OrderItem)
+
+    @pattern()
+    def product(self, sku: str) -> Product | None:
+        """One product."""
+        return get(Product, consistent=True)
+
+    @pattern()
+    def products_below(self, shop: str, category: Subtree[tuple[str, ...]]) -> Page[Product]:
+        """The products of a category and of all those below it."""
+        return query(Product)
+
+    @pattern()
+    def products_named(self, shop: str, name: Prefix[str]) -> Page[ProductLine]:
+        """Lines for a search box."""
+        return query(Product, view=ProductLine, filter=lambda p: p.price > 1)
+
+    @pattern(fanout=30)
+    def stores_near(self, area: Radius) -> list[Store]:
+        """The open stores around a place, nearest first."""
+        return within(Store, filter=lambda s: s.staff >= 1)
+
+    @pattern()
+    def staff_of_store(self, id: str) -> StaffOfStore | None:
+        """How many work in a store."""
+        return get(Store, view=StaffOfStore)
+
+    @pattern()
+    def first_store(self) -> Store | None:
+        """The store that was there first."""
+        return get(Store, where=lambda s: s.id == "first")
+
+    @pattern(rate=50)
+    def place(self, order: Order) -> Order:
+        """Write a new order."""
+        return create(Order)
+
+    @pattern(rate=1.5)
+    def save_product(self, product: Product) -> Product:
+        """Write a product, new or not."""
+        return put(Product)
+
+    @pattern(rate=50)
+    def ship(self, id: str, note: str) -> Order:
+        """Mark an order as shipped."""
+        return update(
+            Order,
+            field(Order, lambda o: o.status).set("SHIPPED"),
+            field(Order, lambda o: o.note).set(note),
+            field(Order, lambda o: o.total).add(Decimal("4.50")),
+            where=lambda o: (o.status == "PAID") & (o.total > 5),
+        )
+
+    @pattern(rate=50)
+    def restock(self, sku: str, quantity: int) -> Product:
+        """Count the pieces that came in."""
+        return update(Product, field(Product, lambda p: p.stock).add(quantity))
+
+    @pattern()
+    def remove_product(self, sku: str) -> Product | None:
+        """Take a product away that is sold out."""
+        return delete(Product, where=lambda p: p.stock == 0)
+
+
+def decorated_classes_stay_the_users_own(moment: datetime) -> None:
+    assert_type(Customer(id="c1", name="Ada", created_at=moment), Customer)
+    assert_type(OrderItem("o1", "s1", 2, Decimal(3)).quantity, int)
+    assert_type(Product("s1", "main", "Tea", ("food", "tea"), Decimal(3)).category, tuple[str, ...])
+    assert_type(Store(id="st1", latitude=52.5, longitude=13.4, staff=3).staff, int)
+
+
+def a_get_answers_an_entity_or_nothing(shop: Shop) -> None:
+    assert_type(shop.customer("c1"), Customer | None)
+    assert_type(shop.customer(id="c1"), Customer | None)
+    assert_type(Shop.customer("c1"), Customer | None)
+    assert_type(shop.product("s1"), Product | None)
+    assert_type(shop.staff_of_store("st1"), StaffOfStore | None)
+    assert_type(shop.first_store(), Store | None)
+    customer = shop.customer("c1")
+    if customer is not None:
+        assert_type(customer.name, str)
+
+
+def a_query_answers_a_page(shop: Shop) -> None:
+    assert_type(shop.orders_of_customer("c1"), Page[Order])
+    assert_type(Shop.orders_of_customer("c1"), Page[Order])
+    assert_type(shop.orders_of_customer("c1", limit=5), Page[Order])
+    page = shop.orders_of_customer(customer_id="c1", limit=5, cursor=None)
+    assert_type(page.cursor, str | None)
+    assert_type(shop.orders_of_customer("c1", cursor=page.cursor), Page[Order])
+    assert_type(page.items[0], Order)
+    assert_type([order.total for order in page], list[Decimal])
+    assert_type(len(page), int)
+    for order in Shop.orders_of_customer("c1"):
+        assert_type(order, Order)
+    for item in shop.orders_with_product("s1"):
+        assert_type(item, OrderItem)
+
+
+def a_page_of_a_subclass_is_a_page_of_its_base(shop: Shop) -> Page[BaseModel]:
+    return shop.orders_of_customer("c1")
+
+
+def ranges_are_arguments(shop: Shop, moment: datetime) -> None:
+    assert_type(shop.customers_between(Between(moment, moment)), Page[Customer])
+    assert_type(shop.customers_between(created_at=Between[datetime](low=moment, high=moment)), Page[Customer])
+    assert_type(shop.orders_since("c1", Since(moment), 10), Page[Order])
+    assert_type(shop.orders_until("c1", Until(moment), minimum=Decimal(100)), Page[Order])
+    assert_type(shop.products_below("main", Subtree(("food", "tea"))), Page[Product])
+    assert_type(shop.products_named("main", Prefix("Te")), Page[ProductLine])
+    assert_type(shop.stores_near(Radius(52.5, 13.4, meters=2_000)), list[Store])
+
+
+def a_collection_answers_its_shape(shop: Shop) -> None:
+    assert_type(shop.whole_order("o1"), WholeOrder | None)
+    whole = Shop.whole_order(order_id="o1")
+    if whole is not None:
+        assert_type(whole.order, Order)
+        assert_type(whole.items, list[OrderItem])
+
+
+def a_write_answers_its_entity(shop: Shop, order: Order, product: Product) -> None:
+    assert_type(shop.place(order), Order)
+    assert_type(Shop.save_product(product=product), Product)
+    assert_type(shop.ship("o1", note="left at the door"), Order)
+    assert_type(shop.restock("s1", 12), Product)
+    assert_type(shop.remove_product("s1"), Product | None)
+
+
+def a_pattern_is_explained_with_its_own_arguments(shop: Shop, order: Order, moment: datetime) -> None:
+    assert_type(shop.customer.explain("c1"), Explanation)
+    assert_type(Shop.orders_of_customer.explain("c1", limit=5, cursor=None), Explanation)
+    assert_type(Shop.customers_between.explain(created_at=Between(moment, moment)), Explanation)
+    assert_type(Shop.place.explain(order), Explanation)
+    assert_type(Shop.stores_near.plan, Outcome)
+    assert_type(Shop.design, Design)
+    by_id: BoundPattern[[str], Customer | None] = shop.customer
+    assert_type(by_id("c1"), Customer | None)
+
+
+def a_field_has_the_type_of_its_entity_and_value() -> None:
+    assert_type(field(Order, lambda o: o.total), FieldReference[Order, Decimal])
+    assert_type(field(Order, lambda o: o.total).add(Decimal("4.50")), FieldChange[Order])
+    assert_type(field(Order, lambda o: o.total).add(5), FieldChange[Order])
+    assert_type(field(Product, lambda p: p.stock).add(1), FieldChange[Product])
+    assert_type(field(OrderItem, lambda i: i.price).set(Decimal(2)), FieldChange[OrderItem])
+    assert_type(field(Store, lambda s: s.latitude).add(1), FieldChange[Store])
+    assert_type(field(Order, lambda o: o.note).set(None), FieldChange[Order])
+    assert_type(field(Order, lambda o: o.note).remove(), FieldChange[Order])
+    assert_type(field(Order, lambda o: o.tags).append(["urgent"]), FieldChange[Order])
+
+
+def a_body_answers_what_it_reads() -> None:
+    assert_type(get(Customer), Customer | None)
+    assert_type(query(Product, where=lambda p: (p.shop == "main") & (p.sku == "s1")), Page[Product])
+    assert_type(query(Order, hydrate=True, filter=lambda o: o.total > o.total), Page[Order])
+    assert_type(query(Product, view=ProductLine, limit=3), Page[ProductLine])
+    assert_type(collection(WholeOrder, newest_first=True, limit=10), WholeOrder | None)
+    assert_type(within(Store), list[Store])
+    assert_type(put(OrderItem), OrderItem)
+    assert_type(create(Store), Store)
+    assert_type(update(Store, field(Store, lambda s: s.staff).set(0)), Store)
+    assert_type(delete(OrderItem), OrderItem | None)

@@ -1,0 +1,290 @@
+"""Wrong use of a table, one kind on each marked line; never imported.
+
+Both checkers must report the lines marked as misuse, one of them those that it alone can see, and neither any other.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+
+from singletable import (
+    GSI,
+    Between,
+    Page,
+    Since,
+    Table,
+    begins_with,
+    collection,
+    contains,
+    create,
+    entity,
+    exists,
+    field,
+    get,
+    one_of,
+    pattern,
+    put,
+    query,
+    update,
+    within,
+)
+from tests.typing.accepted import (
+    Customer,
+    Order,
+    OrderItem,
+    Product,
+    ProductLine,
+    Shop,
+    StaffOfStore,
+    Store,
+    WholeOrder,
+)
+
+
+def calls(shop: Shop, product: Product) -> None:
+    shop.orders_of_customer()  # misuse: missing argument
+    shop.orders_of_customer(custmer_id="c1")  # misuse: misspelt argument
+    shop.customer(7)  # misuse: argument of another type
+    shop.customer(None)  # misuse: None as an argument
+    shop.orders_of_customer("c1", 20)  # misuse: too many positional arguments
+    shop.orders_of_customer("c1", limit="20")  # misuse: option of another type
+    shop.customer("c1", consistent=True)  # misuse: option that is not in the signature
+    Shop.customer(shop, "c1")  # misuse: instance handed to the class's pattern
+    shop.custmer("c1")  # misuse: unknown pattern
+    Shop.custmer("c1")  # misuse: unknown pattern of the class
+    shop.place(product)  # misuse: write of another entity
+
+
+def ranges(shop: Shop, moment: datetime) -> None:
+    shop.customers_between(Between("2026-01-01", "2026-01-31"))  # misuse: range of another type
+    shop.customers_between(Between(moment, "2026-01-31"))  # misuse: range whose ends differ in type
+    shop.customers_between(Between(moment))  # misuse: range without an end
+    shop.customers_between(Since(moment))  # misuse: another kind of range
+    shop.customers_between(moment)  # misuse: value in place of a range
+    shop.customer(Between("a", "b"))  # misuse: range in place of a value
+
+
+def answers(shop: Shop, whole: WholeOrder, order: Order) -> None:
+    print(shop.customer("c1").name)  # misuse: optional entity used unchecked
+    print(shop.whole_order("o1").items)  # misuse: optional collection used unchecked
+    print(whole.lines)  # misuse: unknown member of a collection
+    print(whole.items[0].total)  # misuse: field of another member
+    print(shop.orders_of_customer("c1")[0])  # misuse: page indexed like a list
+    shop.orders_of_customer("c1").items.append(order)  # misuse: page changed
+    print([order.name for order in shop.orders_of_customer("c1")])  # misuse: unknown field of a page's items
+    print(shop.products_named("main", "Te").items)  # misuse: text in place of a prefix
+
+
+def page_of_another_entity(shop: Shop) -> Page[Customer]:
+    return shop.orders_of_customer("c1")  # misuse: page of another entity
+
+
+def list_of_another_entity(shop: Shop) -> list[Customer]:
+    return list(shop.orders_of_customer("c1"))  # misuse: page listed as another entity
+
+
+def page_as_a_list(shop: Shop) -> list[Order]:
+    return shop.orders_of_customer("c1")  # misuse: page in place of a list
+
+
+def view_as_the_entity(shop: Shop) -> Store | None:
+    return shop.staff_of_store("st1")  # misuse: view in place of the entity
+
+
+async def awaited(shop: Shop) -> None:
+    await shop.customer("c1")  # misuse: answer awaited
+
+
+def explanations(shop: Shop, moment: datetime) -> None:
+    shop.customer.explain()  # misuse: explain without the argument
+    shop.customer.explain(7)  # misuse: explain with another type
+    shop.customer.explain(customer_id="c1")  # misuse: explain with an unknown argument
+    Shop.customers_between.explain(moment, moment)  # misuse: explain with too many arguments
+    shop.customer.explian("c1")  # misuse: unknown method of a pattern
+    shop.customer.plan()  # misuse: plan called
+
+
+class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
+    @pattern()
+    def get_of_another_entity(self, id: str) -> Customer | None:
+        return get(Order)  # misuse: body gets another entity
+
+    @pattern()
+    def get_without_none(self, id: str) -> Customer:
+        return get(Customer)  # misuse: get promised without None
+
+    @pattern()
+    def query_of_another_entity(self, sku: str) -> Page[Order]:
+        return query(OrderItem)  # misuse: body queries another entity
+
+    @pattern()
+    def query_of_one(self, id: str) -> Customer | None:
+        return query(Customer)  # misuse: page where one is promised
+
+    @pattern()
+    def query_of_a_list(self, sku: str) -> list[OrderItem]:
+        return query(OrderItem)  # misuse: page where a list is promised
+
+    @pattern()
+    def query_without_its_view(self, shop: str) -> Page[Product]:
+        return query(Product, view=ProductLine)  # misuse: view where the entity is promised
+
+    @pattern()
+    def query_of_another_view(self, shop: str) -> Page[ProductLine]:
+        return query(Product, view=StaffOfStore)  # misuse: view of another class
+
+    @pattern()
+    def get_of_another_view(self, id: str) -> StaffOfStore | None:
+        return get(Store, view=ProductLine)  # misuse: get of another view
+
+    @pattern()
+    def hydrated_view(self, shop: str) -> Page[ProductLine]:
+        return query(Product, view=ProductLine, hydrate=True)  # misuse: view that is hydrated
+
+    @pattern()
+    def another_shape(self, order_id: str) -> WholeOrder | None:
+        return collection(Order)  # misuse: collection of another shape
+
+    @pattern()
+    def page_within(self, shop: str) -> Page[Store]:
+        return within(Store)  # misuse: area promised as a page
+
+    @pattern()
+    def put_of_another_entity(self, order: Order) -> Order:
+        return put(Product)  # misuse: body puts another entity
+
+    @pattern()
+    def intent_not_returned(self, order: Order) -> Order:  # misuse: body without an answer
+        create(Order)
+
+    @pattern()
+    def update_of_another_entity(self, sku: str) -> Product:
+        return update(Product, field(OrderItem, lambda i: i.quantity).set(1))  # misuse: change of another entity
+
+    @pattern()
+    def parameter_as_another_type(self, customer_id: str, most: str) -> Page[Order]:
+        return query(Order, limit=most)  # misuse: parameter passed on as another type
+
+
+def conditions(minimum: str) -> None:
+    query(Order, filter=lambda o: o.state == "PAID")  # misuse: unknown field in filter=
+    get(Order, where=lambda o: o.order_id == "o1")  # misuse: unknown field in where=
+    query(Order, order_by=lambda o: o.date)  # misuse: unknown field in order_by=
+    within(Store, filter=lambda s: exists(s.cell))  # misuse: derived value in filter=
+    query(Order, filter=lambda o: o.status == "SHIPED")  # misuse: misspelt constant
+    query(Order, filter=lambda o: o.customer_id == 7)  # misuse: field equal to another type
+    query(Order, filter=lambda o: o.total > "5")  # misuse: field compared with another type
+    query(Order, filter=lambda o: o.total > minimum)  # misuse: field compared with a parameter of another type
+    query(Order, filter=lambda o: contains(o.total, "5"))  # misuse: part of a number
+    query(Order, filter=lambda o: begins_with(o.customer_id, b"c"))  # misuse: bytes that begin text
+    query(Order, filter=lambda o: o.note)  # misuse: field that is no condition
+    query(Order, filter=exists(Order.note))  # misuse: condition without lambda
+    query(Order, newest=True)  # misuse: misspelt option of a body
+    query("Order")  # misuse: name in place of the class
+
+
+def changes() -> None:
+    field(Order, lambda o: o.state)  # misuse: unknown field to change
+    # pyright takes what a lambda returns for text, whatever the field's literal type.
+    field(Order, lambda o: o.status).set("SHIPED")  # mypy alone: misspelt constant set
+    field(OrderItem, lambda i: i.quantity).set("2")  # misuse: field set to another type
+    field(OrderItem, lambda i: i.quantity).set(None)  # misuse: required field set to None
+    field(OrderItem, lambda i: i.quantity).add(Decimal("0.5"))  # misuse: fraction added to a whole number
+    field(Order, lambda o: o.total).add("5")  # misuse: text added to a number
+    field(Order, lambda o: o.tags).append("urgent")  # misuse: element appended in place of a list
+    field(Order, lambda o: o.customer_id).add(1)  # misuse: number added to text
+    field(Order, lambda o: o.total).append(Decimal(1))  # misuse: number appended to
+    update(Order, field(Order, lambda o: o.status))  # misuse: field without a change
+    update(Order, status="SHIPPED")  # misuse: change as a keyword
+
+
+class Options(Table, entities=[Customer]):
+    @pattern(budget_ms="10")  # misuse: option of a pattern of another type
+    def slow(self, id: str) -> Customer | None:
+        return get(Customer)
+
+    @pattern(frequncy="high")  # misuse: misspelt option of a pattern
+    def often(self, id: str) -> Customer | None:
+        return get(Customer)
+
+    @pattern(frequency="hihg")  # misuse: misspelt frequency
+    def misspelt_word(self, id: str) -> Order | None:
+        return get(Order)
+
+    @pattern("high")  # misuse: option of a pattern without its name
+    def high(self, id: str) -> Customer | None:
+        return get(Customer)
+
+    @pattern(accept=["ST108"])  # misuse: finding accepted without a reason
+    def accepted(self, id: str) -> Customer | None:
+        return get(Customer)
+
+    @pattern()
+    def untyped(self, id) -> Customer | None:  # misuse: parameter without a type
+        return get(Customer)
+
+    # pyright infers the answer from the body, where the signature should promise it.
+    @pattern()
+    def unpromised(self, id: str):  # mypy alone: answer without a type
+        return get(Customer)
+
+    @pattern()
+    def between_what(self, created_at: Between) -> Page[Customer]:  # misuse: range of what?
+        return query(Customer)
+
+
+class NotATable:
+    @pattern()
+    def customer(self, id: str) -> Customer | None:
+        return get(Customer)
+
+
+NotATable().customer("c1")  # misuse: pattern of a class that is no table
+
+pattern(Shop.customer)  # misuse: pattern without its parentheses
+
+entity()  # misuse: entity without a key
+entity(key=("A#{id}", "B"), schema_version="1")  # misuse: option of an entity of another type
+entity(key=("A#{id}", "B"), copies=[Customer])  # misuse: copies that are classes
+entity(key=("A#{id}", "B"), schema_versoin=1)  # misuse: misspelt option of an entity, taken for an index
+GSI("gsi1", projection="ALL")  # misuse: projection as text
+
+
+class WithoutEntities(Table):  # misuse: missing entities=
+    pass
+
+
+class Misspelt(Table, entities=[Customer], indices=[]):  # misuse: misspelt class keyword
+    pass
+
+
+class OneEntity(Table, entities=Customer):  # misuse: entities= that is no sequence
+    pass
+
+
+class ThreeKeys(Table, entities=[Customer], keys=("PK", "SK", "TK")):  # misuse: class keyword of another type
+    pass
+
+
+# What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.
+
+
+class Unnoticed(Table, entities=[Order, Product]):
+    @pattern()
+    def page_of_a_base(self, shop: str) -> Page[msgspec.Struct]:
+        return query(Product)  # unnoticed: page of a base class
+
+    @pattern()
+    def unknown_parameter(self, order_id: str) -> Order | None:  # unnoticed: parameter that names no field
+        return get(Order)
+
+    @pattern()
+    async def awaitable(self, id: str) -> Order | None:  # unnoticed: body that is a coroutine
+        return get(Order)
+
+
+def unnoticed() -> None:
+    query(Order, filter=lambda o: one_of(o.total, "5"))  # unnoticed: choice of another type
+    query(Order, filter=lambda o: o.total == "5")  # unnoticed: number equal to text
+    query(Order, filter=lambda o: o.status == "PAID" and o.total > 5)  # unnoticed: `and` in place of &
