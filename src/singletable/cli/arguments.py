@@ -50,7 +50,7 @@ def _usage(pattern: PatternDeclaration) -> str:
 def _read(parameter: ParameterDeclaration, text: str) -> Any:
     try:
         return _value(parameter, text)
-    except (ValueError, InvalidOperation, TypeError, KeyError) as problem:
+    except (ValueError, TypeError) as problem:
         raise ArgumentRefused(f"{parameter.name}={text!r} is no {parameter.type_name}: {problem}") from problem
 
 
@@ -58,16 +58,22 @@ def _value(parameter: ParameterDeclaration, text: str) -> Any:
     kind, test = parameter.type, parameter.test
     low, dots, high = text.partition(_RANGE)
     if test is Between:
-        if not dots:
+        if not (low and high):
             raise ValueError("write LOW..HIGH")
         return Between(parse(kind, low), parse(kind, high))
     if test is Since:
+        if high:
+            raise ValueError("it has no end; write LOW..")
         return Since(parse(kind, low))
     if test is Until:
+        if dots and low:
+            raise ValueError("it has no beginning; write ..HIGH")
         return Until(parse(kind, high if dots else low))
     if test is Radius:
-        latitude, longitude, meters = (float(part) for part in text.split(","))
-        return Radius(latitude, longitude, meters)
+        parts = text.split(",")
+        if len(parts) != 3:
+            raise ValueError("write LAT,LNG,METERS")
+        return Radius(*(float(part) for part in parts))
     value = parse(kind, text)
     return test(value) if test in (Prefix, Subtree, Children) else value
 
@@ -75,22 +81,28 @@ def _value(parameter: ParameterDeclaration, text: str) -> Any:
 def parse(kind: Any, text: str) -> Any:
     """A value of a field's type from its text."""
     if get_origin(kind) is Literal:
-        if text not in get_args(kind):
-            raise ValueError(f"it is one of {', '.join(map(str, get_args(kind)))}")
-        return text
+        return _one_of({str(option): option for option in get_args(kind)}, text)
     if kind == tuple[str, ...]:
         return tuple(part for part in text.split("/") if part)
     if declaration_of(kind) is not None:
         return _entity(kind, json.loads(text))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return next((member for member in kind if text in (str(member.value), member.name)), None) or kind(text)
+        members = list(kind)
+        names = {member.name: member for member in members} | {str(member.value): member for member in members}
+        return names[text] if text in names else _one_of({str(member.value): member for member in members}, text)
     return _plain(kind, text)
+
+
+def _one_of(options: Mapping[str, Any], text: str) -> Any:
+    if text not in options:
+        raise ValueError(f"it is one of {', '.join(options)}")
+    return options[text]
 
 
 def _plain(kind: Any, text: str) -> Any:
     match kind:
         case _ if kind is bool:
-            return {"true": True, "false": False}[text.lower()]
+            return _one_of({"true": True, "false": False}, text.lower())
         case _ if kind is datetime:
             moment = datetime.fromisoformat(text)
             return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -98,18 +110,31 @@ def _plain(kind: Any, text: str) -> Any:
             return date.fromisoformat(text)
         case _ if kind is bytes:
             return bytes.fromhex(text)
-        case _ if kind in (str, int, float, Decimal, UUID):
+        case _ if kind is Decimal:
+            try:
+                return Decimal(text)
+            except InvalidOperation:
+                raise ValueError("write a number, such as 12.50") from None
+        case _ if kind in (str, int, float, UUID):
             return kind(text)
         case _:
             raise ValueError(f"a {name_of(kind)} cannot be written in a shell")
 
 
-def _entity(cls: type, values: Mapping[str, Any]) -> Any:
+def _entity(cls: type, values: object) -> Any:
     declaration = declaration_of(cls)
     assert declaration is not None, "only entities are read from JSON"
     fields = declaration.fields
+    if not isinstance(values, dict):
+        raise ValueError('write a JSON object: {"' + next(iter(fields)) + '": ...}')
+    if unknown := [name for name in values if name not in fields]:
+        raise ValueError(f"it has no field {', '.join(unknown)}; the fields are {', '.join(fields)}")
     return cls(**{name: _field(fields[name].type, value) for name, value in values.items()})
 
 
 def _field(kind: Any, value: Any) -> Any:
-    return parse(kind, value if isinstance(value, str) else json.dumps(value)) if value is not None else None
+    if value is None or isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return tuple(value) if get_origin(kind) is tuple else value
+    return parse(kind, value if isinstance(value, str) else json.dumps(value))

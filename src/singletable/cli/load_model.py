@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import sysconfig
 import traceback
 from pathlib import Path
 from types import ModuleType
 
 from singletable.client.table import Table
 from singletable.errors import DesignError, Location, ModelNotLoaded
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def load_tables(model: str) -> tuple[type[Table], ...]:
@@ -34,8 +37,8 @@ def load_tables(model: str) -> tuple[type[Table], ...]:
 
 def _import(place: str) -> ModuleType:
     path = Path(place)
-    is_file = place.endswith(".py") or path.exists()
-    if is_file and not path.is_file():
+    is_file = place.endswith(".py") or path.is_file()
+    if not place or (is_file and not path.is_file()):
         raise ModelNotLoaded(f"{place}: there is no such file; MODEL is a Python file, or module:Table")
     try:
         sys.path.insert(0, str(path.parent.resolve()) if is_file else str(Path.cwd()))
@@ -46,7 +49,13 @@ def _import(place: str) -> ModuleType:
         where = Location(problem.filename or place, problem.lineno or 1)
         raise ModelNotLoaded(f"{where.full}: {problem.msg}") from problem
     except SystemExit as problem:
-        raise ModelNotLoaded(f"{place}: the model ends the program ({problem}) while it is imported") from problem
+        what = f"the model ends the program (sys.exit({problem})) while it is imported"
+        raise ModelNotLoaded(f"{_where(problem, place)}: {what}") from problem
+    except ModuleNotFoundError as problem:
+        if not is_file and f"{place}.".startswith(f"{problem.name}."):
+            what = "there is no such file or module; MODEL is a Python file, or module:Table"
+            raise ModelNotLoaded(f"{place}: {what}") from problem
+        raise ModelNotLoaded(_message(problem, place)) from problem
     except Exception as problem:
         raise ModelNotLoaded(_message(problem, place)) from problem
 
@@ -64,10 +73,13 @@ def _import_file(path: Path) -> ModuleType:
 
 def _message(problem: Exception, place: str) -> str:
     """What went wrong, at the innermost line of the user's own code."""
+    return f"{_where(problem, place)}: {type(problem).__name__}: {problem}"
+
+
+def _where(problem: BaseException, place: str) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if "importlib" not in frame.filename and "singletable/" not in frame.filename]
-    theirs = [frame for frame in own if "site-packages" not in frame.filename] or own
-    if not theirs:
-        return f"{place}: {type(problem).__name__}: {problem}"
-    where = Location(theirs[-1].filename, theirs[-1].lineno or 1)
-    return f"{where.full}: {type(problem).__name__}: {problem}"
+    libraries = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    own = [frame for frame in frames if not frame.filename.startswith(("<", str(_PACKAGE)))]
+    theirs = [frame for frame in own if not frame.filename.startswith(libraries)]
+    theirs = theirs or [frame for frame in own if Path(frame.filename).parent.name != "importlib"]
+    return Location(theirs[-1].filename, theirs[-1].lineno or 1).full if theirs else place

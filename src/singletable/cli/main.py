@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,14 +21,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_to(commands)
-    options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows has no code for every character
     try:
-        code: int = options.run(options)
+        try:
+            options = parser.parse_args(arguments)
+            code: int = options.run(options)
+        finally:
+            sys.stdout.flush()
     except SingletableError as problem:
         print(problem, file=sys.stderr)
         return BAD_INPUT
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of a pipe has seen enough, and Python would flush once more at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
@@ -26,6 +27,10 @@ class Pattern(Generic[P, R]):
         self.declaration = declaration
         self.__doc__ = declaration.title
         self._bound: dict[type[Table], BoundPattern[P, R]] = {}
+
+    def named(self, name: str) -> Pattern[P, R]:
+        """The pattern under the name that a table has for it."""
+        return self if self.declaration.name == name else Pattern(replace(self.declaration, name=name))
 
     def __get__(self, instance: Table | None, owner: type[Table]) -> BoundPattern[P, R]:
         if owner not in self._bound:

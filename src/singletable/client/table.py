@@ -10,7 +10,7 @@ from singletable.errors import DesignError, Problem
 from singletable.model import source
 from singletable.model.codecs.text import ORDERED_DELIMITER
 from singletable.model.design import Design, compile_design
-from singletable.model.entity import Accepted
+from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.index import GSI, LSI
 from singletable.model.settings import TableSettings
 
@@ -54,7 +54,7 @@ class _Namespace(dict[str, Any]):
             where = value.declaration.location if isinstance(value, Pattern) else source.caller()
             message = f"two patterns are called {name!r}; the other is at {known.declaration.location}"
             self.problems.append(Problem(message, where, "Give one of them another name."))
-        super().__setitem__(name, value)
+        super().__setitem__(name, value.named(name) if isinstance(value, Pattern) else value)
 
 
 class TableMeta(type):
@@ -112,6 +112,11 @@ class Table(_Bodied):
     ) -> None:
         super().__init_subclass__()
         location = source.user_code()
+        if problem := accept_problem(accept):
+            raise DesignError(Problem(f"{cls.__name__}: {problem}", location, ACCEPT_REMEDY))
+        if not isinstance(entities, list | tuple):
+            shown = getattr(entities, "__name__", repr(entities))
+            raise DesignError(Problem(f"{cls.__name__}: entities={shown} is no list of classes", location))
         settings = TableSettings(
             name or cls.__name__,
             location,
@@ -123,7 +128,8 @@ class Table(_Bodied):
             delimiter,
             dict(accept or {}),
         )
-        patterns = [member for member in vars(cls).values() if isinstance(member, Pattern)]
+        members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
+        patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]
         _refuse_reserved(patterns)
         cls.design = compile_design(settings, entities, [pattern.declaration for pattern in patterns])
 

@@ -8,7 +8,19 @@ from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
 
 from singletable.errors import KeyRefused, Problem
-from singletable.expressions.tree import And, Compare, Condition, Constant, Function, Parameter, Path
+from singletable.expressions.tree import (
+    And,
+    Change,
+    Compare,
+    Condition,
+    Constant,
+    Function,
+    In,
+    Not,
+    Or,
+    Parameter,
+    Path,
+)
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.codecs.text import ORDERED_DELIMITER
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
@@ -47,6 +59,7 @@ def bindings_for(pattern: PatternDeclaration, entity: Entity) -> tuple[tuple[Bin
     if isinstance(intent, Get | Query):
         for found in _of_condition(pattern, entity, intent.where):
             (bindings if isinstance(found, Binding) else problems).append(found)  # type: ignore[arg-type]
+    problems += _used(pattern, entity)
     if isinstance(intent, Within) and not any(binding.test is Radius for binding in bindings):
         remedy = "Give it a parameter such as area: Radius."
         problems.append(
@@ -74,6 +87,12 @@ def _of_area(pattern: PatternDeclaration, parameter: ParameterDeclaration, entit
     cells = [derived for derived in entity.declaration.derived.values() if isinstance(derived, GeoCell)]
     if len({cell.fields for cell in cells}) == 1:
         return Binding(cells[0].fields, Radius, Parameter(parameter.name))
+    if cells:
+        names = ", ".join(name for name, each in entity.declaration.derived.items() if isinstance(each, GeoCell))
+        message = (
+            f"pattern {pattern.name}: {parameter.name!r} is an area, but {entity.label} has several places: {names}"
+        )
+        return Problem(message, pattern.location, "An area can be asked of an entity with one place.")
     message = f"pattern {pattern.name}: {parameter.name!r} is an area, but {entity.label} has no geohash cell"
     remedy = 'Declare one on the entity: derived={"cell": geohash("latitude", "longitude", precision=6)}.'
     return Problem(message, pattern.location, remedy)
@@ -103,10 +122,42 @@ def _agrees(given: Any, field: Any) -> bool:
         return True
     if get_origin(given) is Literal:
         options = get_args(field) if get_origin(field) is Literal else None
-        return all(value in options if options else isinstance(value, field) for value in get_args(given))
+        return all(value in options if options else _is_of(value, field) for value in get_args(given))
     if get_origin(field) is Literal:
         return given is str
     return given is int and field in (float, Decimal)
+
+
+def _is_of(value: Any, field: Any) -> bool:
+    return isinstance(field, type) and get_origin(field) is None and type(value) is field
+
+
+def _used(pattern: PatternDeclaration, entity: Entity) -> Iterator[Problem]:
+    """Parameters that the body compares with a field, or stores in one, of another type."""
+    intent = pattern.intent
+    nodes = (getattr(intent, "where", None), getattr(intent, "filter", None), *getattr(intent, "changes", ()))
+    for path, source in (pair for node in nodes for pair in _pairs(node)):
+        field, parameter = entity.fields.get(str(path.steps[0])), pattern.parameters.get(source.name)
+        if field is None or parameter is None or len(path.steps) > 1:
+            continue
+        if parameter.test is not Equal or not _agrees(parameter.type, field.type):
+            message = f"pattern {pattern.name}: the parameter {parameter.name!r} is {parameter.type_name}, "
+            yield Problem(f"{message}but {entity.label}.{field.name} is {field.type_name}", pattern.location)
+
+
+def _pairs(node: object) -> Iterator[tuple[Path, Parameter]]:
+    match node:
+        case Compare(_, Path() as path, Parameter() as source) | Change(_, Path() as path, Parameter() as source):
+            yield path, source
+        case In(Path() as path, options):
+            yield from ((path, option) for option in options if isinstance(option, Parameter))
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _pairs(part)
+        case Not(part):
+            yield from _pairs(part)
+        case _:
+            return
 
 
 def _of_condition(
@@ -131,6 +182,18 @@ def _of_condition(
                     pattern.location,
                     "A range is a parameter type (Between[...], Since[...]); any other test is a filter=.",
                 )
+
+
+def held_values(condition: Condition | None) -> dict[str, Constant | Parameter]:
+    """The fields that a condition holds to one value each."""
+    held: dict[str, Constant | Parameter] = {}
+    for part in condition.parts if isinstance(condition, And) else (condition,):
+        match part:
+            case Compare("=", Path((str(name),)), Constant() | Parameter() as right):
+                held[name] = right
+            case _:
+                pass
+    return held
 
 
 def _refused_constant(field: Field, source: Constant | Parameter) -> str | None:

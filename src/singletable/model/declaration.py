@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
-from singletable.model.entity import Accepted
+from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.fields import name_of, strip
 from singletable.model.intents import Collection, Get, Intent, Query, Within, Write, used_parameters
 from singletable.model.page import Page
@@ -95,9 +95,10 @@ def declare_pattern(function: Callable[..., Any], options: PatternOptions) -> Pa
     _check_options(options, refuse)
     hints = _hints(function, refuse)
     signature = inspect.signature(function)
-    parameters = {
-        parameter.name: _parameter(parameter, hints, refuse) for parameter in list(signature.parameters.values())[1:]
-    }
+    given = list(signature.parameters.values())
+    if not given or (given[0].name != "self" and given[0].annotation is not inspect.Parameter.empty):
+        raise refuse("its first parameter is not self", "A pattern is a method: def customer(self, id: str) -> ...")
+    parameters = {parameter.name: _parameter(parameter, hints, refuse) for parameter in given[1:]}
     intent = _evaluate(function, parameters, location)
     if "return" not in hints:
         raise refuse("has no return type", "The return type is the shape of the answer: -> Customer | None.")
@@ -110,14 +111,18 @@ Refuse = Callable[..., DesignError]
 
 
 def _check_options(options: PatternOptions, refuse: Refuse) -> None:
+    if problem := accept_problem(options.accept):
+        raise refuse(problem, ACCEPT_REMEDY)
     word = options.frequency
     if isinstance(word, str) and word not in FREQUENCIES:
         raise refuse(
             f"frequency {word!r} is not a word of the worksheet", f"Use one of {', '.join(FREQUENCIES)}, or a number."
         )
-    for option in ("rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
+    for option in ("frequency", "rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
         value = getattr(options, option)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
+        if value is None or (option == "frequency" and isinstance(value, str)):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:  # NaN is not
             raise refuse(f"{option}={value!r} is not a number from zero up")
 
 
@@ -168,9 +173,10 @@ def _evaluate(
     function: Callable[..., Any], parameters: Mapping[str, ParameterDeclaration], location: Location
 ) -> Intent:
     name = function.__name__
-    arguments = {parameter: Argument(parameter) for parameter in parameters}
+    bound = inspect.signature(function).bind_partial(Argument("self"))
+    bound.arguments |= {parameter: Argument(parameter) for parameter in parameters}
     try:
-        intent = function(Argument("self"), **arguments)
+        intent = function(*bound.args, **bound.kwargs)
     except DesignError as error:
         located = [Problem(f"pattern {name}: {p.message}", p.location or location, p.remedy) for p in error.problems]
         raise DesignError(located) from error
@@ -187,6 +193,10 @@ def _evaluate(
                 "delete(...).",
             )
         )
+    view = getattr(intent, "view", None)
+    for subject in (intent.shape if isinstance(intent, Collection) else intent.entity, view or type):
+        if not isinstance(subject, type):
+            raise DesignError(Problem(f"pattern {name}: its body names {subject!r}, which is not a class", location))
     return intent
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model.binding import bindings_for, disagreement, unknown_parameter
-from singletable.model.codecs.text import ORDERED_DELIMITER
 from singletable.model.copies import Copy
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
@@ -18,6 +17,9 @@ from singletable.model.placing import place_entities
 from singletable.model.ranges import Radius
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
+
+# Two hexadecimal digits can escape each of these, and none is a digit or a letter that an escape is written with.
+DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ def compile_declarations(
 
 def _check_delimiter(settings: TableSettings) -> None:
     delimiter = settings.delimiter
-    if len(delimiter) != 1 or delimiter in "$%{}" or delimiter < ORDERED_DELIMITER or not delimiter.isprintable():
+    if len(delimiter) != 1 or delimiter not in DELIMITERS:
         message = f"{settings.name}: the delimiter {delimiter!r} cannot end a segment"
-        remedy = "Take one printable character from '#' on, but not $, %, { or }."
+        remedy = f"Take one of {' '.join(DELIMITERS)}; only '#' keeps the order of text of any length."
         raise DesignError(Problem(message, settings.location, remedy))
 
 

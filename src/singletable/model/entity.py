@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
@@ -21,6 +21,16 @@ MARK = "__singletable_entity__"
 
 Accepted = Mapping[str, str]
 """Findings accepted with a reason, by code: `{"ST107": "handles are checked at sign-up"}`."""
+
+
+def accept_problem(accept: Any) -> str | None:
+    """Why findings cannot be accepted in this way, or None."""
+    if accept is None or (isinstance(accept, Mapping) and all(isinstance(r, str) and r for r in accept.values())):
+        return None
+    return f"accept={accept!r} does not give each finding its reason"
+
+
+ACCEPT_REMEDY = 'Give each code a reason: accept={"ST107": "handles are checked at sign-up"}.'
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,8 @@ def entity(
     location = source.caller()
 
     def declare(cls: C) -> C:
+        if unreasoned := accept_problem(accept):
+            raise DesignError(Problem(f"{cls.__qualname__}: {unreasoned}", location, ACCEPT_REMEDY))
         try:
             fields = fields_of(cls)
         except Exception as problem:
@@ -139,7 +151,7 @@ def entity(
             keys={TABLE: key, **indexes},
             attributes=_stored_names(fields, attributes),
             derived=dict(derived or {}),
-            identity=None if identity is None else tuple(identity),
+            identity=(identity,) if isinstance(identity, str) else None if identity is None else tuple(identity),
             schema_version=schema_version,
             version=version,
             ttl=ttl,
@@ -181,14 +193,23 @@ def _problems(
     declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None
 ) -> Iterable[Problem]:
     label, fields, location = declaration.cls.__qualname__, declaration.fields, declaration.location
+    for each in fields.values():
+        if not isinstance(each.type, Hashable):
+            message = f"{label}: the annotation of {each.name!r} is {each.type!r}, which is not a type"
+            yield Problem(message, location, "Annotate it with a type, such as list[str].")
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
-    named += [(f"derived {key}", name) for key, value in declaration.derived.items() for name in value.fields]
+    given = cast(Mapping[str, object], declaration.derived)
+    derived = {key: value for key, value in given.items() if isinstance(value, Derived)}
+    for key in given.keys() - derived.keys():
+        message = f"{label}: derived {key} is {given[key]!r}, which is no derived value"
+        yield Problem(message, location, "Make it with shard(...), bucket(...), derive(...) and their like.")
+    named += [(f"derived {key}", name) for key, value in derived.items() for name in value.fields]
     for option, name in named:
         if name and name not in fields:
             yield Problem(f"{label}: {option} names {name!r}, which is no field; it has {', '.join(fields)}", location)
-    for key, value in declaration.derived.items():
+    for key, value in derived.items():
         if key in fields:
             yield Problem(f"{label}: the derived value {key!r} has the name of a field; call it otherwise", location)
         elif all(name in fields for name in value.fields):

@@ -6,10 +6,23 @@ The libraries are recognised by the marks they leave on a class, so that none of
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import sys
 import types
 import typing
 from collections.abc import Mapping
-from typing import Annotated, Any, Union, get_args, get_origin
+from datetime import date, datetime
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+
+_PYDANTIC = {
+    "AwareDatetime": datetime,
+    "PastDatetime": datetime,
+    "FutureDatetime": datetime,
+    "PastDate": date,
+    "FutureDate": date,
+    "EmailStr": str,
+}
+"""Classes that pydantic has for constraints only: no value is ever of them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,38 +48,72 @@ class NotAnEntityClass(TypeError):
 def fields_of(cls: type) -> dict[str, Field]:
     """Every field of the class by name, in order of declaration."""
     names = _names(cls)
-    hints = typing.get_type_hints(cls, include_extras=True)
+    hints = _hints(cls)
     fields: dict[str, Field] = {}
     for name, (required, initialised) in names.items():
+        if name not in hints:
+            raise NotAnEntityClass(f"{cls.__qualname__}.{name} has no type; annotate it")
         stripped, optional = strip(hints[name])
         fields[name] = Field(name, stripped, optional, required, initialised)
     return fields
 
 
+def _hints(cls: type) -> dict[str, Any]:
+    if getattr(cls, "__pydantic_complete__", False) and _is_pydantic(cls):
+        # pydantic has resolved what it could see and we cannot: names of a function, and the types of a generic model.
+        return {name: info.annotation for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]
+    return typing.get_type_hints(cls, include_extras=True)
+
+
+def _is_pydantic(cls: type) -> bool:
+    return isinstance(getattr(cls, "model_fields", None), Mapping) and hasattr(cls, "model_validate")
+
+
 def _names(cls: type) -> dict[str, tuple[bool, bool]]:
     """Field names, each with whether a value must be given and whether one can be."""
-    if isinstance(pydantic_fields := getattr(cls, "model_fields", None), Mapping) and hasattr(cls, "model_validate"):
-        return {name: (bool(info.is_required()), True) for name, info in pydantic_fields.items()}
+    if _is_pydantic(cls):
+        return {name: (bool(info.is_required()), True) for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]
     if (struct_fields := getattr(cls, "__struct_fields__", None)) is not None:
-        with_default = len(cls.__struct_defaults__)  # type: ignore[attr-defined]  # msgspec keeps the defaults of the last fields
-        required = len(struct_fields) - with_default
-        return {name: (position < required, True) for position, name in enumerate(struct_fields)}
+        return _struct_names(struct_fields, cls.__struct_defaults__)  # type: ignore[attr-defined]
     if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
-        return {a.name: (a.init and not _given(a.default), a.init) for a in attributes}
+        _refuse_lost(cls, "__attrs_attrs__")
+        nothing = sys.modules["attr"].NOTHING
+        return {a.name: (a.init and a.default is nothing, a.init) for a in attributes}
     if dataclasses.is_dataclass(cls):
-        missing = dataclasses.MISSING
-        return {
-            f.name: (f.init and f.default is missing and f.default_factory is missing, f.init)
-            for f in dataclasses.fields(cls)
-        }
+        _refuse_lost(cls, "__dataclass_fields__")
+        return {f.name: (f.init and _is_required(cls, f), f.init) for f in dataclasses.fields(cls)}
     raise NotAnEntityClass(
         f"{cls.__qualname__} is no pydantic model, dataclass, msgspec Struct or attrs class; "
         "an entity is one of these, and its decorator stands below @entity"
     )
 
 
-def _given(default: Any) -> bool:
-    return getattr(default, "name", None) != "NOTHING"
+def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, tuple[bool, bool]]:
+    # msgspec keeps the defaults of the last fields, and a mark for those among them that have none.
+    none, without = sys.modules["msgspec"].NODEFAULT, len(fields) - len(defaults)
+    return {name: (place < without or defaults[place - without] is none, True) for place, name in enumerate(fields)}
+
+
+def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:
+    info = getattr(cls, "__pydantic_fields__", {}).get(
+        field.name
+    )  # a dataclass of pydantic: a constraint is no default
+    if info is not None:
+        return bool(info.is_required())
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _refuse_lost(cls: type, mark: str) -> None:
+    """Refuse a class that only inherits its decorator, and so has annotations which are no fields."""
+    if mark in vars(cls):
+        return
+    own = inspect.get_annotations(cls)
+    hints = typing.get_type_hints(cls) if own else {}
+    if lost := [name for name in own if hints[name] is not ClassVar and get_origin(hints[name]) is not ClassVar]:
+        raise NotAnEntityClass(
+            f"{cls.__qualname__} was not decorated itself, so {', '.join(lost)} is no field of it; "
+            "its decorator stands below @entity"
+        )
 
 
 def strip(annotation: Any) -> tuple[Any, bool]:
@@ -81,6 +128,10 @@ def strip(annotation: Any) -> tuple[Any, bool]:
             annotation, optional = _union(members), True
         elif isinstance(annotation, typing.NewType):
             annotation = annotation.__supertype__
+        elif type(annotation).__name__ == "TypeAliasType":  # `type Slug = str`, which Python 3.11 has not
+            annotation = annotation.__value__
+        elif isinstance(annotation, type) and annotation.__module__ in ("pydantic.types", "pydantic.networks"):
+            return _PYDANTIC.get(annotation.__name__, annotation), optional
         else:
             return annotation, optional
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import Change, Condition, Path, parameters
+from singletable.model import source
 from singletable.model.page import Page
 from singletable.model.recorder import Argument, FieldChange, record_condition, record_path
 
@@ -88,6 +89,16 @@ def _recorded(entity: type, function: Callable[[Any], Any] | None) -> Condition 
     return None if function is None else record_condition(entity, function)
 
 
+def _limit(limit: Limit) -> Limit:
+    if limit is None or isinstance(limit, Argument) or (type(limit) is int and limit >= 1):
+        return limit
+    raise _refused(f"limit={limit!r} counts items, from 1 up")
+
+
+def _refused(message: str, remedy: str | None = None) -> DesignError:
+    return DesignError(Problem(message, source.user_code(), remedy))
+
+
 @overload
 def get(entity: type[E], *, where: Callable[[E], bool] | None = None, consistent: bool = False) -> E | None: ...
 @overload
@@ -148,14 +159,14 @@ def query(
     """
     order = None if order_by is None else record_path(entity, order_by)
     where_, filter_ = _recorded(entity, where), _recorded(entity, filter)
-    return Query(entity, where_, filter_, order, newest_first, limit, view, hydrate, consistent)
+    return Query(entity, where_, filter_, order, newest_first, _limit(limit), view, hydrate, consistent)
 
 
 def collection(
     shape: type[E], *, newest_first: bool = False, limit: int | None = None, consistent: bool = False
 ) -> E | None:
     """Read items of several entities that share a partition; `limit` counts the items of the shape's one list."""
-    return cast(E, Collection(shape, newest_first, limit, consistent))
+    return cast(E, Collection(shape, newest_first, _limit(limit), consistent))
 
 
 def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:
@@ -175,6 +186,11 @@ def create(entity: type[E]) -> E:
 
 def update(entity: type[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
     """Change fields of an item that is there, if the condition holds."""
+    if not changes:
+        raise _refused(f"the update of {entity.__name__} changes nothing", "Give it field(...).set(...) or the like.")
+    for each in changes:
+        if each.entity is not entity:
+            raise _refused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.__name__}")
     _refuse_overlaps([each.change for each in changes])
     return cast(E, Write("update", entity, tuple(each.change for each in changes), _recorded(entity, where)))
 

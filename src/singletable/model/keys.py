@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import KeyRefused, Location
@@ -15,6 +15,7 @@ from singletable.model.codecs.codec import Codec, Order
 from singletable.model.fields import Field
 from singletable.model.index import AttributeType, Index
 from singletable.model.template import Template
+from singletable.values.attribute_value import fits
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 
 KeyValue = str | bytes | Decimal
@@ -110,6 +111,13 @@ class NativePart:
         """How the attribute sorts beside the field: numbers by value, text and bytes by bytes."""
         return self.codec.order if self.codec is not None else Order.ASCENDING
 
+    @property
+    def domain(self) -> tuple[Any, ...] | None:
+        """Every value there is, when they are few and known."""
+        if _is_enum(self.field.type):
+            return tuple(self.field.type)
+        return get_args(self.field.type) if get_origin(self.field.type) is Literal else None
+
     def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
         """The attribute's value for an item, or None when the field is missing."""
         value = values.get(self.field.name)
@@ -119,10 +127,11 @@ class NativePart:
         """The attribute's value for a value of the field."""
         if self.codec is not None:
             return self.codec.encode(value)
+        plain = self._plain(value)
         if self.type == "N":
-            return _number(value)
-        if isinstance(value, str | bytes) and isinstance(value, bytes) == (self.type == "B"):
-            return value
+            return _number(plain)
+        if isinstance(plain, str | bytes) and isinstance(plain, bytes) == (self.type == "B"):
+            return plain
         raise KeyRefused(f"{value!r} is not a value of the {self.type} key attribute {self.attribute}")
 
     def decode(self, value: KeyValue) -> dict[str, Any]:
@@ -131,9 +140,30 @@ class NativePart:
             if not isinstance(value, str):
                 raise KeyRefused(f"{self.attribute} is {value!r}, not text")
             return {self.field.name: self.codec.decode(value)}
+        try:
+            read = self._read(value)
+            if self.encode_value(read) == value:
+                return {self.field.name: read}
+        except (ValueError, TypeError, ArithmeticError):  # KeyRefused is a ValueError
+            pass
+        raise KeyRefused(f"{self.attribute} is {value!r}, which is no {self.field.type_name}")
+
+    def _plain(self, value: Any) -> Any:
+        """The value that is stored for a member of an enumeration or of a Literal."""
+        if _is_enum(self.field.type):
+            if not isinstance(value, self.field.type):
+                raise KeyRefused(f"{value!r} is not a member of {self.field.type_name}")
+            return value.value
+        if get_origin(self.field.type) is Literal and value not in get_args(self.field.type):
+            raise KeyRefused(f"{value!r} is not one of {', '.join(map(repr, get_args(self.field.type)))}")
+        return value
+
+    def _read(self, value: KeyValue) -> Any:
+        if _is_enum(self.field.type):
+            return self.field.type(int(value) if self.type == "N" else value)
         if self.type == "N":
-            return {self.field.name: self.field.type(value)}
-        return {self.field.name: value}
+            return int(value) if get_origin(self.field.type) is Literal else self.field.type(value)
+        return value
 
     def __str__(self) -> str:
         return f"{self.field.name} ({self.type})"
@@ -143,22 +173,35 @@ def _number(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise KeyRefused(f"{value!r} is not a number")
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    if not number.is_finite():
-        raise KeyRefused(f"{value!r} is not a number that DynamoDB can hold")
+    if not fits(number):
+        raise KeyRefused(f"{value!r} is not a number that DynamoDB can hold: 38 digits, from 1E-130 to 9.99E+125")
     return number
+
+
+def _is_enum(field_type: Any) -> bool:
+    return isinstance(field_type, type) and issubclass(field_type, enum.Enum)
 
 
 def native_type(field_type: Any) -> AttributeType | None:
     """The DynamoDB type in which a field of this Python type is a key attribute; None when it cannot be one."""
+    if get_origin(field_type) is Literal:
+        return _common_type(get_args(field_type))
+    if _is_enum(field_type):
+        return _common_type(member.value for member in field_type)
     if field_type is bytes:
         return "B"
     if field_type is bool or not isinstance(field_type, type):
         return None
-    if issubclass(field_type, enum.Enum):
-        return "S"
     if issubclass(field_type, int | float | Decimal):
         return "N"
     return "S" if issubclass(field_type, str | datetime | date | UUID) else None
+
+
+def _common_type(values: Iterable[Any]) -> AttributeType | None:
+    kinds: set[AttributeType | None] = {
+        native_type(type(value)) if isinstance(value, str | int) else None for value in values
+    }
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 KeyPart = TemplatePart | NativePart
@@ -211,6 +254,8 @@ class Placement:
 
     def _decoded(self, attributes: Mapping[str, KeyValue]) -> Iterator[tuple[str, Any]]:
         for part in self.parts:
+            if part.attribute not in attributes:
+                raise KeyRefused(f"there is no {part.attribute}, so the item is not in {self.index.label}")
             yield from part.decode(attributes[part.attribute]).items()
 
 
@@ -218,7 +263,10 @@ def check_bytes(attribute: str, value: KeyValue, *, sort: bool) -> None:
     """Refuse a key value that DynamoDB would refuse for its length."""
     if isinstance(value, Decimal):
         return
-    size = len(value.encode() if isinstance(value, str) else value)
+    try:
+        size = len(value.encode() if isinstance(value, str) else value)
+    except UnicodeEncodeError:
+        raise KeyRefused(f"{attribute} would hold half of a surrogate pair, which has no UTF-8 form") from None
     most = SORT_KEY_BYTES_MAX if sort else PARTITION_KEY_BYTES_MAX
     if size == 0:
         raise KeyRefused(f"{attribute} would be empty, and DynamoDB refuses empty keys")

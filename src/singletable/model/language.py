@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 CharacterSet = tuple[tuple[int, int], ...]
 """Inclusive ranges of code points, sorted and disjoint."""
@@ -66,7 +67,12 @@ def union(*languages: Language) -> Language:
 
 def concat(*languages: Language) -> Language:
     """Every text made of one text of each language, in this order."""
-    return _bounded(tuple(tuple(run for part in parts for run in part) for parts in product(*languages)))
+    parts = list(languages)
+    # What has the most alternatives gives up its sharpness first, so that the fixed text beside it keeps its own.
+    while prod(len(part) for part in parts) > _MOST_ALTERNATIVES:
+        widest = max(range(len(parts)), key=lambda place: len(parts[place]))
+        parts[widest] = _one_run(parts[widest])
+    return tuple(tuple(run for part in chosen for run in part) for chosen in product(*parts))
 
 
 def between(low: str, high: str) -> Language:
@@ -110,9 +116,22 @@ def _up_to(high: str) -> Language:
     return union(*alternatives)
 
 
-def _bounded(sequences: tuple[tuple[Run, ...], ...]) -> Language:
-    if len(sequences) <= _MOST_ALTERNATIVES:
-        return sequences
+def pattern(language: Language) -> str:
+    """The language as a regular expression."""
+
+    def written(run: Run) -> str:
+        ranges = "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in run.characters)
+        return f"[{ranges}]{'*' if run.repeated else ''}"
+
+    return "|".join("".join(map(written, sequence)) for sequence in language) or "(?!)"
+
+
+def _bounded(sequences: Language) -> Language:
+    return sequences if len(sequences) <= _MOST_ALTERNATIVES else _one_run(sequences)
+
+
+def _one_run(sequences: Language) -> Language:
+    """One run that holds every text of the sequences, and more."""
     ranges = sorted({bounds for sequence in sequences for run in sequence for bounds in run.characters})
     merged: list[tuple[int, int]] = []
     for low, high in ranges:

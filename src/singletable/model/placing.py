@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import Enum
+from typing import Any, Literal, get_origin
 
 from singletable.errors import Problem
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.entity import Entity, EntityDeclaration
-from singletable.model.index import ALL, GSI, LSI, TABLE, Index, KeyAttribute, default_name, is_local
+from singletable.model.index import ALL, GSI, LSI, TABLE, AttributeType, Index, KeyAttribute, default_name, is_local
 from singletable.model.keys import KeyPart, Native, NativePart, Placement, Sparse, TemplatePart, native_type
+from singletable.model.overlaps import attribute_problems, index_problems
 from singletable.model.settings import TableSettings
 from singletable.model.template import TemplateProblem, parse_template
 
@@ -44,8 +46,13 @@ def place_entities(
             placement = layout.place(indexes[alias], keys, indexes[TABLE], placements, problems)
             if placement:
                 placements[keys.declaration.name][alias] = placement
-    indexes = {alias: _typed(index, placements, problems, settings) for alias, index in indexes.items()}
+    types = _types(placements, problems, settings)
+    indexes = {alias: _typed(index, types) for alias, index in indexes.items()}
     entities = [_entity(declaration, placements[declaration.name], indexes) for declaration in declarations]
+    if not problems:
+        problems += index_problems(settings, indexes)
+    if not problems:
+        problems += [problem for entity in entities for problem in attribute_problems(settings, entity, indexes)]
     return indexes, [entity for entity in entities if TABLE in entity.placements], problems
 
 
@@ -68,7 +75,7 @@ def _given(declaration: EntityDeclaration, alias: str, local: bool, problems: li
         positions = ((), positions[0]) if len(positions) == 1 else ()
     try:
         partition, sort = (*(_position(position) for position in positions), ())[:2]
-        if not 1 <= len(positions) <= 2 or not (partition or local):
+        if not 1 <= len(positions) <= 2 or not (partition or local) or (local and len(sort) != 1):
             raise TypeError
     except (TypeError, ValueError):
         takes = "one template: its sort key" if local else 'a partition and a sort template: ("CUST#{id}", "METADATA")'
@@ -108,13 +115,26 @@ class _Layout:
             named = (self.declared.sort,) if isinstance(self.declared, LSI) and self.declared.sort else ()
             sort = self._attributes("sort", named, "SK")
             return Index(self.alias, self.name, "LSI", table.partition, sort, projection)
+        self._check_names(problems)
         partition = self._attributes("partition", self._declared_names(0), "PK")
         sort = self._attributes("sort", self._declared_names(1), "SK")
         self._check_counts(len(partition), len(sort), problems)
         return Index(self.alias, self.name, "table" if self.alias == TABLE else "GSI", partition, sort, projection)
 
+    @property
+    def _declared_keys(self) -> Any:
+        return self.settings.keys if self.alias == TABLE else getattr(self.declared, "keys", None)
+
+    def _check_names(self, problems: list[Problem]) -> None:
+        keys = self._declared_keys
+        if keys is not None and (isinstance(keys, str) or len(keys) > 2):
+            message = (
+                f'{self.settings.name}: {self.alias} keys={keys!r} names a partition and a sort attribute: ("PK", "SK")'
+            )
+            problems.append(Problem(message, self.settings.location))
+
     def _declared_names(self, position: int) -> tuple[str, ...]:
-        keys = self.settings.keys if self.alias == TABLE else getattr(self.declared, "keys", None)
+        keys = self._declared_keys
         names = keys[position] if keys and position < len(keys) else ()
         return (names,) if isinstance(names, str) else names
 
@@ -198,29 +218,40 @@ def _part(position: Position, attribute: str, declaration: EntityDeclaration, de
             f"the field is stored as {stored!r}, but the key attribute is {attribute!r}; "
             f'say attributes={{"{field.name}": "{attribute}"}}'
         )
+    if kind != "S" and position.format:
+        raise TemplateProblem(f"an attribute of type {kind} has no format, so {position.format!r} says nothing")
     try:
-        plain = kind != "S" or (field.type is str and not position.format)
+        # Text, members and choices are stored as they are; what has no DynamoDB type of its own is written by a codec.
+        plain = kind != "S" or (_is_text(field.type) and not position.format)
         codec = None if plain else choose_codec(field.type, position.format, delimiter)
     except ValueError as problem:
         raise TemplateProblem(str(problem)) from problem
     return NativePart(attribute, field, kind, codec)
 
 
-def _typed(
-    index: Index, placements: Mapping[str, Mapping[str, Placement]], problems: list[Problem], settings: TableSettings
-) -> Index:
-    """The index with the types of its attributes, which all entities must agree on."""
-    types: dict[str, dict[str, str]] = {}
+def _is_text(field_type: Any) -> bool:
+    return field_type is str or get_origin(field_type) is Literal or issubclass(field_type, Enum)
+
+
+def _types(
+    placements: Mapping[str, Mapping[str, Placement]], problems: list[Problem], settings: TableSettings
+) -> dict[str, AttributeType]:
+    """The types of all key attributes, which all entities and indexes must agree on."""
+    types: dict[str, dict[AttributeType, str]] = {}
     for name, placed in placements.items():
-        for part in placed[index.alias].parts if index.alias in placed else ():
-            types.setdefault(part.attribute, {}).setdefault(part.type, name)
+        for placement in placed.values():
+            for part in placement.parts:
+                types.setdefault(part.attribute, {}).setdefault(part.type, f"{name} ({placement.index.label})")
     for attribute, found in types.items():
         if len(found) > 1:
-            spread = ", ".join(f"{kind} in {name}" for kind, name in found.items())
-            message = f"{settings.name}: the key attribute {attribute} of {index.label} is {spread}"
+            spread = ", ".join(f"{kind} in {where}" for kind, where in found.items())
+            message = f"{settings.name}: the key attribute {attribute} is {spread}"
             problems.append(Problem(message, settings.location, "A key attribute has one type in the whole table."))
+    return {attribute: next(iter(found)) for attribute, found in types.items()}
 
+
+def _typed(index: Index, types: Mapping[str, AttributeType]) -> Index:
     def typed(attributes: tuple[KeyAttribute, ...]) -> tuple[KeyAttribute, ...]:
-        return tuple(KeyAttribute(a.name, next(iter(types.get(a.name, {"S": ""})))) for a in attributes)  # type: ignore[arg-type]
+        return tuple(KeyAttribute(each.name, types.get(each.name, "S")) for each in attributes)
 
     return replace(index, partition=typed(index.partition), sort=typed(index.sort))

@@ -28,13 +28,19 @@ from singletable.expressions.tree import (
 from singletable.model import source
 from singletable.model.entity import declaration_of
 from singletable.model.fields import Field, fields_of
+from singletable.values.limits import IN_OPERANDS_MAX
 
 E = TypeVar("E")
 V = TypeVar("V")
 V_contra = TypeVar("V_contra", contravariant=True)
 
+_NUMBERS = (int, float, Decimal)
+_PLAIN = (str, bool, bytes, datetime, date, UUID, *_NUMBERS)
+_TAKEN_FOR: dict[Any, type] = {int: bool, float: bool, Decimal: bool, date: datetime}
+_COMPARE = "Compare it: o.total > 5."
 
-class Argument:
+
+class Argument:  # noqa: PLW1641  # it has a hash, which refuses like everything else that needs a value
     """Stands for a parameter while a pattern's body is evaluated; it can be passed on, and nothing else."""
 
     def __init__(self, name: str) -> None:
@@ -50,8 +56,23 @@ class Argument:
             )
         )
 
-    __bool__ = __len__ = __iter__ = __int__ = __float__ = __add__ = __radd__ = __sub__ = __mul__ = _refuse
+    __bool__ = __len__ = __iter__ = __int__ = __float__ = __index__ = __hash__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _refuse
+    __and__ = __rand__ = __or__ = __ror__ = __invert__ = _refuse
     __getattr__ = __getitem__ = __call__ = __str__ = __format__ = __contains__ = _refuse
+
+    def _beside(self, other: object) -> Any:
+        """Nothing beside a recorded field, which then records the comparison itself; refused beside a value."""
+        return NotImplemented if isinstance(other, FieldRecord) else self._refuse()
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or self._beside(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self is not other and self._beside(other)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _beside
 
     def __repr__(self) -> str:
         return f"<parameter {self.argument_name}>"
@@ -113,10 +134,15 @@ class FieldRecord:
         return FieldRecord(Path((*self._path.steps, name)), _inner_fields(known.type if known else None), known)
 
     def __getitem__(self, step: str | int) -> FieldRecord:
+        if not isinstance(step, str) and (type(step) is not int or step < 0):
+            raise _wrong_spelling(
+                f"{self._path}[{step!r}] is no place in a list or map", "A list is counted from 0; a map has names."
+            )
         return FieldRecord(Path((*self._path.steps, step)), None)
 
     def _compare(self, comparator: Comparator, other: object) -> ConditionRecord:
         right = operand(other)
+        _refuse_none(self._path, right)
         if self._known is not None:
             _check_constant(self._known, right)
         return ConditionRecord(Compare(comparator, self._path, right))
@@ -146,6 +172,17 @@ class FieldRecord:
             f"the field {self._path} alone is no condition",
             f"Compare it, as in o.{self._path} == True, or ask exists(o.{self._path}).",
         )
+
+    def _refuse_elements(self, *_: object) -> NoReturn:
+        raise _wrong_spelling(
+            f"the elements of {self._path} are in the table, and not here to go through",
+            f"Ask contains(o.{self._path}, ...) for `in`.",
+        )
+
+    __iter__ = __contains__ = _refuse_elements
+
+    def __repr__(self) -> str:
+        return f"<field {self._path}>" if self._path.steps else "<the entity>"
 
     @property
     def recorded_path(self) -> Path:
@@ -188,9 +225,13 @@ def record_condition(entity: type, function: Callable[[Any], Any]) -> Condition:
 
 def record_path(entity: type, function: Callable[[Any], Any]) -> Path:
     """The field that a lambda picks."""
+    return _picked(entity, function).recorded_path
+
+
+def _picked(entity: type, function: Callable[[Any], Any]) -> FieldRecord:
     result = function(_root(entity))
     if isinstance(result, FieldRecord) and result.recorded_path.steps:
-        return result.recorded_path
+        return result
     raise _wrong_spelling(f"{result!r} is not a field of {entity.__name__}", "Pick one: lambda o: o.status.")
 
 
@@ -222,7 +263,14 @@ def present(value: V | None) -> V:
 
 def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
     """In a recorded condition: the text or bytes begin with a prefix."""
-    return cast(bool, ConditionRecord(Function("begins_with", (_path(value), operand(prefix)))))
+    path, known, start = _path(value), _field(value), operand(prefix)
+    if known is not None and known.type in _PLAIN:
+        if known.type not in (str, bytes):
+            raise _wrong_spelling(
+                f"{path} is {known.type_name}, and only text and bytes begin with something", _COMPARE
+            )
+        _check_constant(known, start)
+    return cast(bool, ConditionRecord(Function("begins_with", (path, start))))
 
 
 @overload
@@ -231,18 +279,29 @@ def contains(value: str | None, part: str) -> bool: ...
 def contains(value: list[V] | set[V] | frozenset[V] | tuple[V, ...] | None, part: V) -> bool: ...
 def contains(value: object, part: object) -> bool:
     """In a recorded condition: the text, set or list holds a part."""
-    return cast(bool, ConditionRecord(Function("contains", (_path(value), operand(part)))))
+    path, known = _path(value), _field(value)
+    if known is not None and known.type in _PLAIN and known.type not in (str, bytes):
+        raise _wrong_spelling(f"{path} is {known.type_name}, and only text, sets and lists contain something", _COMPARE)
+    return cast(bool, ConditionRecord(Function("contains", (path, operand(part)))))
 
 
 def one_of(value: V, *options: V) -> bool:
     """In a recorded condition: the value is one of these."""
-    path, choices = _path(value), tuple(operand(option) for option in options)
+    path, known, choices = _path(value), _field(value), tuple(operand(option) for option in options)
     if not choices:
         raise _wrong_spelling(f"{path} is one of nothing", "Name the values: one_of(o.status, 'OPEN', 'PAID').")
-    if isinstance(value, FieldRecord) and (known := value.recorded_field) is not None:
-        for choice in choices:
+    if len(choices) > IN_OPERANDS_MAX:
+        message = f"{path} is one of {len(choices)} values, and DynamoDB takes at most {IN_OPERANDS_MAX}"
+        raise _wrong_spelling(message, "Ask in several patterns, or store what the values have in common.")
+    for choice in choices:
+        _refuse_none(path, choice)
+        if known is not None:
             _check_constant(known, choice)
     return cast(bool, ConditionRecord(In(path, choices)))
+
+
+def _field(value: object) -> Field | None:
+    return value.recorded_field if isinstance(value, FieldRecord) else None
 
 
 def _path(value: object) -> Path:
@@ -262,12 +321,15 @@ class FieldChange(Generic[E]):
 class FieldReference(Generic[E, V_contra]):
     """A field of an entity, to say how an update changes it."""
 
-    def __init__(self, entity: type[E], path: Path) -> None:
+    def __init__(self, entity: type[E], path: Path, known: Field | None = None) -> None:
         self.entity = entity
         self.path = path
+        self._known = known
 
     def set(self, value: V_contra) -> FieldChange[E]:
-        """Give the field this value."""
+        """Give the field this value; None takes it away, since a field that is None is not stored."""
+        if value is None and self._known is not None and self._known.optional:
+            return self.remove()
         return self._change("SET", value)
 
     @overload
@@ -286,21 +348,22 @@ class FieldReference(Generic[E, V_contra]):
 
     def remove(self) -> FieldChange[E]:
         """Take the attribute away."""
+        if self._known is not None and self._known.required and not self._known.optional:
+            message = f"{self._known.name} is required, and an item without it cannot be read"
+            raise _wrong_spelling(message, "Use .set(...), or let the field be None.")
         return FieldChange(self.entity, Change("REMOVE", self.path))
 
     def _change(self, action: Literal["SET", "ADD", "APPEND"], value: object) -> FieldChange[E]:
         change = Change(action, self.path, operand(value))
-        declaration = declaration_of(self.entity)
-        known = declaration.fields.get(str(self.path.steps[0])) if declaration and len(self.path.steps) == 1 else None
-        if known is not None:
-            _check_change(known, change)
+        if self._known is not None:
+            _check_change(self._known, change)
         return FieldChange(self.entity, change)
 
 
 def _check_change(known: Field, change: Change) -> None:
-    if change.action == "ADD" and known.type not in (int, float, Decimal):
+    if change.action == "ADD" and known.type not in _NUMBERS:
         raise _wrong_spelling(f"{known.name} is {known.type_name}, and only numbers are added to", "Use .set(...).")
-    if change.action == "APPEND" and get_origin(known.type) is not list:
+    if change.action == "APPEND" and list not in (known.type, get_origin(known.type)):
         raise _wrong_spelling(f"{known.name} is {known.type_name}, and only lists are appended to", "Use .set(...).")
     if change.action == "APPEND" and isinstance(change.value, Constant) and not isinstance(change.value.value, list):
         raise _wrong_spelling(
@@ -313,21 +376,27 @@ def _check_change(known: Field, change: Change) -> None:
 def _check_constant(known: Field, value: Operand) -> None:
     """Refuse a constant that can never be a value of the field; anything but plain types is left to the caller."""
     if isinstance(value, Constant) and get_origin(known.type) is Literal:
-        if value.value not in get_args(known.type) and not (value.value is None and known.optional):
+        if value.value not in get_args(known.type):
             options = ", ".join(map(repr, get_args(known.type)))
             raise _wrong_spelling(f"{known.name} is never {value.value!r}", f"It is one of {options}.")
         return
-    plain = (str, int, float, bool, bytes, Decimal, datetime, date, UUID)
-    if not isinstance(value, Constant) or known.type not in plain or (value.value is None and known.optional):
+    if not isinstance(value, Constant) or (known.type not in _PLAIN and value.value is not None):
         return
-    numbers = (int, float, Decimal)
-    fits = isinstance(value.value, numbers if known.type in numbers else known.type)
-    if not fits or (isinstance(value.value, bool) and known.type is not bool):
+    fits = value.value is not None and isinstance(value.value, _NUMBERS if known.type in _NUMBERS else known.type)
+    # Python takes a truth value for a number and a datetime for a date; DynamoDB stores them as something else.
+    if not fits or type(value.value) is _TAKEN_FOR.get(known.type):
         raise _wrong_spelling(
             f"{known.name} is {known.type_name}, and {value.value!r} is not", "Give it a value of the field's type."
         )
 
 
+def _refuse_none(path: Path, value: Operand) -> None:
+    if isinstance(value, Constant) and value.value is None:
+        message = f"{path} is never None in the table, where a field without a value is not stored"
+        raise _wrong_spelling(message, f"Ask not_(exists(o.{path})) for None, and exists(o.{path}) for anything else.")
+
+
 def field(entity: type[E], pick: Callable[[E], V]) -> FieldReference[E, V]:
     """A field of an entity: `field(Order, lambda o: o.status).set("SHIPPED")`."""
-    return FieldReference(entity, record_path(entity, pick))
+    picked = _picked(entity, pick)
+    return FieldReference(entity, picked.recorded_path, picked.recorded_field)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from singletable.model.entity import declaration_of
-from singletable.model.fields import fields_of, name_of
+from singletable.model.fields import fields_of, name_of, strip
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,11 @@ class ShapeProblem(ValueError):
 
 def members_of(shape: type) -> tuple[Member, ...]:
     """The members of a shape in order of declaration."""
-    members = tuple(_member(shape, field.name, field.type, field.optional) for field in fields_of(shape).values())
+    try:
+        fields = fields_of(shape)
+    except NameError as problem:
+        raise ShapeProblem(f"the annotations of {shape.__name__} cannot be read: {problem}") from problem
+    members = tuple(_member(shape, field.name, field.type, field.optional) for field in fields.values())
     if not members:
         raise ShapeProblem(f"{shape.__name__} has no members; a shape has at least one")
     entities = [member.entity for member in members]
@@ -36,8 +40,10 @@ def members_of(shape: type) -> tuple[Member, ...]:
 
 def _member(shape: type, name: str, annotation: Any, optional: bool) -> Member:
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin in (list, tuple) and arguments and declaration_of(arguments[0]):
-        return Member(name, arguments[0], "many")
+    if (origin is list or (origin is tuple and arguments[1:] == (...,))) and arguments:
+        element, maybe = strip(arguments[0])
+        if declaration_of(element) and not maybe:
+            return Member(name, element, "many")
     if declaration_of(annotation):
         return Member(name, annotation, "maybe" if optional else "one")
     raise ShapeProblem(

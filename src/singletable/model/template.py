@@ -15,7 +15,7 @@ from singletable.model.codecs.raw import RawCodec
 from singletable.model.codecs.text import ESCAPE, ORDERED_DELIMITER, escape
 from singletable.model.derived.derived import Derived
 from singletable.model.fields import Field
-from singletable.model.language import Language, concat, literal
+from singletable.model.language import ANYTHING, Language, concat, literal, overlap, pattern
 from singletable.model.suggestion import did_you_mean
 
 
@@ -148,9 +148,11 @@ class Template:
         return re.compile("".join(written), re.DOTALL)
 
     def _group(self, slot: Slot) -> str:
+        if isinstance(slot, DerivedSlot):
+            return f"({pattern(slot.language)})"
         if slot.width is not None:
             return f"(.{{{slot.width}}})"
-        if isinstance(slot, FieldSlot) and slot.codec.spans_segments:
+        if slot.codec.spans_segments:
             return "(.*)"
         return f"([^{re.escape(self.delimiter)}]*)"
 
@@ -206,6 +208,8 @@ def _literal(text: str, delimiter: str) -> Literal:
                 f"the literal {text!r} holds {character!r}, which sorts among the characters that end a segment or a "
                 f"range; use letters, digits and marks that sort after '%'"
             )
+        if "\ud800" <= character <= "\udfff":
+            raise TemplateProblem(f"the literal {text!r} holds half of a surrogate pair, which has no UTF-8 form")
     return Literal(text)
 
 
@@ -214,7 +218,10 @@ def _slot(text: str, fields: Mapping[str, Field], derived: Mapping[str, Derived]
     if name in derived:
         if spec:
             raise TemplateProblem(f"{{{text}}}: {name} is a derived value and takes no format")
-        return DerivedSlot(name, derived[name], delimiter)
+        slot = DerivedSlot(name, derived[name], delimiter)
+        if overlap(slot.language, concat(ANYTHING, literal(delimiter), ANYTHING)):
+            raise TemplateProblem(f"{{{name}}}: {derived[name].label} is written with the delimiter {delimiter!r}")
+        return slot
     if name not in fields:
         raise TemplateProblem(_unknown(name, [*fields, *derived]))
     try:
@@ -264,7 +271,7 @@ def sorted_order(template: Template, slot: Slot) -> tuple[Order, str]:
         return Order.NONE, f"{slot} is derived from {', '.join(slot.fields)} and does not keep their order"
     codec = slot.codec
     if codec.order is Order.NONE:
-        return Order.NONE, codec.unordered_reason
+        return Order.NONE, codec.unordered_reason.replace("{field", f"{{{slot.name}")
     if codec.raw and slot is not template.parts[-1]:
         return Order.NONE, f"{slot} is raw text, which keeps its order only where it stands last"
     if codec.width is None and _literal_follows(template, slot):

@@ -8,6 +8,7 @@ from typing import Any
 from singletable.errors import ArgumentRefused
 from singletable.expressions.printer import Placeholders
 from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
+from singletable.model.binding import held_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import Write
@@ -82,6 +83,7 @@ def _rewritten_keys(
 ) -> dict[str, list[str]]:
     """The clauses that bring index keys in line with the changed fields; a missing field takes its key away."""
     values = {name: arguments[name] for name in entity.fields if name in arguments}
+    values |= {name: value_of(source, arguments) for name, source in held_values(plan.condition).items()}
     for change in plan.changes:
         values[str(change.path.steps[0])] = _new_value(change, arguments)
     clauses: dict[str, list[str]] = {}

@@ -51,7 +51,7 @@ def _candidate(
 ) -> Candidate:
     shared, apart = _shared_fields(placed)
     conditions, obstacles = _conditions(pattern, placed, shared)
-    obstacles = [*apart, *obstacles]
+    obstacles = apart or obstacles
     first = conditions[0]
     sort: tuple[KeyTest, ...] = ()
     foreign: tuple[Entity, ...] = ()
@@ -67,7 +67,7 @@ def _candidate(
     limit = limit_of(pattern, intent.limit)
     if limit is not None and not obstacles:
         problem, extra = _limit_problem(placed, conditions, foreign, order.forward)
-        obstacles += [NotTogether(problem)] if problem else []
+        obstacles += [problem] if problem else []
         limit = replace(limit, extra=extra)
     obstacles += _shortcomings(placed, intent.consistent)
     plan = Plan(
@@ -187,14 +187,16 @@ def _list_order(placed: Sequence[Placed], conditions: Sequence[KeyCondition], in
 
 def _limit_problem(
     placed: Sequence[Placed], conditions: Sequence[KeyCondition], foreign: tuple[Entity, ...], forward: bool
-) -> tuple[str | None, int]:
+) -> tuple[Obstacle | None, int]:
     """Why a limit would cut off more than the list, or how many single items are read before it."""
     many = [number for number, each in enumerate(placed) if each.member.kind == "many"]
     if len(many) != 1:
-        return "a limit needs a shape with exactly one list, since it counts that list's items", 0
+        why = "a limit needs a shape with exactly one list, since it counts that list's items"
+        return NotTogether(why, "Leave out limit=, or read each list with a query of its own."), 0
     if foreign:
         names = ", ".join(entity.label for entity in foreign)
-        return f"{names} can lie in the range, so a limit would count those items too", 0
+        why = f"{names} can lie in the range, so a limit would count those items too"
+        return NotTogether(why, f"Give {names} a sort key outside the range, or leave out limit=."), 0
     spans = [span_of(condition.sort) for condition in conditions]
     listed = spans[many[0]]
     for number, each in enumerate(placed):
@@ -202,11 +204,15 @@ def _limit_problem(
         if number == many[0]:
             continue
         if not conditions[number].complete:
-            return f"{each.entity.label} is a single member, but its sort key is not fixed", 0
+            why = f"{each.entity.label} is a single member, but its sort key is not fixed"
+            return NotTogether(why, f"Make it list[{each.entity.label}], or give it a fixed sort key."), 0
         before = None if span is None or listed is None else (span.before(listed) if forward else listed.before(span))
         if not before:
             way = "ascending" if forward else "descending"
-            return f"{each.entity.label} does not come before the list when the sort key is read {way}", 0
+            why = f"{each.entity.label} does not come before the list when the sort key is read {way}"
+            side = "before" if forward else "after"
+            remedy = f"Give {each.entity.label} a sort key that sorts {side} those of the list, or leave out limit=."
+            return NotTogether(why, remedy), 0
     return None, len(placed) - 1
 
 

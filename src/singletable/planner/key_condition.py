@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from singletable.model.binding import Binding
 from singletable.model.derived.tree import Depth
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
-from singletable.model.ranges import Children, Equal, Present
+from singletable.model.ranges import Children, Equal, Present, Radius
 from singletable.model.template import DerivedSlot, FieldSlot, Literal, Slot
 from singletable.planner.obstacles import NotServed, Obstacle, PartitionUnknown
 from singletable.planner.operands import (
@@ -177,7 +177,7 @@ class _Walk:
         The children of a path are a range of the sort key only where the partition fixes their depth.
         """
         binding = self._binding(slot.name)
-        if binding is None or binding in self.consumed:
+        if binding is None or binding in self.consumed or binding.test is Radius:
             return None
         has_depth = any(isinstance(known.derived, Depth) for known in self._known_derived)
         return binding if binding.test is not Children or has_depth else None

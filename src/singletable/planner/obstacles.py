@@ -93,6 +93,8 @@ class NotProjected:
 
     fields: tuple[str, ...]
     projection: str
+    include: tuple[str, ...] = ()
+    """Set when a filter needs the fields: all that the index has to include then."""
 
     def sentence(self, index: str) -> str:
         """The obstacle in words."""
@@ -158,10 +160,11 @@ class NotTogether:
     """Members of a collection that do not share a partition, or not in the order that a limit needs."""
 
     why: str
+    way_out: str = "Give the members one partition template, with their sort keys side by side, or read each by itself."
 
     def sentence(self, index: str) -> str:
         """The obstacle in words."""
-        return f"in {index} {self.why}"
+        return f"in {index}, {self.why}"
 
 
 Obstacle = (

@@ -88,7 +88,8 @@ def _tree_test(part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, bin
     if binding.test is Children:  # the depth is in the partition, so this is all that is below, one level deep
         return KeyTest(part.attribute, "begins_with", (TextOperand((*known, ParentPath(binding, slot))),))
     if delimiter != ORDERED_DELIMITER:
-        return Unordered(str(slot), f"a path and what is below it are no range behind the delimiter {delimiter!r}")
+        reason = f"a path and what is below it are no range behind the delimiter {delimiter!r}; with '#' they are one"
+        return Unordered(str(slot), reason)
     root = Encoded(binding, slot, "root")
     end = TextOperand((*known, root, Text(range_end(delimiter))))
     return KeyTest(part.attribute, "BETWEEN", (TextOperand((*known, root)), end))

@@ -162,7 +162,7 @@ def _filter_obstacles(entity: Entity, placement: Placement, condition: Condition
     projection = placement.index.projection
     stored = {entity.attributes[name] for name in names} if projection.kind != "ALL" else set()
     if absent := tuple(sorted(stored - set(projection.attributes))):
-        yield NotProjected(absent, str(projection))
+        yield NotProjected(absent, str(projection), (*projection.attributes, *absent))
 
 
 def _foreign(design: Design, entity: Entity, placement: Placement, tests: tuple[KeyTest, ...]) -> tuple[Entity, ...]:

@@ -13,8 +13,8 @@ from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity
 from singletable.model.index import default_name
-from singletable.model.intents import Collection, Get, Query, Write
-from singletable.model.ranges import Equal
+from singletable.model.intents import Collection, Get, Query, Within, Write
+from singletable.model.ranges import Children, Equal, Radius
 from singletable.planner.obstacles import (
     ChangesKey,
     FieldsMissing,
@@ -49,20 +49,25 @@ class ProposedKeys:
 
 def remedy(design: Design, refusal: Refusal) -> str:
     """What to do about a refusal."""
-    kinds: tuple[type, ...] = (NotServed, PartitionUnknown, WrongOrder, Unordered, SortUnknown)
+    kinds: tuple[type, ...] = (NotServed, PartitionUnknown, WrongOrder, Unordered)
     if any(isinstance(obstacle, kinds) for obstacle in refusal.obstacles):
         proposed = propose_keys(design, refusal.pattern)
         if proposed is not None:
             return str(proposed)
-    sayings = [_saying(obstacle, refusal.pattern) for obstacle in refusal.obstacles]
+    unserved = any(isinstance(obstacle, NotServed) for obstacle in refusal.obstacles)
+    sayings = [
+        _saying(obstacle, refusal.pattern)
+        for obstacle in refusal.obstacles
+        # To give the partition as well would still leave unserved what is.
+        if refusal.pattern.is_write or not (unserved and isinstance(obstacle, PartitionUnknown))
+    ]
     return " ".join(dict.fromkeys(sayings)) or "Give the members keys in one partition."
 
 
 def _saying(obstacle: Obstacle, pattern: PatternDeclaration) -> str:
     match obstacle:
-        case NotProjected(fields):
-            names = ", ".join(f'"{name}"' for name in fields)
-            return f"Project them with include({names}), read a smaller class with view=, or say hydrate=True."
+        case NotProjected():
+            return _unprojected(obstacle)
         case NotStrong():
             return "Leave out consistent=True, or key the entity so that the table or a local index serves the pattern."
         case FilterOnKey(fields):
@@ -74,21 +79,50 @@ def _saying(obstacle: Obstacle, pattern: PatternDeclaration) -> str:
         case FieldsMissing():
             return "Add the parameters, or take the whole item as one parameter of the entity's type."
         case SortUnknown(fields) if isinstance(pattern.intent, Get):
-            return f"Add {' and '.join(fields)} as parameters, or read a page with query(...)."
-        case NotTogether():
-            return "Give the members one partition template, with their sort keys side by side."
+            return f"Add {' and '.join(fields)} as a parameter, or read a page with query(...)."
+        case NotTogether(_, way_out):
+            return way_out
+        case NotServed():
+            return _unserved(obstacle, pattern)
         case Unordered(_, reason):
             return f"{reason[:1].upper()}{reason[1:]}."
         case PartitionUnknown(fields) | SortUnknown(fields):
             return f"Add {' and '.join(fields)} as a parameter."
         case _:
-            return "Give the entity an index whose key has what the pattern asks for, or ask for a filter= by name."
+            return (
+                "Put what it is to be sorted by into the sort key: a date or datetime for newest first, or the field "
+                "that order_by=lambda item: item.id names."
+            )
+
+
+def _unprojected(obstacle: NotProjected) -> str:
+    names = ", ".join(f'"{name}"' for name in obstacle.include or obstacle.fields)
+    if obstacle.include:
+        return f"A filter sees only what the index holds: project it with include({names})."
+    return f"Project them with include({names}), read a smaller class with view=, or say hydrate=True."
+
+
+def _unserved(obstacle: NotServed, pattern: PatternDeclaration) -> str:
+    names = " and ".join(obstacle.fields)
+    if obstacle.test is Children:
+        return (
+            f'Keep each level together: derived={{"level": depth("{names}")}}, {{level}} in the partition of an '
+            f"index, and {{{names}}} in its sort key."
+        )
+    if obstacle.test is Radius:
+        quoted = ", ".join(f'"{name}"' for name in obstacle.fields)
+        return f'Put {{cell}} into the partition of an index, with derived={{"cell": geohash({quoted}, precision=6)}}.'
+    if isinstance(pattern.intent, Write):
+        return f"A write takes the item's whole key: leave out {names}, or make it a condition with where=."
+    if isinstance(pattern.intent, Get | Collection):
+        return f"Put {names} into the key of an index, or read a page with query(...)."
+    return f"Put {names} into the key of an index, or filter what is read with filter=."
 
 
 def propose_keys(design: Design, pattern: PatternDeclaration) -> ProposedKeys | None:
     """Keys on an index that the entity is not in yet, or on a new one, under which the pattern is one request."""
     intent = pattern.intent
-    if isinstance(intent, Write | Collection):
+    if isinstance(intent, Write | Collection | Within):
         return None
     entity = design.entity_of(intent.entity)
     bindings, _ = bindings_for(pattern, entity)
@@ -119,13 +153,15 @@ def _free_aliases(design: Design, entity: Entity) -> Iterator[str]:
 
 def _partition(entity: Entity, bindings: tuple[Binding, ...]) -> list[str]:
     equal = [name for binding in bindings if binding.test is Equal for name in binding.fields]
-    return [_prefix(entity), *(f"{{{name}}}" for name in equal)]
+    return [_prefix(entity, equal), *(f"{{{name}}}" for name in equal)]
 
 
-def _prefix(entity: Entity) -> str:
-    """The prefix the entity already uses, or its name in capitals."""
-    literal = re.match(r"[A-Z][A-Z0-9_]*", str(entity.base.partition[0]))
-    return literal[0] if literal and len(entity.base.partition) == 1 else entity.label.upper()
+def _prefix(entity: Entity, equal: list[str]) -> str:
+    """The prefix the entity already uses for what the partition will hold, or its name in capitals."""
+    first = entity.base.partition[0]
+    literal = re.match(r"[A-Z][A-Z0-9_]*", str(first))
+    fits = literal and len(entity.base.partition) == 1 and first.fields <= set(equal)
+    return literal[0] if literal and fits else entity.label.upper()
 
 
 def _sorts(entity: Entity, bindings: tuple[Binding, ...], intent: object) -> Iterator[list[str]]:
@@ -136,6 +172,8 @@ def _sorts(entity: Entity, bindings: tuple[Binding, ...], intent: object) -> Ite
     if not ranged and isinstance(intent, Query):
         by = [str(intent.order_by.steps[0])] if intent.order_by is not None else []
         asked = [by] if by else [[name] for name in times] if intent.newest_first else [[]]
+    if isinstance(intent, Get):  # the partition alone says which item is meant
+        yield []
     unique = [name for name in (entity.identity or sorted(entity.base.exact_fields)) if name not in equal]
     for names in asked:
         ordered = list(dict.fromkeys([*names, *unique]))
@@ -166,4 +204,4 @@ def _proves(design: Design, pattern: PatternDeclaration, proposal: ProposedKeys)
     except DesignError:
         return False
     outcome = plan(changed, pattern)
-    return isinstance(outcome, Plan) and outcome.verdict is Verdict.ONE_REQUEST
+    return isinstance(outcome, Plan) and outcome.verdict is Verdict.ONE_REQUEST and not outcome.foreign

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.model.binding import Binding, bindings_for
+from singletable.model.binding import Binding, bindings_for, held_values
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -102,8 +102,10 @@ def _key_changes(intent: Write, entity: Entity) -> Iterator[Obstacle]:
 
 def _rewrites(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[Rewrite]:
     changed = {str(change.path.steps[0]) for change in intent.changes}
-    # A field that is set is known; one that is added to, appended to or changed inside is not until it is read.
-    known = _equal_fields(bindings) | {
+    # A field that is set is known, and one that the condition holds to a value; one that is added to, appended to or
+    # changed inside is not until it is read.
+    known = _equal_fields(bindings) | (set(held_values(intent.where)) - changed)
+    known |= {
         str(change.path.steps[0])
         for change in intent.changes
         if change.action in ("SET", "REMOVE") and len(change.path.steps) == 1

@@ -10,6 +10,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from singletable.values.limits import NUMBER_DIGITS_MAX, NUMBER_EXPONENT_MAX, NUMBER_EXPONENT_MIN
+
 AttributeValue = dict[str, Any]
 
 
@@ -29,11 +31,11 @@ def attribute_value(value: Any) -> AttributeValue:
         case bytes() | bytearray():
             return {"B": base64.b64encode(value).decode()}
         case datetime():
-            return {"S": value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+            return {"S": _moment(value)}
         case date() | UUID():
             return {"S": str(value)}
         case Mapping():
-            return {"M": {str(key): attribute_value(inner) for key, inner in value.items()}}
+            return _map(value)
         case list() | tuple():
             return {"L": [attribute_value(inner) for inner in value]}
         case set() | frozenset():
@@ -45,8 +47,31 @@ def attribute_value(value: Any) -> AttributeValue:
 def number_text(value: int | float | Decimal) -> str:
     """A number as DynamoDB writes it."""
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    text = f"{number:f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+    if not fits(number):
+        raise TypeError(f"{value!r} is no number that DynamoDB holds: 38 digits, from 1E-130 to 9.99E+125")
+    text = f"{number:f}" if number else "0"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def fits(number: Decimal) -> bool:
+    """Whether DynamoDB holds the number as it is."""
+    if not number or not number.is_finite():
+        return number.is_finite()
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    return len(digits) <= NUMBER_DIGITS_MAX and NUMBER_EXPONENT_MIN <= number.adjusted() <= NUMBER_EXPONENT_MAX
+
+
+def _moment(value: datetime) -> str:
+    if value.utcoffset() is None:
+        raise TypeError(f"{value!r} has no time zone, and is stored in UTC; attach one, such as UTC")
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def _map(value: Mapping[Any, Any]) -> AttributeValue:
+    names = [str(key.value if isinstance(key, enum.Enum) else key) for key in value]
+    if len(set(names)) < len(names):
+        raise TypeError(f"{value!r} has two keys of one text, and the keys of DynamoDB's maps are texts")
+    return {"M": {name: attribute_value(inner) for name, inner in zip(names, value.values(), strict=True)}}
 
 
 def _set(values: set[Any] | frozenset[Any]) -> AttributeValue:

@@ -62,9 +62,10 @@ class Report:
 
     @property
     def passes(self) -> bool:
-        """Whether every pattern is served as declared and no finding is an error."""
-        bad = (Verdict.REFUSED, Verdict.UNDECLARED_FANOUT)
-        return not any(finding.fails for finding in self.findings) and not any(o.verdict in bad for o in self.outcomes)
+        """Whether every pattern is served as declared, which nobody can accept away, and no finding is an error."""
+        not_served = (Verdict.REFUSED, Verdict.UNDECLARED_FANOUT)
+        served = not any(outcome.verdict in not_served for outcome in self.outcomes)
+        return served and not any(finding.fails for finding in self.findings)
 
 
 def check(design: Design) -> Report:
@@ -75,9 +76,9 @@ def check(design: Design) -> Report:
 
 
 def _accepted(design: Design, finding: Finding) -> Finding:
-    """The finding with the reason for which its pattern, its entity or the table accepts it."""
-    reasons = [design.settings.accept]
-    reasons += [entity.declaration.accept for entity in design.entities if entity.label == finding.subject]
+    """The finding with the reason for which its pattern, its entity or else the table accepts it."""
     pattern = design.pattern(finding.subject)
-    reasons += [pattern.options.accept or {}] if pattern is not None else []
+    reasons = [pattern.options.accept or {}] if pattern is not None else []
+    reasons += [entity.declaration.accept for entity in design.entities if entity.label == finding.subject]
+    reasons += [design.settings.accept]
     return next((replace(finding, accepted=each[finding.code]) for each in reasons if finding.code in each), finding)

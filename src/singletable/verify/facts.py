@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.planner.obstacles import NotProjected, NotStrong, Unordered, WrongOrder
 from singletable.planner.plan import Outcome, Plan, Refusal
 from singletable.planner.planner import plan_all
 from singletable.verify.finding import Finding, Rule, Severity
+
+_TOLD_SHARPLY = (NotProjected, NotStrong, WrongOrder, Unordered)
+"""Obstacles that have a rule of their own; where several meet, the first one's rule speaks for all."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,14 @@ class Facts:
     def refusals(self) -> Iterator[Refusal]:
         """The patterns that are not."""
         return (outcome for outcome in self.outcomes if isinstance(outcome, Refusal))
+
+
+def told_by(refusal: Refusal) -> type | None:
+    """The obstacle whose own rule tells a refusal; None when it is a Scan or an index is missing (ST001, ST002)."""
+    kinds = {type(obstacle) for obstacle in refusal.obstacles}
+    if refusal.needs_scan or not kinds <= set(_TOLD_SHARPLY):
+        return None
+    return next((kind for kind in _TOLD_SHARPLY if kind in kinds), None)
 
 
 def facts_of(design: Design) -> Facts:

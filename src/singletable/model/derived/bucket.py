@@ -94,7 +94,10 @@ def _moment(value: Any) -> datetime:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise KeyRefused(f"{value!r} has no time zone; attach one, such as UTC")
-        return value.astimezone(UTC)
+        try:
+            return value.astimezone(UTC)
+        except OverflowError as problem:
+            raise KeyRefused(f"{value!r} lies outside the years 1 to 9999 of UTC") from problem
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     raise KeyRefused(f"{value!r} is neither a datetime nor a date")

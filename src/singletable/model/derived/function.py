@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import KeyRefused
@@ -17,7 +17,7 @@ from singletable.model.ranges import Equal, Predicate
 class FunctionOf(Derived):
     """What a function makes of some fields; enumerable when its values are declared."""
 
-    function: Callable[..., str] = field(compare=False)
+    function: Callable[..., str]
     values: tuple[str, ...] | None
 
     @property
@@ -52,4 +52,4 @@ def derive(function: Callable[..., str], *fields: str, values: Iterable[str] | N
     """A key value made by a function of these fields; `values` names all it can return, for fan-out reads."""
     if not fields:
         raise ValueError("a derived value is made of at least one field: derive(function, 'region')")
-    return FunctionOf(fields, function, None if values is None else tuple(values))
+    return FunctionOf(fields, function, None if values is None else tuple(dict.fromkeys(values)))

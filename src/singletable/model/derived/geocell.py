@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from singletable.errors import KeyRefused
@@ -15,6 +16,7 @@ from singletable.model.ranges import Predicate, Radius
 MOST_CELLS = 1_000
 """A radius that covers more cells than this is refused before any of them is asked for."""
 
+_NUMBERS = (int, float, Decimal)
 _ALPHABET = tuple((ord(character), ord(character)) for character in cells.ALPHABET)
 
 
@@ -48,6 +50,10 @@ class GeoCell(Derived):
 
     def covers(self, test: type) -> bool:
         return test is Radius
+
+    def problem_with(self, types: Mapping[str, Any]) -> str | None:
+        fits = all(types[name] in _NUMBERS for name in self.fields)
+        return None if fits else "a place is a latitude and a longitude, two numbers of degrees"
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
         area = known.get(self.fields[0])

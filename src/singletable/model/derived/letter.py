@@ -35,6 +35,9 @@ class FirstLetter(Derived):
         letter = unicodedata.normalize("NFKD", str(values[0]))[:1].upper()
         return letter if letter in LETTERS else OTHER
 
+    def problem_with(self, types: Mapping[str, Any]) -> str | None:
+        return None if types[self.fields[0]] is str else "only text has a first letter"
+
     def reach(self, known: Mapping[str, type]) -> Reach:
         return super().reach(known) or Reach(len(LETTERS), f"{len(LETTERS)} first letters of {self.fields[0]}")
 

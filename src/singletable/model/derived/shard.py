@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.model.derived.canonical import canonical_text
 from singletable.model.derived.derived import Derived, Reach
 from singletable.model.language import Language, any_of
 from singletable.model.ranges import Equal, Predicate
@@ -36,7 +37,7 @@ class Shard(Derived):
 
     def compute(self, *values: Any) -> str:
         # CRC-32 of the values' text: stable, and even enough for a few hundred shards.
-        text = "\x00".join(str(value) for value in values)
+        text = "\x00".join(canonical_text(value) for value in values)
         return f"{zlib.crc32(text.encode()) % self.of:0{self.width}d}"
 
     def reach(self, known: Mapping[str, type]) -> Reach:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import prod
 
+from singletable.expressions.tree import Constant
+from singletable.model.binding import Binding
 from singletable.model.declaration import PatternDeclaration
+from singletable.model.derived.shard import Shard
+from singletable.model.design import Design
 from singletable.model.intents import Write
 from singletable.model.keys import NativePart, Placement
 from singletable.model.template import DerivedSlot
-from singletable.planner.estimate import estimate
+from singletable.planner.estimate import estimate, index_entry_bytes
+from singletable.planner.operands import Encoded, NativeOperand, TextOperand
 from singletable.planner.plan import Plan
-from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
+from singletable.values.limits import (
+    PARTITION_READ_UNITS_PER_SECOND_MAX,
+    PARTITION_WRITE_UNITS_PER_SECOND_MAX,
+    WRITE_UNIT_BYTES,
+)
 from singletable.verify.facts import Facts, on_pattern
 from singletable.verify.finding import Finding, Rule
 
@@ -21,15 +32,32 @@ FREQUENT_PER_SECOND = 100
 FEW_PARTITIONS = 10
 
 
+@dataclass(frozen=True)
+class Spot:
+    """The partitions that a pattern touches in one index, and the units that one call takes of them."""
+
+    placement: Placement
+    partitions: int
+    sharded: bool
+    units: float
+    most: int
+
+    def load(self, rate: float | None) -> float | None:
+        """The units that each partition gives in a second, when the rate is known."""
+        return None if rate is None else rate * self.units / self.partitions
+
+    def is_hot(self, rate: float | None) -> bool:
+        """Whether they are few; shards are spread on purpose and hot only beyond what a partition gives."""
+        load = self.load(rate)
+        return (not self.sharded and self.partitions <= FEW_PARTITIONS) or (load is not None and load > self.most)
+
+
 def check(facts: Facts) -> Iterator[Finding]:
     """Frequent reads of few partitions, and frequent writes into them."""
     for plan in facts.plans:
-        if not frequent(plan.pattern):
-            continue
-        for placement in _touched(plan):
-            partitions = partition_count(placement)
-            if partitions is not None and partitions <= FEW_PARTITIONS:
-                yield _finding(facts, plan, placement, partitions)
+        if frequent(plan.pattern):
+            spots = _spots(facts.design, plan)
+            yield from (_finding(plan, spot) for spot in spots if spot.is_hot(plan.pattern.rate))
 
 
 def frequent(pattern: PatternDeclaration) -> bool:
@@ -39,37 +67,55 @@ def frequent(pattern: PatternDeclaration) -> bool:
     return pattern.options.frequency in FREQUENT_WORDS
 
 
-def _touched(plan: Plan) -> Iterator[Placement]:
+def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
     entity, intent = plan.wanted[0], plan.pattern.intent
-    if isinstance(intent, Write):
-        moved = {rewrite.index.alias for rewrite in plan.rewrites}
-        whole = intent.kind != "update"
-        yield from (p for alias, p in entity.placements.items() if whole or alias in moved or p.index.is_table)
-    else:
-        yield entity.placements[plan.index.alias]
+    if not isinstance(intent, Write):
+        placement = entity.placements[plan.index.alias]
+        partitions, sharded = partition_count(placement, _constants(plan))
+        if partitions is not None:
+            units = estimate(design, plan).units
+            yield Spot(placement, partitions, sharded, units, PARTITION_READ_UNITS_PER_SECOND_MAX)
+        return
+    moved = {rewrite.index.alias for rewrite in plan.rewrites}
+    for alias, placement in entity.placements.items():
+        partitions, sharded = partition_count(placement)
+        if partitions is None or not (intent.kind != "update" or alias in moved or placement.index.is_table):
+            continue
+        entry = math.ceil(index_entry_bytes(design, entity, placement) / WRITE_UNIT_BYTES)
+        units = entry * (2 if alias in moved else 1)  # a moved entry is taken away and written
+        yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
 
 
-def partition_count(placement: Placement) -> int | None:
-    """How many partitions an entity's items can lie in; None when fields of any value decide."""
-    counts = [1]
+def _constants(plan: Plan) -> frozenset[str]:
+    """The fields that the pattern itself fixes in the partition, the same for every call."""
+    bindings: list[Binding] = []
+    for operand in (operand for test in plan.partition for operand in test.operands):
+        atoms = operand.atoms if isinstance(operand, TextOperand) else (operand,)
+        bindings += [atom.binding for atom in atoms if isinstance(atom, Encoded | NativeOperand)]
+    return frozenset(name for b in bindings if isinstance(b.source, Constant) for name in b.fields)
+
+
+def partition_count(placement: Placement, constants: frozenset[str] = frozenset()) -> tuple[int | None, bool]:
+    """How many partitions there are, None when fields of any value decide; and whether they are shards."""
+    counts, sharded = [1], False
     for part in placement.partition:
         if isinstance(part, NativePart):
-            domain = part.codec.domain if part.codec is not None else None
-            counts.append(len(domain) if domain else 0)
+            counts.append(1 if part.field.name in constants else len(part.domain or ()))
             continue
         for slot in part.template.slots:
             if isinstance(slot, DerivedSlot):
-                return None  # sharded on purpose
-            counts.append(len(slot.codec.domain) if slot.codec.domain else 0)
-    return prod(counts) or None
+                sharded = True
+                counts.append(slot.derived.of if isinstance(slot.derived, Shard) else 0)
+            else:
+                counts.append(1 if slot.name in constants else len(slot.codec.domain or ()))
+    return prod(counts) or None, sharded
 
 
-def _finding(facts: Facts, plan: Plan, placement: Placement, partitions: int) -> Finding:
-    keys = " and ".join(f'{part.attribute} = "{part}"' for part in placement.partition)
-    many = "one partition" if partitions == 1 else f"{partitions} partitions"
-    message = (
-        f"{keys} of {placement.index.label} is {many} for every {plan.wanted[0].label}{_load(facts, plan, partitions)}"
-    )
+def _finding(plan: Plan, spot: Spot) -> Finding:
+    keys = " and ".join(f'{part.attribute} = "{part}"' for part in spot.placement.partition)
+    many = "one partition" if spot.partitions == 1 else f"{spot.partitions} partitions"
+    verb = "writes into" if plan.pattern.is_write else "reads"
+    message = f"{verb} {many} of {spot.placement.index.label} only, {keys}{_load(plan, spot)}"
     remedy = (
         'Spread it: derived={"shard": shard("id", of=8)}, {shard} in the partition template, and '
         "@pattern(fanout=8) on the reads."
@@ -77,11 +123,10 @@ def _finding(facts: Facts, plan: Plan, placement: Placement, partitions: int) ->
     return on_pattern(RULE, plan.pattern, message, remedy)
 
 
-def _load(facts: Facts, plan: Plan, partitions: int) -> str:
-    if plan.pattern.rate is None:
+def _load(plan: Plan, spot: Spot) -> str:
+    load = spot.load(plan.pattern.rate)
+    if load is None:
         return ""
-    cost = estimate(facts.design, plan)
-    read = cost.kind == "read"
-    most = PARTITION_READ_UNITS_PER_SECOND_MAX if read else PARTITION_WRITE_UNITS_PER_SECOND_MAX
-    load = plan.pattern.rate * cost.units / partitions
-    return f": about {load:g} {cost.kind} units a second on each, of {most} that a partition gives"
+    kind = "write" if plan.pattern.is_write else "read"
+    each = "" if spot.partitions == 1 else " on each"
+    return f": about {load:g} {kind} units a second{each}, of {spot.most} that a partition gives"

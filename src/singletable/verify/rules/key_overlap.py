@@ -41,7 +41,7 @@ def _finding(first: Entity, second: Entity, example: str) -> Finding:
     said = f"can both have {shown}" if sure else "have key templates that meet"
     return Finding(
         RULE,
-        first.label,
+        second.label,
         f"{first.label} and {second.label} {said}",
         second.location,
         _remedy(second),

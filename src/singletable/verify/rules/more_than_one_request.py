@@ -22,17 +22,28 @@ def _message(plan: Plan) -> str:
     unknown = sorted({name for rewrite in plan.rewrites for name in rewrite.unknown})
     if unknown:
         keys = ", ".join(sorted({rewrite.attribute for rewrite in plan.rewrites if rewrite.unknown}))
-        return f"the update changes {keys}, which also needs {', '.join(unknown)}: a read before the write"
-    what = " times ".join(spread.what for spread in plan.spreads)
+        return f"the update changes {keys}, which also needs the old {', '.join(unknown)}: a read before the write"
     declared = plan.pattern.options.fanout
     beyond = f", and it declares {declared}" if declared is not None else ""
-    return f"takes {plan.fanout} Queries, {what}{beyond}"
+    if plan.hydrate:
+        return f"takes {plan.requests} requests, a Query and a BatchGetItem for every 100 items{beyond}"
+    what = " times ".join(spread.what for spread in plan.spreads)
+    return f"takes {plan.queries or 'several'} Queries, {what}{beyond}"
 
 
 def _remedy(plan: Plan) -> str:
     unknown = sorted({name for rewrite in plan.rewrites for name in rewrite.unknown})
     if unknown:
-        return f"Take {' and '.join(unknown)} as parameters, or declare the second request with fanout=2."
-    fields = sorted({name for spread in plan.spreads for name in getattr(spread.source, "fields", (spread.name,))})
-    number = plan.requests if plan.requests is not None else "N"
-    return f"Declare it with @pattern(fanout={number}), or take {' and '.join(fields)} as a parameter."
+        added = {str(change.path.steps[0]) for change in plan.changes}
+        if set(unknown) & added:
+            return "Declare the second request with @pattern(fanout=2)."
+        held = " & ".join(f"(item.{name} == {name})" for name in unknown)
+        return (
+            f"Hold it by a condition, where=lambda item: {held}, or declare the second request with @pattern(fanout=2)."
+        )
+    if plan.requests is None:
+        return "Declare the most that a call may take: @pattern(fanout=12)."
+    known = {name for spread in plan.spreads for binding in spread.bindings for name in binding.fields}
+    fields = {name for spread in plan.spreads for name in getattr(spread.source, "fields", (spread.name,))}
+    take = f", or take {' and '.join(sorted(fields - known))} as a parameter" if fields - known else ""
+    return f"Declare it with @pattern(fanout={plan.requests}){take}."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.planner.obstacles import NotProjected
 from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern
+from singletable.verify.facts import Facts, on_pattern, told_by
 from singletable.verify.finding import Finding, Rule
 
 RULE = Rule("ST115", "fields not in the index", "error")
@@ -15,5 +15,5 @@ RULE = Rule("ST115", "fields not in the index", "error")
 def check(facts: Facts) -> Iterator[Finding]:
     """Patterns refused for a projection."""
     for refusal in facts.refusals:
-        if any(isinstance(obstacle, NotProjected) for obstacle in refusal.obstacles):
+        if told_by(refusal) is NotProjected:
             yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))

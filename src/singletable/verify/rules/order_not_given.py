@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.planner.obstacles import WrongOrder
 from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern
+from singletable.verify.facts import Facts, on_pattern, told_by
 from singletable.verify.finding import Finding, Rule
 
 RULE = Rule("ST104", "order not given by the sort key", "error")
@@ -15,6 +15,5 @@ RULE = Rule("ST104", "order not given by the sort key", "error")
 def check(facts: Facts) -> Iterator[Finding]:
     """Patterns refused for their order alone."""
     for refusal in facts.refusals:
-        wrong = [obstacle for obstacle in refusal.obstacles if isinstance(obstacle, WrongOrder)]
-        if wrong and len(wrong) == len(refusal.obstacles):
+        if told_by(refusal) is WrongOrder:
             yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))

@@ -9,7 +9,7 @@ from singletable.model.keys import KeyPart, NativePart
 from singletable.model.template import FieldSlot, sorted_order
 from singletable.planner.obstacles import Unordered
 from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_entity, on_pattern
+from singletable.verify.facts import Facts, on_entity, on_pattern, told_by
 from singletable.verify.finding import Finding, Rule
 
 RULE = Rule("ST105", "does not sort as text", "warning")
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Iterator[Finding]:
                         message = f'{slot} in {placement.index.label}, {part.attribute} = "{part}"'
                         yield on_entity(RULE, entity, message, f"{reason[:1].upper()}{reason[1:]}.")
     for refusal in facts.refusals:
-        if refusal.obstacles and all(isinstance(obstacle, Unordered) for obstacle in refusal.obstacles):
+        if told_by(refusal) is Unordered:
             way_out = remedy(facts.design, refusal)
             yield on_pattern(RULE, refusal.pattern, refusal.reason, way_out, severity="error")
 

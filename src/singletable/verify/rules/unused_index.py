@@ -15,6 +15,9 @@ def check(facts: Facts) -> Iterator[Finding]:
     if not facts.outcomes:
         return
     read = {(p.index.alias, e.label) for p in facts.plans if not p.pattern.is_write for e in p.wanted}
+    # Which index a refused read will take once it is mended is not known yet.
+    refused = [r for r in facts.refusals if not r.pattern.is_write]
+    read |= {(alias, e.label) for r in refused for e in r.wanted for alias in e.placements}
     for alias, index in facts.design.indexes.items():
         if index.is_table:
             continue

@@ -1,0 +1,50 @@
+"""The installed `singletable` program, run the way a user runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(sysconfig.get_path("scripts")) / "singletable"
+# What a developer's shell may say that another's does not.
+_HIDDEN = {"CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8"}
+
+
+def environment(**added: str) -> dict[str, str]:
+    """The environment of a plain shell, with what a test adds to it."""
+    return {name: value for name, value in os.environ.items() if name not in _HIDDEN} | added
+
+
+def singletable(
+    *arguments: str | Path,
+    cwd: Path = ROOT,
+    stdout: int | IO[str] = subprocess.PIPE,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run the program; its output is text that was read from a pipe."""
+    return subprocess.run(
+        [PROGRAM, *arguments],
+        cwd=cwd,
+        env=env if env is not None else environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def refused(finished: subprocess.CompletedProcess[str]) -> str:
+    """What the program said when it could not read its input: a message on stderr, exit code 2, and no traceback."""
+    said = f"stdout:\n{finished.stdout}\nstderr:\n{finished.stderr}"
+    assert "Traceback" not in said, said
+    assert finished.returncode == 2, f"exit code {finished.returncode}\n{said}"
+    assert finished.stdout == "", said
+    assert finished.stderr.strip(), "the program said nothing"
+    return finished.stderr

@@ -1,0 +1,417 @@
+"""MODEL in all its forms, and models that cannot be read: each is answered by a message with its place."""
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+
+from tests.cli.program import ROOT, refused, singletable
+
+Write = Callable[..., Path]
+IMPORTS = """
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from singletable import Between, Page, Table, entity, get, pattern, query
+
+"""
+ENTITY = """
+@entity(key=("THING#{id}", "META"))
+@dataclass
+class Thing:
+    id: str
+    name: str
+
+"""
+TABLE = """
+class Things(Table, entities=[Thing]):
+    @pattern()
+    def thing(self, id: str) -> Thing | None:
+        return get(Thing)
+"""
+GOOD = IMPORTS + ENTITY + TABLE
+FLAWED = "class Things(Table, entities=[Thing]):\n"
+
+
+@pytest.fixture(name="write")
+def _write(tmp_path: Path) -> Write:
+    def write(text: str | bytes, name: str = "model.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def line_with(path: Path, text: str) -> int:
+    """The number of the last line that holds a text."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return max(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def of_table(body: str) -> str:
+    return IMPORTS + ENTITY + FLAWED + indent(dedent(body), "    ")
+
+
+# --- the forms of MODEL
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "examples/shop/model.py",
+        "examples/shop/model.py:Shop",
+        "./examples/shop/model.py",
+        str(ROOT / "examples" / "shop" / "model.py"),
+        "examples.shop.model",
+        "examples.shop.model:Shop",
+    ],
+)
+def test_a_model_is_a_file_or_a_module_with_or_without_a_table(model: str) -> None:
+    finished = singletable("check", model)
+    assert finished.returncode == 0
+    assert finished.stderr == ""
+    assert finished.stdout.count("Shop: the worksheet") == 1
+
+
+def test_a_module_is_found_in_the_folder_one_is_in(write: Write) -> None:
+    write(GOOD, "things.py")
+    folder = write(GOOD, "app/models/__init__.py").parents[2]
+    for model in ("things", "things:Things", "app.models", "app.models:Things"):
+        finished = singletable("check", model, cwd=folder)
+        assert (finished.returncode, finished.stderr) == (0, ""), model
+
+
+def test_a_package_is_a_module_although_there_is_a_folder_of_its_name(write: Write) -> None:
+    folder = write(GOOD, "things/__init__.py").parents[1]
+    for model in ("things", "things:Things"):
+        finished = singletable("check", model, cwd=folder)
+        assert (finished.returncode, finished.stderr) == (0, ""), model
+
+
+def test_a_model_imports_what_stands_beside_it(write: Write) -> None:
+    write(IMPORTS + ENTITY, "things_entities.py")
+    path = write("from singletable import Table, get, pattern\nfrom things_entities import Thing\n" + TABLE)
+    assert singletable("check", path).returncode == 0
+
+
+def test_a_table_that_is_only_imported_counts_when_it_is_named(write: Write) -> None:
+    write(GOOD, "things.py")
+    path = write("from things import Things\n")
+    assert "holds no table" in refused(singletable("check", path))
+    assert singletable("check", f"{path}:Things").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["json.py", "enum.py", "decimal.py", "model-2.py", "my model.py", "größe.py"])
+def test_a_file_may_have_any_name(write: Write, name: str) -> None:
+    finished = singletable("check", "--json", write(GOOD, name))
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
+# --- what is not there
+
+
+def test_a_file_that_is_missing() -> None:
+    said = refused(singletable("check", "examples/shop/modell.py"))
+    assert said.startswith("examples/shop/modell.py: there is no such file")
+
+
+@pytest.mark.parametrize("model", ["nothing_of_this_name", "nothing.of.this:Name", "examples.shop.modell:Shop"])
+def test_a_module_that_is_missing(model: str) -> None:
+    said = refused(singletable("check", model))
+    assert said.startswith(f"{model.partition(':')[0]}: ")
+    assert "there is no such" in said or "No module named" in said
+
+
+@pytest.mark.parametrize("model", ["", ":", ":Shop"])
+def test_nothing_at_all(model: str) -> None:
+    assert "there is no such file" in refused(singletable("check", model))
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert str(tmp_path) in refused(singletable("check", tmp_path))
+
+
+def test_a_file_without_a_table(write: Write) -> None:
+    path = write(IMPORTS + ENTITY)
+    assert refused(singletable("check", path)).startswith(f"{path} holds no table; a table is a class that")
+
+
+def test_a_file_without_the_table_that_was_named(write: Write) -> None:
+    path = write(GOOD)
+    assert refused(singletable("check", f"{path}:Thing")).startswith(f"{path} holds no table called Thing")
+
+
+# --- what is no Python
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        (b"hello", "notes.txt", "not a Python file"),
+        (b"x = (\n", "model.py", ":1: '(' was never closed"),
+        (b"\n\ndef f():\nreturn 1\n", "model.py", ":4: expected an indented block"),
+        (b"\nx = 1 1\n", "model.py", ":2: invalid syntax"),
+        (b"\x00\x01\x02", "model.py", "null bytes"),
+        (b'\nname = "\xff"\n', "model.py", "unicode error"),
+        (b"\x89PNG\r\n\x1a\n", "model.py", "model.py:1: "),
+    ],
+    ids=["text", "bracket", "indentation", "syntax", "null bytes", "latin-1", "picture"],
+)
+def test_a_file_that_is_not_python(write: Write, text: bytes, name: str, said: str) -> None:
+    path = write(text, name)
+    message = refused(singletable("check", path))
+    assert path.name in message
+    assert said in message
+
+
+def test_a_syntax_error_in_what_a_model_imports_is_at_its_own_place(write: Write) -> None:
+    broken = write("\n\nx = (\n", "things_entities.py")
+    path = write("import things_entities\n")
+    assert refused(singletable("check", path)).startswith(f"{broken}:3: ")
+
+
+# --- what goes wrong while the model is imported
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+        ("from singletable import Tabel", "ImportError: cannot import name 'Tabel' from 'singletable'"),
+        ("from .entities import Thing", "ImportError: attempted relative import with no known parent package"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise KeyError", "KeyError"),
+        ("print(undefined)", "NameError: name 'undefined' is not defined"),
+        ("assert False, 'no'", "AssertionError: no"),
+        ("import sys; sys.exit(3)", "ends the program"),
+        ("import sys; sys.exit()", "ends the program"),
+        ("import sys; sys.exit('a word')", "a word"),
+        ("exit()", "ends the program"),
+        ("open('/nothing/of/this/name')", "FileNotFoundError"),
+        ("import decimal; decimal.Decimal('x')", "InvalidOperation"),
+        ("import json; json.loads('{')", "JSONDecodeError"),
+        ("(lambda f: f(f))(lambda f: f(f))", "RecursionError"),
+    ],
+)
+def test_an_exception_is_said_with_the_line_that_raised_it(write: Write, line: str, said: str) -> None:
+    path = write(f"{GOOD}\n\n{line}\n")
+    message = refused(singletable("check", path))
+    assert message.startswith(f"{path}:{line_with(path, line)}: "), message
+    assert said in message
+
+
+def test_an_exception_in_what_a_model_imports_is_at_its_own_place(write: Write) -> None:
+    inner = write("\n\n1 / 0\n", "things_entities.py")
+    path = write("import things_entities\n")
+    assert refused(singletable("check", path)).startswith(f"{inner}:3: ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize("folder", ["singletable", "my-singletable", "importlib", "site-packages-of-mine"])
+def test_an_exception_has_its_place_whatever_the_folder_is_called(write: Write, folder: str) -> None:
+    path = write("\n1 / 0\n", f"{folder}/model.py")
+    assert refused(singletable("check", path)).startswith(f"{path}:2: ZeroDivisionError")
+
+
+def test_the_place_is_shown_relative_to_the_folder_one_is_in(write: Write) -> None:
+    path = write("\n1 / 0\n", "models/shop.py")
+    said = refused(singletable("check", "models/shop.py", cwd=path.parents[1]))
+    assert said == "models/shop.py:2: ZeroDivisionError: division by zero\n"
+
+
+# --- what is no design
+
+
+def of_entity(key: str, *fields: str, options: str = "") -> str:
+    body = "".join(f"    {field}\n" for field in ("id: str", *fields))
+    return f"{IMPORTS}\n@entity(key={key}{options})\n@dataclass\nclass Thing:\n{body}\n{TABLE}"
+
+
+ENTITIES = {
+    "a template that names an unknown field": (
+        of_entity('("THING#{idd}", "META")'),
+        ["Thing: key PK", "{idd}", "id"],
+    ),
+    "a template with a brace without its partner": (of_entity('("THING#{id", "META")'), ["brace without its partner"]),
+    "an empty template": (of_entity('("THING#{id}", "")'), ["an empty template makes an empty key"]),
+    "an unknown format": (of_entity('("THING#{id:03d}", "META")'), ["{id:03d}", "{field}, {field:raw}"]),
+    "two fields in one segment": (of_entity('("{id}-{name}", "META")', "name: str"), ["both vary in length"]),
+    "a literal that sorts wrong": (of_entity('("THING {id}", "META")'), ["holds ' '"]),
+    "a key that is no key": (of_entity("5"), ["key=5 is not a key"]),
+    "a key of three": (of_entity('("A#{id}", "B", "C")'), ["is not a key; it takes a partition and a sort template"]),
+    "a type that has no place in a key": (
+        of_entity('("THING#{tags}", "META")', "tags: list[str]"),
+        ["list[str] has no place in a key"],
+    ),
+    "a ttl that is no field": (of_entity('("THING#{id}", "META")', options=', ttl="expires"'), ["ttl names 'expires'"]),
+    "an identity that is no field": (
+        of_entity('("THING#{id}", "META")', options=', identity=("sku",)'),
+        ["identity names 'sku'"],
+    ),
+    "findings accepted without a reason": (
+        of_entity('("THING#{id}", "META")', options=', accept=["ST101"]'),
+        ["accept=['ST101']", "reason"],
+    ),
+    "an unhashable annotation of a field": (
+        of_entity('("THING#{id}", "META")', "tags: [str]"),
+        ["'tags'", "[<class 'str'>]", "not a type"],
+    ),
+    "an annotation that is no name": (
+        of_entity('("THING#{id}", "META")', 'name: "Nothing"'),
+        ["name 'Nothing' is not defined"],
+    ),
+}
+
+
+@pytest.mark.parametrize("flaw", ENTITIES)
+def test_an_entity_that_cannot_be_is_said_at_its_decorator(write: Write, flaw: str) -> None:
+    text, said = ENTITIES[flaw]
+    path = write(text)
+    message = refused(singletable("check", path))
+    assert message.startswith(f"{path}:{line_with(path, '@entity(')}: "), message
+    for piece in said:
+        assert piece in message
+
+
+PATTERNS = {
+    "a parameter that is no field": (
+        "@pattern()\ndef thing(self, idd: str) -> Thing | None:\n    return get(Thing)\n",
+        ["the parameter 'idd' is no field of Thing", "'id'"],
+    ),
+    "a parameter of another type": (
+        "@pattern()\ndef thing(self, id: int) -> Thing | None:\n    return get(Thing)\n",
+        ["the parameter 'id' is int", "is str"],
+    ),
+    "a parameter without a type": (
+        "@pattern()\ndef thing(self, id) -> Thing | None:\n    return get(Thing)\n",
+        ["the parameter 'id' has no type"],
+    ),
+    "an unhashable annotation": (
+        "@pattern()\ndef thing(self, id: [str]) -> Thing | None:\n    return get(Thing)\n",
+        ["the annotation of 'id' is [<class 'str'>], which is not a type"],
+    ),
+    "an unhashable literal": (
+        "@pattern()\ndef thing(self, id: Literal[['a']]) -> Thing | None:\n    return get(Thing)\n",
+        ["the annotation of 'id' is", "which is not a type"],
+    ),
+    "an unhashable range": (
+        "@pattern()\ndef thing(self, id: Between[{}]) -> Thing | None:\n    return get(Thing)\n",
+        ["thing", "id"],
+    ),
+    "an unhashable answer": (
+        "@pattern()\ndef thing(self, id: str) -> [Thing]:\n    return get(Thing)\n",
+        ["but its body answers Thing | None"],
+    ),
+    "an annotation that is no name": (
+        "@pattern()\ndef thing(self, id: 'Nothing') -> Thing | None:\n    return get(Thing)\n",
+        ["name 'Nothing' is not defined"],
+    ),
+    "a range of nothing": (
+        "@pattern()\ndef thing(self, id: Between) -> Page[Thing]:\n    return query(Thing)\n",
+        ["the parameter 'id' is Between of what?"],
+    ),
+    "an answer of another kind": (
+        "@pattern()\ndef thing(self, id: str) -> Page[Thing]:\n    return get(Thing)\n",
+        ["promises Page[Thing], but its body answers Thing | None"],
+    ),
+    "no answer": (
+        "@pattern()\ndef thing(self, id: str):\n    return get(Thing)\n",
+        ["has no return type"],
+    ),
+    "a body that returns nothing": (
+        "@pattern()\ndef thing(self, id: str) -> Thing | None:\n    get(Thing)\n",
+        ["its body returns NoneType"],
+    ),
+    "a word that is none of the worksheet's": (
+        "@pattern(frequency='often')\ndef thing(self, id: str) -> Thing | None:\n    return get(Thing)\n",
+        ["frequency 'often' is not a word of the worksheet", "very high"],
+    ),
+    "a number below zero": (
+        "@pattern(rate=-1)\ndef thing(self, id: str) -> Thing | None:\n    return get(Thing)\n",
+        ["rate=-1 is not a number from zero up"],
+    ),
+    "findings accepted without a reason": (
+        "@pattern(accept=['ST001'])\ndef thing(self, name: str) -> Thing | None:\n    return get(Thing)\n",
+        ["accept=['ST001']", "reason"],
+    ),
+    "a name that every table has": (
+        "@pattern()\ndef get(self, id: str) -> Page[Thing]:\n    return query(Thing)\n",
+        ["the pattern 'get' takes a name that every table has"],
+    ),
+    "an entity of another table": (
+        "@pattern()\ndef thing(self, id: str) -> Other | None:\n    return get(Other)\n",
+        ["Other is not among the entities of Things"],
+    ),
+}
+OTHER = '@entity(key=("OTHER#{id}", "META"))\n@dataclass\nclass Other:\n    id: str\n\n'
+
+
+@pytest.mark.parametrize("flaw", PATTERNS)
+def test_a_pattern_that_cannot_be_is_said_at_its_def(write: Write, flaw: str) -> None:
+    body, said = PATTERNS[flaw]
+    path = write(of_table(body).replace(FLAWED, OTHER + FLAWED))
+    message = refused(singletable("check", path))
+    assert message.startswith(f"{path}:{line_with(path, '    def ')}: "), message
+    for piece in said:
+        assert piece in message
+
+
+def test_a_body_that_raises_is_said_at_the_line_that_raised(write: Write) -> None:
+    path = write(
+        of_table("@pattern()\ndef thing(self, id: str) -> Thing | None:\n    x = 1\n    return get(x.nothing)\n")
+    )
+    message = refused(singletable("check", path))
+    assert message.startswith(f"{path}:{line_with(path, 'x.nothing')}: pattern thing: its body raised AttributeError")
+
+
+def test_two_patterns_of_one_name_are_said_at_the_second(write: Write) -> None:
+    one = "@pattern()\ndef thing(self, id: str) -> Thing | None:\n    return get(Thing)\n\n"
+    path = write(of_table(one + one))
+    message = refused(singletable("check", path))
+    second = line_with(path, "def thing")
+    assert message.startswith(
+        f"{path}:{second}: two patterns are called 'thing'; the other is at model.py:{second - 4}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("class Things(Table): ...", "entities"),
+        ("class Things(Table, entites=[Thing]): ...", "entites"),
+        ("class Things(Table, entities=Thing): ...", "Thing"),
+        ("class Things(Table, entities=[str]): ...", "str has no keys"),
+        ("class Things(Table, entities=[Thing], delimiter='##'): ...", "the delimiter '##' cannot end a segment"),
+        ("class Things(Table, entities=[Thing], delimiter='%'): ...", "the delimiter '%' cannot end a segment"),
+        ("class Things(Table, entities=[Thing], accept=['ST101']): ...", "accept"),
+    ],
+)
+def test_a_table_that_cannot_be_is_said_at_its_class(write: Write, statement: str, said: str) -> None:
+    path = write(f"{IMPORTS}{ENTITY}\n{statement}\n")
+    message = refused(singletable("check", path))
+    assert message.startswith(f"{path}:{line_with(path, statement)}: "), message
+    assert said in message
+
+
+def test_every_problem_of_a_design_is_said_at_once(write: Write) -> None:
+    body = """
+        @pattern()
+        def one(self, idd: str) -> Thing | None:
+            return get(Thing)
+
+        @pattern()
+        def two(self, id: int) -> Thing | None:
+            return get(Thing)
+    """
+    path = write(of_table(body))
+    message = refused(singletable("check", path))
+    assert f"{path}:{line_with(path, 'def one')}: pattern one" in message
+    assert f"{path}:{line_with(path, 'def two')}: pattern two" in message
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_every_command_reads_a_model_the_same_way(write: Write, command: str) -> None:
+    path = write("\n1 / 0\n")
+    assert refused(singletable(command, path)).startswith(f"{path}:2: ZeroDivisionError")

@@ -1,0 +1,77 @@
+"""The program as a whole: its usage, its exit codes, and pipes that end early or know few characters."""
+
+import os
+import subprocess
+
+import pytest
+
+from tests.cli.program import PROGRAM, ROOT, environment, refused, singletable
+
+SHOP = "examples/shop/model.py"
+COMMANDS = [
+    ("check", SHOP),
+    ("check", "--json", SHOP),
+    ("explain", SHOP),
+    ("explain", SHOP, "customer", "c1"),
+    ("--help",),
+]
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("frobnicate",), ("check",), ("explain",), ("check", SHOP, "--frob"), ("check", SHOP, SHOP)]
+)
+def test_a_wrong_command_line_is_answered_by_its_usage(arguments: tuple[str, ...]) -> None:
+    assert "usage: singletable" in refused(singletable(*arguments))
+
+
+@pytest.mark.parametrize("command", [(), ("check",), ("explain",)])
+def test_help_is_no_error(command: tuple[str, ...]) -> None:
+    finished = singletable(*command, "--help")
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("usage: singletable")
+    assert finished.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
+def test_a_reader_that_has_gone_is_no_error(arguments: tuple[str, ...], buffered: bool) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        added = {} if buffered else {"PYTHONUNBUFFERED": "1"}
+        finished = singletable(*arguments, stdout=writer, env=environment(**added))
+    finally:
+        os.close(writer)
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_head_takes_one_line(arguments: tuple[str, ...]) -> None:
+    script = '"$@" | head -1; echo "${PIPESTATUS[0]}"'
+    finished = subprocess.run(
+        ["bash", "-c", script, "bash", PROGRAM, *arguments],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert finished.stderr == ""
+    assert len(finished.stdout.splitlines()) == 2
+    assert finished.stdout.splitlines()[1] == "0"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("arguments", COMMANDS[:3], ids=" ".join)
+def test_a_pipe_that_lacks_a_character_gets_the_rest(arguments: tuple[str, ...], encoding: str) -> None:
+    finished = singletable(*arguments, env=environment(PYTHONIOENCODING=encoding))
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stderr == ""
+
+
+def test_the_module_is_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    from singletable.cli.main import main
+
+    assert main(["check", str(ROOT / SHOP)]) == 0
+    assert capsys.readouterr().out == singletable("check", SHOP).stdout

@@ -1,0 +1,86 @@
+"""First letters: an alphabetical register, without case and accents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.model.derived.derived import Reach
+from singletable.model.derived.letter import LETTERS, FirstLetter, first_letter
+from singletable.model.language import literal, overlap
+from singletable.model.ranges import Equal, Prefix
+
+NAME = first_letter("name")
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("ada", "A"),
+        ("Ada", "A"),
+        ("émile", "E"),
+        ("e\u0301mile", "E"),
+        ("Ölaf", "O"),
+        ("zoë", "Z"),
+        ("7up", "7"),
+        ("²", "2"),
+        ("\uff21\uff22", "A"),
+        ("ﬁn", "F"),
+        ("", "_"),
+        (" ada", "_"),
+        ("_ada", "_"),
+        ("ß", "_"),
+        ("Жуков", "_"),
+        ("李", "_"),
+        ("\U0001f600", "_"),
+        ("#1", "_"),
+    ],
+)
+def test_a_text_goes_into_the_drawer_of_its_first_letter(text: str, letter: str) -> None:
+    assert NAME.compute(text) == letter
+
+
+@given(st.text())
+def test_a_letter_belongs_to_its_language_and_is_one_character(text: str) -> None:
+    letter = NAME.compute(text)
+    assert letter in LETTERS
+    assert len(letter) == NAME.width == 1
+    assert overlap(NAME.language("#"), literal(letter))
+
+
+@given(st.text(min_size=1), st.text())
+def test_a_prefix_leads_to_the_drawer_of_all_that_begin_with_it(start: str, rest: str) -> None:
+    assert NAME.expand({"name": Prefix(start)}) == (NAME.compute(start + rest),)
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({"name": Equal("ada")}, ("A",)),
+        ({"name": Prefix("ad")}, ("A",)),
+        ({"name": Prefix("")}, LETTERS),
+        ({}, LETTERS),
+        ({"other": Equal("ada")}, LETTERS),
+    ],
+)
+def test_the_drawers_to_open_follow_from_what_is_known(known: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert NAME.expand(known) == expected
+
+
+def test_the_register_has_37_drawers_in_key_order() -> None:
+    assert len(LETTERS) == 37
+    assert list(LETTERS) == sorted(LETTERS)
+    assert NAME.reach({"name": Equal}) == Reach(1, "first_letter(name)")
+    assert NAME.reach({}) == Reach(37, "37 first letters of name")
+
+
+@pytest.mark.parametrize(("python_type", "fits"), [(str, True), (int, False), (list[str], False), (bytes, False)])
+def test_only_text_has_a_first_letter(python_type: Any, fits: bool) -> None:
+    assert (NAME.problem_with({"name": python_type}) is None) == fits
+
+
+def test_two_of_one_field_are_equal() -> None:
+    assert first_letter("name") == FirstLetter(("name",)) != first_letter("title")

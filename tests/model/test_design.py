@@ -1,0 +1,382 @@
+"""Whole designs: declarations brought together, and every problem reported at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+
+from singletable.errors import DesignError, Location, Problem
+from singletable.model.copies import copy
+from singletable.model.declaration import PatternOptions, declare_pattern
+from singletable.model.derived.geocell import geohash
+from singletable.model.design import Design, compile_design
+from singletable.model.entity import entity
+from singletable.model.index import GSI
+from singletable.model.intents import Collection, collection, get, query
+from singletable.model.page import Page
+from singletable.model.ranges import Between, Radius
+from singletable.model.settings import TableSettings
+from singletable.model.shape import Member
+
+HERE = Location("model.py", 7)
+
+
+@entity(key=("CUST#{id}", "METADATA"), ttl="expires")
+@dataclass
+class Customer:
+    id: str
+    name: str
+    expires: int | None = None
+
+
+@entity(key=("ORDER#{id}", "METADATA"), gsi1=("CUST#{customer_id}", "ORDER#{at:seconds}"))
+@dataclass
+class Order:
+    id: str
+    customer_id: str
+    at: datetime
+    note: int
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{sku}"))
+@dataclass
+class Item:
+    order_id: str
+    sku: str
+    note: str
+
+
+@entity(key="PLACE#{id}", derived={"cell": geohash("latitude", "longitude", precision=6)})
+@dataclass
+class Place:
+    id: str
+    latitude: float
+    longitude: float
+
+
+@dataclass
+class NotAnEntity:
+    id: str
+
+
+@dataclass
+class WholeOrder:
+    order: Order
+    items: list[Item]
+
+
+@dataclass
+class WithStranger:
+    order: Order
+    place: Place | None
+
+
+@dataclass
+class WithText:
+    order: Order
+    text: str
+
+
+@dataclass
+class Unreadable:
+    order: Order
+    items: list[Unknown]  # type: ignore[name-defined]  # noqa: F821 - that is the point
+
+
+class PlainShape:
+    order: Order
+
+
+def compiled(*classes: type, patterns: tuple[Callable[..., Any], ...] = (), **settings: Any) -> Design:
+    declared = [declare_pattern(function, PatternOptions()) for function in patterns]
+    return compile_design(TableSettings("Shop", HERE, **settings), classes, declared)
+
+
+def problems_of(*classes: type, patterns: tuple[Callable[..., Any], ...] = (), **settings: Any) -> list[Problem]:
+    with pytest.raises(DesignError) as caught:
+        compiled(*classes, patterns=patterns, **settings)
+    return list(caught.value.problems)
+
+
+def order(self: Any, id: str) -> Order | None:
+    return get(Order)
+
+
+def orders(self: Any, customer_id: str, at: Between[datetime]) -> Page[Order]:
+    return query(Order)
+
+
+def whole_order(self: Any, order_id: str) -> WholeOrder | None:
+    return collection(WholeOrder)
+
+
+def test_a_design_holds_what_was_declared() -> None:
+    design = compiled(Customer, Order, Item, patterns=(order, orders, whole_order))
+    assert design.name == "Shop"
+    assert [one.cls for one in design.entities] == [Customer, Order, Item]
+    assert [pattern.name for pattern in design.patterns] == ["order", "orders", "whole_order"]
+    assert list(design.indexes) == ["key", "gsi1"]
+    assert design.table is design.indexes["key"]
+    assert design.entity_of(Item).label == "Item"
+    assert [one.cls for one in design.placed_in(design.indexes["gsi1"])] == [Order]
+    assert [one.cls for one in design.placed_in(design.table)] == [Customer, Order, Item]
+
+
+def test_a_pattern_is_found_by_its_name() -> None:
+    design = compiled(Order, patterns=(order,))
+    assert design.pattern("order") is design.patterns[0]
+    assert design.pattern("orders") is None
+
+
+def test_the_members_of_a_collection_come_with_their_entities() -> None:
+    design = compiled(Order, Item, patterns=(whole_order,))
+    intent = design.patterns[0].intent
+    assert isinstance(intent, Collection)
+    assert design.members(intent) == (
+        (Member("order", Order, "one"), design.entity_of(Order)),
+        (Member("items", Item, "many"), design.entity_of(Item)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("classes", "given", "expected"), [((Customer, Order), None, "expires"), ((Order,), None, None)]
+)
+def test_the_ttl_attribute_is_the_one_an_entity_has(
+    classes: tuple[type, ...], given: str | None, expected: str | None
+) -> None:
+    assert compiled(*classes, ttl_attribute=given).ttl_attribute == expected
+
+
+def test_the_ttl_attribute_may_be_given() -> None:
+    assert compiled(Order, ttl_attribute="ttl").ttl_attribute == "ttl"
+    assert compiled(Customer, ttl_attribute="expires").ttl_attribute == "expires"
+
+
+def expiring(label: str, stored: str) -> type:
+    cls = dataclasses.make_dataclass(label, [("id", str), ("expires", int)])
+    return entity(key=(f"{label}#{{id}}", "M"), ttl="expires", attributes={"expires": stored})(cls)
+
+
+def test_a_table_expires_items_by_one_attribute() -> None:
+    # DynamoDB has one TTL attribute a table; items of the other entity would never go.
+    assert compiled(expiring("A", "ttl"), expiring("B", "ttl")).ttl_attribute == "ttl"
+    (problem,) = problems_of(expiring("A", "ttl"), expiring("B", "expires"))
+    assert "ttl" in problem.message.lower()
+    assert len(problems_of(expiring("A", "ttl"), ttl_attribute="expires")) == 1
+
+
+def with_ttl(python_type: Any) -> type:
+    cls = dataclasses.make_dataclass("Order", [("id", str), ("expires", python_type)])
+    return entity(key=("ORDER#{id}", "M"), ttl="expires")(cls)
+
+
+@pytest.mark.parametrize("python_type", [str, bool, bytes, list[int], date, str | None])
+def test_a_ttl_that_dynamodb_would_ignore_is_refused(python_type: Any) -> None:
+    # DynamoDB expires by a number of epoch seconds, and ignores an attribute of any other type.
+    (problem,) = problems_of(with_ttl(python_type))
+    assert "the TTL field 'expires' is " in problem.message
+
+
+@pytest.mark.parametrize("python_type", [int, datetime, int | None, datetime | None])
+def test_a_ttl_is_a_moment_or_a_number_of_seconds(python_type: Any) -> None:
+    assert compiled(with_ttl(python_type)).ttl_attribute == "expires"
+
+
+@pytest.mark.parametrize("delimiter", ["#", ":", "|", "/", "-", ".", "~", "&", "_", "@"])
+def test_a_delimiter_is_one_mark(delimiter: str) -> None:
+    cls = dataclasses.make_dataclass("Order", [("id", str)])
+    design = compiled(entity(key=f"A{delimiter}{{id}}")(cls), delimiter=delimiter)
+    assert design.entities[0].base.encode({"id": "x"}) == {"PK": f"A{delimiter}x"}
+
+
+@pytest.mark.parametrize("delimiter", ["", "##", "$", "%", "{", "}", " ", "!", '"', "\n", "\x7f"])
+def test_a_delimiter_that_cannot_end_a_segment_is_refused(delimiter: str) -> None:
+    (problem,) = problems_of(Order, delimiter=delimiter)
+    assert problem.message == f"Shop: the delimiter {delimiter!r} cannot end a segment"
+    assert problem.location == HERE
+
+
+@pytest.mark.parametrize("delimiter", ["0", "9", "T", "e", "Z", "€", "→", "\U0001f600"])
+def test_a_delimiter_that_fields_are_written_with_is_refused(delimiter: str) -> None:
+    """Behind `0` the numbers 1, 101 and 101, 1 are one key; the escape of `€` is that of a space and `AC`."""
+    assert [problem.location for problem in problems_of(Order, delimiter=delimiter)] == [HERE]
+
+
+def test_classes_without_keys_are_refused() -> None:
+    (problem,) = problems_of(Order, NotAnEntity, int)
+    assert problem.message == "Shop: NotAnEntity, int has no keys"
+    assert problem.location == HERE
+    assert problem.remedy == "Put @entity on the class."
+
+
+def test_two_entities_of_one_name_are_refused() -> None:
+    first = entity(key=("A#{id}", "M"), name="order")(dataclasses.make_dataclass("First", [("id", str)]))
+    second = entity(key=("B#{id}", "M"), name="order")(dataclasses.make_dataclass("Second", [("id", str)]))
+    (problem,) = problems_of(first, second)
+    assert "two entities are called 'order'; the other is at test_design.py:" in problem.message
+    assert problem.location is not None
+    assert problem.location.file == __file__
+
+
+def test_one_class_named_twice_is_one_entity() -> None:
+    assert len(compiled(Order, Order).entities) == 1
+
+
+def of_a_stranger(self: Any, id: str) -> Place | None:
+    return get(Place)
+
+
+def of_no_entity(self: Any, id: str) -> NotAnEntity | None:
+    return get(NotAnEntity)
+
+
+def with_a_stranger(self: Any, id: str) -> WithStranger | None:
+    return collection(WithStranger)
+
+
+def with_text(self: Any, id: str) -> WithText | None:
+    return collection(WithText)
+
+
+def of_a_plain_shape(self: Any, id: str) -> PlainShape | None:
+    return collection(PlainShape)
+
+
+def of_an_unreadable_shape(self: Any, id: str) -> Unreadable | None:
+    return collection(Unreadable)
+
+
+def unknown_parameter(self: Any, idd: str) -> Order | None:
+    return get(Order)
+
+
+def wrong_parameter(self: Any, customer_id: int) -> Page[Order]:
+    return query(Order)
+
+
+def wrong_where(self: Any, customer_id: str) -> Page[Order]:
+    return query(Order, where=lambda o: o.note > 3)
+
+
+def unknown_in_collection(self: Any, oder_id: str) -> WholeOrder | None:
+    return collection(WholeOrder)
+
+
+def wrong_in_collection(self: Any, order_id: int) -> WholeOrder | None:
+    return collection(WholeOrder)
+
+
+def area_of_a_query(self: Any, area: Radius) -> Page[Place]:
+    return query(Place)
+
+
+@pytest.mark.parametrize(
+    ("function", "message", "remedy"),
+    [
+        (of_a_stranger, "Place is not among the entities of Shop", "Add it to entities=[...]."),
+        (of_no_entity, "NotAnEntity is not among the entities of Shop", "Add it to entities=[...]."),
+        (with_a_stranger, "Place is not among the entities of Shop", "Add it to entities=[...]."),
+        (with_text, "WithText.text is str; a member is an entity", ""),
+        (of_a_plain_shape, "PlainShape is no pydantic model, dataclass", ""),
+        (of_an_unreadable_shape, "'Unknown' is not defined", ""),
+        (unknown_parameter, "the parameter 'idd' is no field of Order", "Did you mean 'id'?"),
+        (wrong_parameter, "the parameter 'customer_id' is int, but Order.customer_id is str", ""),
+        (wrong_where, "where= of a read takes equalities and exists() of fields", ""),
+        (unknown_in_collection, "the parameter 'oder_id' is no field of Order or Item", "Did you mean 'order_id'?"),
+        (wrong_in_collection, "the parameter 'order_id' is int, but the field is str", ""),
+    ],
+)
+def test_a_pattern_that_does_not_fit_the_design_is_refused_where_it_stands(
+    function: Callable[..., Any], message: str, remedy: str
+) -> None:
+    (problem,) = problems_of(Order, Item, patterns=(function,))
+    assert problem.message.startswith(f"pattern {function.__name__}: ")
+    assert message in problem.message
+    assert remedy in (problem.remedy or "")
+    assert problem.location == Location(__file__, function.__code__.co_firstlineno)
+
+
+def test_an_area_is_read_with_within() -> None:
+    (problem,) = problems_of(Place, patterns=(area_of_a_query,))
+    assert problem.message == (
+        "pattern area_of_a_query: an area is read with within(...), whose answer is a list by distance"
+    )
+
+
+def by_note(self: Any, note: str) -> WholeOrder | None:
+    return collection(WholeOrder)
+
+
+def test_a_parameter_of_a_collection_may_be_a_field_of_any_member_whose_type_agrees() -> None:
+    assert [pattern.name for pattern in compiled(Order, Item, patterns=(by_note, whole_order)).patterns] == [
+        "by_note",
+        "whole_order",
+    ]
+
+
+def test_the_problems_of_all_patterns_are_reported_at_once() -> None:
+    found = problems_of(Order, Item, patterns=(unknown_parameter, order, wrong_parameter, with_text))
+    assert [problem.message.split(":")[0] for problem in found] == [
+        "pattern unknown_parameter",
+        "pattern wrong_parameter",
+        "pattern with_text",
+    ]
+
+
+def test_the_problems_of_all_entities_are_reported_at_once() -> None:
+    first = entity(key=("A#{x}", "M"), name="one")(dataclasses.make_dataclass("First", [("id", str)]))
+    second = entity(key=("B#{y}", "M"), name="one")(dataclasses.make_dataclass("Second", [("id", str)]))
+    assert len(problems_of(first, second)) == 3
+
+
+# Copies.
+
+CUSTOMER = entity(key=("CUST#{tenant}#{id}", "M"))(
+    dataclasses.make_dataclass("Customer", [("tenant", str), ("id", str), ("name", str), ("age", int)])
+)
+
+
+def copying(by: dict[str, str], fields: Any, source: type = CUSTOMER) -> type:
+    cls = dataclasses.make_dataclass(
+        "Order", [("id", str), ("tenant", str), ("customer_id", str), ("name", str), ("age", str)]
+    )
+    return entity(key=("ORDER#{id}", "M"), copies=[copy(source, by=by, fields=fields)])(cls)
+
+
+def test_a_copy_names_the_fields_of_both_sides() -> None:
+    order = copying({"tenant": "tenant", "id": "customer_id"}, ["name"])
+    assert compiled(CUSTOMER, order).entity_of(order).declaration.copies[0].fields == {"name": "name"}
+
+
+@pytest.mark.parametrize(
+    ("by", "fields", "message"),
+    [
+        ({"tenant": "tenant", "id": "customer"}, ["name"], "there is no field Order.customer"),
+        ({"tenant": "tenant", "key": "customer_id"}, ["name"], "there is no field Customer.key"),
+        ({"tenant": "tenant", "id": "customer_id"}, ["email"], "there is no field Customer.email"),
+        ({"tenant": "tenant", "id": "customer_id"}, {"name": "title"}, "there is no field Order.title"),
+        ({"tenant": "tenant", "id": "customer_id"}, ["age"], "age is int, but age is str"),
+        ({"id": "customer_id"}, ["name"], "by= does not say which field is its tenant"),
+        ({}, ["name"], "by= does not say which field is its id, tenant"),
+    ],
+)
+def test_a_copy_that_cannot_be_kept_is_refused(by: dict[str, str], fields: Any, message: str) -> None:
+    order = copying(by, fields)
+    (problem,) = problems_of(CUSTOMER, order)
+    assert problem.message == f"Order: copies from Customer: {message}"
+    assert problem.location is not None
+    assert problem.location.file == __file__
+
+
+def test_a_copy_has_its_source_in_the_table() -> None:
+    (problem,) = problems_of(copying({"tenant": "tenant", "id": "customer_id"}, ["name"]))
+    assert problem.message == "Order: copies from Customer: it is not among the table's entities"
+
+
+def test_indexes_may_be_declared_before_any_entity_fills_them() -> None:
+    assert list(compiled(Order, indexes=(GSI("gsi2", keys=("a",)),)).indexes) == ["key", "gsi1", "gsi2"]

@@ -1,0 +1,412 @@
+"""Places of entities: names and types of key attributes, and every disagreement about them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from singletable.errors import Location, Problem
+from singletable.model.entity import Entity, EntityDeclaration, declaration_of, entity
+from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, Index, KeyAttribute, include
+from singletable.model.keys import NativePart, TemplatePart, native, sparse
+from singletable.model.placing import place_entities
+from singletable.model.settings import TableSettings
+
+HERE = Location("model.py", 7)
+FIELDS: dict[str, Any] = {
+    "id": str,
+    "name": str,
+    "status": str,
+    "at": datetime,
+    "count": int,
+    "price": Decimal,
+    "blob": bytes,
+    "tags": list[str],
+    "note": str | None,
+}
+
+
+def declared(label: str = "Order", *, fields: dict[str, Any] | None = None, **keywords: Any) -> EntityDeclaration:
+    cls = dataclasses.make_dataclass(label, list((FIELDS if fields is None else fields).items()))
+    found = declaration_of(entity(**{"key": ("ORDER#{id}", "METADATA"), **keywords})(cls))
+    assert found is not None
+    return dataclasses.replace(found, location=HERE)
+
+
+Placed = tuple[dict[str, Index], list[Entity], list[Problem]]
+
+
+def place(*declarations: EntityDeclaration, indexes: Sequence[GSI | LSI] = (), **settings: Any) -> Placed:
+    return place_entities(TableSettings("Shop", HERE, indexes=tuple(indexes), **settings), declarations)
+
+
+def names_of(index: Index) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(each.name for each in index.partition), tuple(each.name for each in index.sort)
+
+
+def types_of(index: Index) -> dict[str, str]:
+    return {each.name: each.type for each in (*index.partition, *index.sort)}
+
+
+def messages(placed: Placed) -> list[str]:
+    assert all(problem.location == HERE for problem in placed[2])
+    return [problem.message for problem in placed[2]]
+
+
+def test_key_attributes_have_the_customary_names() -> None:
+    indexes, _, problems = place(declared(gsi1=("A#{id}", "B"), gsi2="C#{name}", lsi1="{at}", by_name=("{name}", "X")))
+    assert problems == []
+    assert {alias: (index.name, index.kind, *names_of(index)) for alias, index in indexes.items()} == {
+        "key": ("Shop", "table", ("PK",), ("SK",)),
+        "gsi1": ("GSI1", "GSI", ("GSI1PK",), ("GSI1SK",)),
+        "gsi2": ("GSI2", "GSI", ("GSI2PK",), ()),
+        "lsi1": ("LSI1", "LSI", ("PK",), ("LSI1SK",)),
+        "by_name": ("by_name", "GSI", ("by_namePK",), ("by_nameSK",)),
+    }
+
+
+def test_names_of_key_attributes_and_indexes_may_be_given() -> None:
+    given: list[GSI | LSI] = [
+        GSI("gsi1", name="inverted", keys=("gpk", "gsk")),
+        LSI("lsi1", name="recent", sort="lsk"),
+        LSI("by_name", sort="nsk"),
+    ]
+    indexes, _, problems = place(
+        declared(gsi1=("A#{id}", "B"), lsi1="{at}", by_name="{name}"), indexes=given, keys=("pk", "sk")
+    )
+    assert problems == []
+    assert {alias: (index.name, index.kind, *names_of(index)) for alias, index in indexes.items()} == {
+        "key": ("Shop", "table", ("pk",), ("sk",)),
+        "gsi1": ("inverted", "GSI", ("gpk",), ("gsk",)),
+        "lsi1": ("recent", "LSI", ("pk",), ("lsk",)),
+        "by_name": ("by_name", "LSI", ("pk",), ("nsk",)),
+    }
+
+
+def test_a_table_may_have_no_sort_key() -> None:
+    indexes, (order,), problems = place(declared(key="ORDER#{id}"))
+    assert problems == []
+    assert names_of(indexes["key"]) == (("PK",), ())
+    assert order.base.encode({"id": "o1"}) == {"PK": "ORDER#o1"}
+    assert names_of(place(declared(key=("ORDER#{id}",)), keys=("pk",))[0]["key"]) == (("pk",), ())
+
+
+def test_a_local_index_shares_the_partition_of_the_table() -> None:
+    indexes, (order,), problems = place(declared(lsi1="{status}#{at:seconds}"))
+    assert problems == []
+    placement = order.placements["lsi1"]
+    assert placement.partition == order.base.partition
+    assert indexes["lsi1"].partition == indexes["key"].partition
+    assert [str(part) for part in placement.parts] == ["ORDER#{id}", "{status}#{at:seconds}"]
+
+
+def test_native_keys_are_named_and_typed_as_their_fields_are_stored() -> None:
+    order = declared(
+        key=(native("id"), native("count")),
+        gsi1=(native("status"), native("price")),
+        gsi2=(native("blob"), "X"),
+        attributes={"status": "Status"},
+    )
+    indexes, (placed,), problems = place(order)
+    assert problems == []
+    assert types_of(indexes["key"]) == {"id": "S", "count": "N"}
+    assert types_of(indexes["gsi1"]) == {"Status": "S", "price": "N"}
+    assert types_of(indexes["gsi2"]) == {"blob": "B", "GSI2SK": "S"}
+    assert [type(part) for part in placed.placements["gsi2"].parts] == [NativePart, TemplatePart]
+    assert placed.placements["gsi1"].index == indexes["gsi1"]
+
+
+def test_a_global_index_may_have_four_attributes_on_each_side() -> None:
+    fields = {f"f{number}": (str, int, bytes, str)[number % 4] for number in range(8)}
+    keys = tuple(tuple(native(f"f{number}") for number in side) for side in (range(4), range(4, 8)))
+    indexes, (placed,), problems = place(declared(key="A#{f0}", fields=fields, gsi1=keys))
+    assert problems == []
+    assert types_of(indexes["gsi1"]) == dict(zip(fields, "SNBSSNBS", strict=True))
+    values = {"f0": "a", "f1": 1, "f2": b"b", "f3": "c", "f4": "d", "f5": 2, "f6": b"e", "f7": "f"}
+    encoded = placed.placements["gsi1"].encode(values)
+    assert encoded == values
+    assert placed.placements["gsi1"].decode(encoded) == values
+    assert placed.placements["gsi1"].encode({**values, "f6": None}) is None
+
+
+def test_templates_in_a_key_of_several_attributes_are_numbered() -> None:
+    indexes, _, problems = place(declared(gsi1=(("A#{id}", "B#{status}"), ("C#{name}", native("count"), "D"))))
+    assert problems == []
+    assert names_of(indexes["gsi1"]) == (("GSI1PK1", "GSI1PK2"), ("GSI1SK1", "count", "GSI1SK3"))
+
+
+def test_attributes_of_a_key_of_several_may_be_named() -> None:
+    index = GSI("gsi1", keys=(("tenant", "region"), "sort"))
+    indexes, _, problems = place(declared(gsi1=(("A#{id}", "B#{status}"), "C#{name}")), indexes=[index])
+    assert problems == []
+    assert names_of(indexes["gsi1"]) == (("tenant", "region"), ("sort",))
+
+
+def test_the_projection_is_the_declared_one() -> None:
+    given: list[GSI | LSI] = [GSI("gsi1", projection=KEYS_ONLY), LSI("lsi1", projection=include("name"))]
+    indexes, (order,), _ = place(declared(gsi1="A#{id}", lsi1="{at}", gsi2="B#{id}"), indexes=given)
+    found = {alias: str(index.projection) for alias, index in indexes.items()}
+    assert found == {"key": str(ALL), "gsi1": "KEYS_ONLY", "lsi1": "INCLUDE name", "gsi2": "ALL"}
+    assert order.placements["gsi1"].index.projection is KEYS_ONLY
+
+
+def test_a_sparse_place_says_so() -> None:
+    _, (order,), problems = place(
+        declared(gsi1=sparse("NOTE#{note}", "{at}"), gsi2=("A#{id}", "B"), lsi1=sparse("{note}"))
+    )
+    assert problems == []
+    assert {alias: placement.sparse for alias, placement in order.placements.items()} == {
+        "key": False,
+        "gsi1": True,
+        "gsi2": False,
+        "lsi1": True,
+    }
+    values = {"id": "o1", "note": None, "at": datetime(2026, 1, 1)}
+    assert order.placements["gsi1"].encode(values) is None
+    assert order.placements["lsi1"].encode(values) is None
+
+
+def test_an_index_that_no_entity_fills_is_still_there() -> None:
+    indexes, _, problems = place(declared(), indexes=[GSI("gsi1", keys=("a", "b"))])
+    assert problems == []
+    assert names_of(indexes["gsi1"]) == (("a",), ("b",))
+
+
+def test_entities_share_the_attributes_of_an_overloaded_index() -> None:
+    customer = declared("Customer", key=("CUST#{id}", "M"), gsi1=("NAME#{name}", "CUST"))
+    indexes, entities, problems = place(customer, declared(gsi1=("CUST#{name}", "ORDER#{id}")))
+    assert problems == []
+    assert [one.placements["gsi1"].index for one in entities] == [indexes["gsi1"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({"key": ("A", "B", "C")}, "Order: key=('A', 'B', 'C') is not a key; it takes a partition and a sort template"),
+        ({"key": ()}, "is not a key"),
+        ({"key": None}, "is not a key"),
+        ({"key": 5}, "is not a key"),
+        ({"key": ["A", "B"]}, "is not a key"),
+        ({"key": ((), "B")}, "is not a key"),
+        ({"gsi1": ("A", 5)}, "Order: gsi1=('A', 5) is not a key"),
+        ({"gsi1": (("A", 5), "B")}, "is not a key"),
+        ({"gsi1": sparse("A", 5)}, "is not a key"),  # type: ignore[arg-type]
+        ({"lsi1": ("A", "B")}, "Order: lsi1=('A', 'B') is not a key; it takes one template: its sort key"),
+        ({"lsi1": ()}, "it takes one template: its sort key"),
+        ({"lsi1": ((),)}, "it takes one template: its sort key"),
+        ({"lsi1": (("{at}", "{name}"),)}, "it takes one template: its sort key"),
+    ],
+)
+def test_what_is_no_key_is_refused(keywords: dict[str, Any], expected: str) -> None:
+    (message,) = messages(place(declared(**keywords)))
+    assert expected in message
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({"key": ("CUST#{idd}", "M")}, 'Order: key PK = "CUST#{idd}": the template names {idd}, which is no field'),
+        ({"gsi1": ("A", "{name}{status}")}, 'Order: gsi1 GSI1SK = "{name}{status}": {name} and {status} stand in one'),
+        ({"gsi1": "{tags}"}, 'Order: gsi1 GSI1PK = "{tags}": {tags}: list[str] has no place in a key'),
+        ({"key": native("idd")}, "Order: key idd = \"native('idd')\": 'idd' is no field; it has id, name, status"),
+        ({"key": native("tags")}, "list[str] cannot be a key attribute; only text, numbers and bytes can"),
+        ({"key": native("at", "fortnights")}, "native('at')"),
+        ({"key": native("count", "06d")}, "06d"),
+    ],
+)
+def test_a_position_that_cannot_be_a_key_is_named_with_its_attribute(keywords: dict[str, Any], expected: str) -> None:
+    (message,) = messages(place(declared(**keywords)))
+    assert expected in message
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    first = declared(key=("A#{x}", "B#{y}"), gsi1=("A", "B", "C"))
+    second = declared("Invoice", key=("A#{id}", "B b"))
+    assert len(messages(place(first, second))) == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({"key": "A#{id}"}, {}, "Order: key has 1 partition and 0 sort attributes here, but 1 and 1 elsewhere"),
+        ({"gsi1": "A"}, {"gsi1": ("A", "B")}, "Order: gsi1 has 1 partition and 0 sort attributes here"),
+        (
+            {"gsi1": (("A", "B"), "C")},
+            {"gsi1": ("A", "B")},
+            "Invoice: gsi1 has 1 partition and 1 sort attributes here, but 2 and 1 elsewhere",
+        ),
+    ],
+)
+def test_entities_that_disagree_how_many_attributes_a_key_has_are_refused(
+    first: dict[str, Any], second: dict[str, Any], expected: str
+) -> None:
+    found = messages(place(declared(**first), declared("Invoice", **second)))
+    assert len([message for message in found if expected in message]) == 1
+
+
+def test_a_table_with_a_sort_key_needs_one_of_every_entity() -> None:
+    (message,) = messages(place(declared(key="A#{id}"), keys=("PK", "SK")))
+    assert "has 1 partition and 0 sort attributes here, but 1 and 1 elsewhere" in message
+
+
+def test_only_a_global_index_has_several_attributes_in_a_key() -> None:
+    (message,) = messages(place(declared(key=(("A#{id}", "B#{name}"), "C"))))
+    assert message == "Shop: only a global index can have several attributes in a key"
+
+
+def test_a_key_attribute_has_one_type_in_all_entities() -> None:
+    first = declared(gsi1=("A#{id}", native("count")))
+    second = declared("Invoice", key=("INVOICE#{id}", "M"), gsi1=("A#{id}", "{name}"), attributes={"count": "total"})
+    (message,) = messages(place(first, second))
+    assert message.startswith("Shop: the key attribute count ")
+    assert "N in Order" in message
+    assert "S in Invoice" in message
+
+
+def test_a_key_attribute_has_one_type_in_all_indexes() -> None:
+    # DynamoDB defines an attribute once for the table and all its indexes.
+    first = declared(gsi1=("A#{id}", native("count")))
+    second = declared("Invoice", key=("INVOICE#{id}", "M"), gsi2=("A#{id}", "{name}"), attributes={"count": "total"})
+    found = messages(place(first, second, indexes=[GSI("gsi2", keys=("GSI2PK", "count"))]))
+    assert len(found) == 1
+    assert "count" in found[0]
+
+
+def test_two_entities_with_different_native_keys_in_one_place_are_refused() -> None:
+    first, second = declared(gsi1=native("status")), declared("Invoice", gsi1=native("name"))
+    assert any(
+        "the field is stored as 'name', but the key attribute is 'status'; say attributes={\"name\": \"status\"}"
+        in message
+        for message in messages(place(first, second))
+    )
+
+
+@pytest.mark.parametrize(
+    ("keywords", "settings"),
+    [
+        ({}, {"keys": ("name", "SK")}),
+        ({}, {"keys": ("PK", "name")}),
+        ({"gsi1": ("A#{id}", "B")}, {"indexes": [GSI("gsi1", keys=("status", "GSI1SK"))]}),
+        ({"lsi1": "{at}"}, {"indexes": [LSI("lsi1", sort="note")]}),
+        ({"attributes": {"note": "PK"}}, {}),
+        ({"attributes": {"note": "entity_type"}}, {}),
+        ({"attributes": {"note": "kind"}}, {"type_attribute": "kind"}),
+        ({"attributes": {"note": "schema_v"}, "schema_version": 2}, {}),
+    ],
+)
+def test_a_key_or_a_mark_of_the_table_may_not_be_written_over_a_field(
+    keywords: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    """An item has one attribute of a name: the key would be stored, and the field's value be lost."""
+    assert len(messages(place(declared(**keywords), **settings))) == 1
+
+
+@pytest.mark.parametrize(
+    ("keywords", "settings"),
+    [
+        ({"key": (native("id"), native("at"))}, {}),
+        ({"attributes": {"note": "entity_type"}}, {"type_attribute": None}),
+        ({"attributes": {"note": "schema_v"}}, {}),
+    ],
+)
+def test_a_name_that_only_the_field_uses_is_its_own(keywords: dict[str, Any], settings: dict[str, Any]) -> None:
+    assert messages(place(declared(**keywords), **settings)) == []
+
+
+@pytest.mark.parametrize(
+    ("gsi1", "keys", "fine"),
+    [
+        (("METADATA", "ORDER#{id}"), ("SK", "PK"), True),
+        (("STATUS#{status}", "ORDER#{id}"), ("SK", "PK"), False),
+        (("NAME#{name}", "METADATA"), ("GSI1PK", "SK"), True),
+        (("NAME#{name}", "OTHER"), ("GSI1PK", "SK"), False),
+    ],
+)
+def test_an_attribute_that_two_indexes_share_has_one_template(gsi1: Any, keys: tuple[str, str], fine: bool) -> None:
+    """One item has one value of it; the other template's would be written over the key of the table."""
+    found = messages(place(declared(gsi1=gsi1), indexes=[GSI("gsi1", keys=keys)]))
+    assert (found == []) == fine
+
+
+def test_an_item_that_has_all_attributes_of_an_index_is_in_it_whether_declared_or_not() -> None:
+    """DynamoDB asks only for the attributes; a plan that did not know of the others would read them unawares."""
+    indexed = declared(gsi1=(native("status"), native("at")))
+    unaware = declared("Invoice", key=("INVOICE#{id}", "M"))
+    (message,) = messages(place(indexed, unaware))
+    assert "Invoice" in message
+    assert "GSI1" in message
+
+
+def test_every_item_is_in_an_index_of_the_keys_of_the_table() -> None:
+    inverted = declared(gsi1=("METADATA", "ORDER#{id}"))
+    unaware = declared("Invoice", key=("INVOICE#{id}", "M"))
+    found = messages(place(inverted, unaware, indexes=[GSI("gsi1", keys=("SK", "PK"))]))
+    assert len(found) == 1
+    assert "Invoice" in found[0]
+
+
+def test_an_item_that_lacks_an_attribute_of_an_index_is_not_in_it() -> None:
+    indexed = declared(gsi1=(native("status"), native("at")))
+    without = declared("Invoice", key=("INVOICE#{id}", "M"), fields={"id": str, "status": str})
+    assert messages(place(indexed, without)) == []
+
+
+def test_an_attribute_of_an_index_may_not_be_stored_in_another_type() -> None:
+    # DynamoDB refuses the whole write of an item whose index key attribute has the wrong type.
+    indexed = declared(gsi1=(native("status"), native("at")))
+    other = declared("Invoice", key=("INVOICE#{id}", "M"), fields={"id": str, "status": int})
+    (message,) = messages(place(indexed, other))
+    assert "status" in message
+
+
+@pytest.mark.parametrize(
+    "indexes",
+    [
+        [GSI("gsi1", name="X"), GSI("gsi2", name="X")],
+        [GSI("gsi1", name="GSI2")],
+        [GSI("gsi1"), GSI("gsi1", projection=KEYS_ONLY)],
+        [LSI("lsi1", name="GSI1")],
+    ],
+)
+def test_no_two_indexes_have_one_name(indexes: list[GSI | LSI]) -> None:
+    placed = place(declared(gsi1=("A", "B"), gsi2=("C", "D"), lsi1="{at}"), indexes=indexes)
+    assert len(messages(placed)) == 1
+
+
+def test_one_index_under_two_spellings_is_refused() -> None:
+    first, second = declared(gsi1=("A", "B")), declared("Invoice", key=("INVOICE#{id}", "M"), GSI1=("A", "C"))
+    assert len(messages(place(first, second))) == 1
+
+
+@pytest.mark.parametrize("keys", [("PK", "PK"), ("PK", "SK", "TK"), "pk"])
+def test_keys_name_one_or_two_different_attributes(keys: Any) -> None:
+    assert messages(place(declared(), keys=keys)) != []
+
+
+@pytest.mark.parametrize("keys", [("a", "a"), (("a", "a"), "b"), (("a", "b"), "b"), "ab"])
+def test_keys_of_an_index_name_different_attributes(keys: Any) -> None:
+    positions = (("A#{id}", "B#{name}"), "C") if len(keys) == 2 and isinstance(keys[0], tuple) else ("A#{id}", "C")
+    assert messages(place(declared(gsi1=positions), indexes=[GSI("gsi1", keys=keys)])) != []
+
+
+def test_a_local_index_needs_a_table_with_a_sort_key() -> None:
+    # DynamoDB refuses to create a table with a local index and no sort key of its own.
+    (message,) = messages(place(declared(key="ORDER#{id}", lsi1="{at}")))
+    assert "lsi1" in message.lower()
+
+
+def test_an_entity_without_a_place_in_the_table_is_left_out() -> None:
+    _, entities, problems = place(declared(key="A#{x}"), declared("Invoice", key="B#{id}"))
+    assert [one.label for one in entities] == ["Invoice"]
+    assert len(problems) == 1
+
+
+def test_key_attributes_are_text_unless_a_native_one_says_otherwise() -> None:
+    indexes, _, _ = place(declared(gsi1=("A", native("count"))))
+    assert indexes["gsi1"].partition == (KeyAttribute("GSI1PK", "S"),)
+    assert indexes["gsi1"].sort == (KeyAttribute("count", "N"),)

@@ -1,0 +1,432 @@
+"""Key templates: what they write parses back, sorts as promised, and what cannot be a key is refused in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from singletable.errors import KeyRefused
+from singletable.model.codecs.codec import Order
+from singletable.model.derived.bucket import bucket
+from singletable.model.derived.derived import Derived
+from singletable.model.derived.function import derive
+from singletable.model.derived.letter import first_letter
+from singletable.model.derived.shard import shard
+from singletable.model.derived.tree import parent
+from singletable.model.fields import Field
+from singletable.model.language import literal, overlap
+from singletable.model.template import (
+    DerivedSlot,
+    FieldSlot,
+    Template,
+    TemplateProblem,
+    parse_template,
+    segments,
+    sorted_order,
+)
+from singletable.model.template import Literal as Fixed
+
+
+class Level(Enum):
+    LOW = "low"
+    LOWER = "lower #2"
+
+
+# Every character that could end a segment or forge one, and some that need more than one byte.
+TEXTS = st.lists(
+    st.sampled_from(["#", "%", "$", ":", "|", "-", " ", "\x00", "a", "ab", "25", "é", "\U0001f600", "\uffff"]),
+    max_size=5,
+).map("".join)
+MOMENTS = st.datetimes(timezones=st.just(UTC))
+VALUES: Mapping[str, st.SearchStrategy[Any]] = {
+    "id": TEXTS,
+    "sku": TEXTS,
+    "line": st.integers(0, 999),
+    "count": st.integers(-1000, 1000),
+    "at": MOMENTS.map(lambda moment: moment.replace(microsecond=0)),
+    "day": st.dates(),
+    "price": st.decimals(-1000, 1000, places=2),
+    "path": st.lists(TEXTS.filter(bool), min_size=1, max_size=3).map(tuple),
+    "level": st.sampled_from(Level),
+    "kind": st.sampled_from(["a", "ab", "a#"]),
+    "open": st.booleans(),
+    "key": st.uuids(),
+}
+TYPES = {
+    "id": str,
+    "sku": str,
+    "line": int,
+    "count": int,
+    "at": datetime,
+    "day": date,
+    "price": Decimal,
+    "path": tuple[str, ...],
+    "level": Level,
+    "kind": Literal["a", "ab", "a#"],
+    "open": bool,
+    "key": UUID,
+}
+FIELDS = {name: Field(name, python_type) for name, python_type in TYPES.items()}
+DERIVED: Mapping[str, Derived] = {
+    "shard": shard("id", of=4),
+    "letter": first_letter("sku"),
+    "region": derive(lambda sku: f"eu {sku}", "sku"),
+    "tier": derive(lambda sku: "gold" if sku else "tin #1", "sku", values=("gold", "tin #1")),
+    "parent": parent("path"),
+}
+
+TEMPLATES = [
+    "ORDER#{id}",
+    "{id}",
+    "{id}#{sku}",
+    "{id}#",
+    "CUST#{id}#ORDER#{at:%Y%m%dT%H%M%S}#{sku}",
+    "{at:%Y%m%d%H%M%S}{id}",
+    "{line:03d}{id}x",
+    "A{id}B{line:03d}",
+    "{id}{line:03d}#{sku}",
+    "{line:03d}#{line:03d}#{id}",
+    "{count}#{id}",
+    "{count:number}#{id}",
+    "{price}#{id}",
+    "{price:number:desc}#{at:%Y%m%d%H%M%S:desc}#{id}",
+    "{day:%Y%m%d}#{level}#{kind}#{open}",
+    "ROOT#{path:path}",
+    "{id}#{path}",
+    "{shard}#{letter}#{id}#{sku}",
+    "{region}#{id}",
+    "{tier}{line:03d}#{sku}#{id}",
+    "PARENT#{parent}#{path}",
+]
+# Only these hold `-` and `:` in their texts, and so have a place behind `#` and `|` alone.
+DASHED = ["{key}#{id}", "{at:seconds}#{id}", "{at}{id}", "{day}#{id}"]
+
+
+def parsed(text: str, delimiter: str = "#") -> Template:
+    return parse_template(text.replace("#", delimiter), FIELDS, DERIVED, delimiter)
+
+
+def values_of(data: st.DataObject, template: Template) -> dict[str, Any]:
+    return {name: data.draw(VALUES[name], name) for name in sorted(template.fields)}
+
+
+def near(data: st.DataObject, values: dict[str, Any]) -> dict[str, Any]:
+    """Values that share some of the others, since keys are close where their first parts are the same."""
+    return {name: data.draw(st.just(value) | VALUES[name], f"other {name}") for name, value in values.items()}
+
+
+def exact(template: Template, values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in template.exact_fields}
+
+
+each_template = pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [(text, "#") for text in TEMPLATES + DASHED]
+    + [(text, "|") for text in TEMPLATES + DASHED]
+    + [(text, ":") for text in TEMPLATES],
+)
+
+
+@each_template
+@given(data=st.data())
+def test_a_key_parses_back_to_the_fields_that_made_it(text: str, delimiter: str, data: st.DataObject) -> None:
+    template = parsed(text, delimiter)
+    values = values_of(data, template)
+    key = template.encode(values)
+    assert key is not None
+    assert template.decode(key) == exact(template, values)
+
+
+@each_template
+@given(data=st.data())
+def test_different_fields_never_make_one_key(text: str, delimiter: str, data: st.DataObject) -> None:
+    template = parsed(text, delimiter)
+    first = values_of(data, template)
+    second = near(data, first)
+    assume(exact(template, first) != exact(template, second))
+    assert template.encode(first) != template.encode(second)
+
+
+@each_template
+@given(data=st.data())
+def test_a_key_belongs_to_the_language_of_its_template(text: str, delimiter: str, data: st.DataObject) -> None:
+    template = parsed(text, delimiter)
+    key = template.encode(values_of(data, template))
+    assert key is not None
+    assert overlap(template.language, literal(key))
+
+
+def sorts_by(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+def is_sorted(template: Template) -> bool:
+    return all(sorted_order(template, slot)[0] is not Order.NONE for slot in template.slots)
+
+
+SORTED = [(text, d) for d in "#|:" for text in TEMPLATES + (DASHED if d != ":" else []) if is_sorted(parsed(text, d))]
+
+
+@pytest.mark.parametrize(("text", "delimiter"), SORTED)
+@given(data=st.data())
+def test_where_every_slot_sorts_keys_sort_as_tuples_do(text: str, delimiter: str, data: st.DataObject) -> None:
+    template = parsed(text, delimiter)
+    first = values_of(data, template)
+    second = near(data, first)
+    assume(first != second)
+    slot = next(slot for slot in template.slots if first[slot.name] != second[slot.name])
+    rises = bool(sorts_by(first[slot.name]) < sorts_by(second[slot.name]))
+    low, high = ((template.encode(values) or "").encode() for values in (first, second))
+    assert (low < high) == (rises if sorted_order(template, slot)[0] is Order.ASCENDING else not rises)
+
+
+def test_most_templates_sort_behind_the_one_delimiter_that_sorts_first() -> None:
+    assert {text for text, delimiter in SORTED if delimiter == "#"} >= {
+        "{id}#{sku}",
+        "ROOT#{path:path}",
+        "{price}#{id}",
+    }
+    assert [text for text, delimiter in SORTED if delimiter == ":" and "{id}" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "key"),
+    [
+        ("CUST#{id}", {"id": "c1"}, "CUST#c1"),
+        ("CUST#{id}", {"id": "a#b"}, "CUST#a%23b"),
+        ("CUST#{id}", {"id": ""}, "CUST#"),
+        ("METADATA", {}, "METADATA"),
+        (
+            "ORDER#{at:seconds}#{id}",
+            {"at": datetime(2026, 4, 10, 14, tzinfo=UTC), "id": "o1"},
+            "ORDER#2026-04-10T14:00:00Z#o1",
+        ),
+        ("LINE#{line:03d}", {"line": 7}, "LINE#007"),
+        ("{region}#{sku}", {"sku": "x#1"}, "eu%20x%231#x%231"),
+        ("{letter}", {"sku": "émile"}, "E"),
+        ("PARENT#{parent}", {"path": ("a", "b c", "d")}, "PARENT#a/b%20c"),
+    ],
+)
+def test_a_key_is_written_as_the_template_reads(text: str, values: dict[str, Any], key: str) -> None:
+    assert parsed(text).encode(values) == key
+
+
+@pytest.mark.parametrize("values", [{"id": None, "sku": "x"}, {"sku": "x"}, {"id": "c1", "sku": None}])
+def test_a_field_that_is_none_makes_no_key(values: dict[str, Any]) -> None:
+    assert parsed("A#{id}#{letter}").encode(values) is None
+
+
+def test_a_value_that_does_not_fit_is_refused_by_the_name_of_its_field_and_template() -> None:
+    with pytest.raises(KeyRefused, match=r"^line in 'L#\{line:03d\}': 1000 does not fit"):
+        parsed("L#{line:03d}").encode({"line": 1000})
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("CUST#{id}", "ORDER#c1"),
+        ("CUST#{id}", "CUST#c1#x"),
+        ("CUST#{id}", "xCUST#c1"),
+        ("CUST#{id}", "CUST"),
+        ("CUST#{id}", ""),
+        ("CUST#{id}", "CUST#c1\n#"),
+        ("{id}#{line:03d}", "a#12"),
+        ("{id}#{line:03d}", "a#1234"),
+        ("{line:03d}{id}", "12"),
+    ],
+)
+def test_a_key_of_another_form_is_refused(text: str, key: str) -> None:
+    with pytest.raises(KeyRefused, match="is not a key of the template"):
+        parsed(text).decode(key)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("CUST#{id}", "CUST#a b"),
+        ("CUST#{id}", "CUST#%41"),
+        ("{line:03d}{id}", "1#2"),
+        ("{line:03d}", "abc"),
+        ("{level}", "high"),
+        ("{at:seconds}", "2026-13-01T00:00:00Z"),
+    ],
+)
+def test_a_key_with_a_text_that_no_value_makes_is_refused(text: str, key: str) -> None:
+    with pytest.raises(KeyRefused):
+        parsed(text).decode(key)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("{shard}#{id}", "9#c1"), ("{shard}#{id}", "##c1"), ("{letter}#{id}", "?#c1"), ("{tier}#{id}", "silver#c1")],
+)
+def test_a_key_with_a_text_that_the_derived_value_never_is_is_refused(text: str, key: str) -> None:
+    # In an index without the type attribute, items are told apart by what their templates can read.
+    with pytest.raises(KeyRefused):
+        parsed(text).decode(key)
+
+
+def test_raw_text_is_kept_as_it_is_and_may_hold_the_delimiter_only_at_the_end() -> None:
+    assert parsed("A#{id:raw}").encode({"id": "x #1"}) == "A#x #1"
+    assert parsed("A#{id:raw}").decode("A#x #1") == {"id": "x #1"}
+    before = parsed("{id:raw}#{sku}")
+    assert before.encode({"id": "x %1", "sku": "a#b"}) == "x %1#a%23b"
+    assert before.decode("x %1#a%23b") == {"id": "x %1", "sku": "a#b"}
+    with pytest.raises(KeyRefused, match="holds '#', and more follows"):
+        before.encode({"id": "x#1", "sku": "s"})
+
+
+def test_a_field_that_stands_twice_has_to_agree_with_itself() -> None:
+    template = parsed("{id}#{line:03d}#{id}")
+    assert template.encode({"id": "a", "line": 1}) == "a#001#a"
+    assert template.decode("a#001#a") == {"id": "a", "line": 1}
+    with pytest.raises(KeyRefused, match="holds two different values for id"):
+        template.decode("a#001#b")
+
+
+def test_derived_values_are_written_and_never_read() -> None:
+    template = parsed("{shard}#{id}#{letter}")
+    assert template.fields == {"id", "sku"}
+    assert template.exact_fields == {"id"}
+    assert template.decode("0#c1#A") == {"id": "c1"}
+
+
+def test_the_parts_of_a_template_are_its_literals_and_slots() -> None:
+    fixed, field, delimiter, derived = parsed("CUST#{line:03d}#{shard}").parts
+    assert fixed == Fixed("CUST#")
+    assert delimiter == Fixed("#")
+    assert isinstance(field, FieldSlot)
+    assert (field.fields, field.width, str(field)) == (("line",), 3, "{line:03d}")
+    assert isinstance(derived, DerivedSlot)
+    assert (derived.fields, derived.width, str(derived)) == (("id",), 1, "{shard}")
+
+
+def test_a_template_reads_as_it_was_written() -> None:
+    assert str(parsed("CUST#{id}")) == "CUST#{id}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "an empty template makes an empty key, which DynamoDB refuses"),
+        ("CUST#{idd}", r"the template names \{idd\}, which is no field of the class. Did you mean 'id'\?"),
+        ("CUST#{shrad}", r"Did you mean 'shard'\?"),
+        ("CUST#{zzz}", r"which is no field of the class. The fields are id, sku, .*, shard"),
+        ("CUST#{}", r"the template names \{\}"),
+        ("{id}{sku}", r"\{id\} and \{sku\} stand in one segment of '\{id\}\{sku\}' and both vary in length"),
+        ("{id}-{sku}", "put '#' between them"),
+        ("{id}{path}", r"\{id\} and \{path\} stand in one segment"),
+        ("{region}{id}", r"\{region\} and \{id\} stand in one segment"),
+        ("{count}{id}", r"\{count\} and \{id\} stand in one segment"),
+        ("A B#{id}", "the literal 'A B#' holds ' '"),
+        ("A$#{id}", r"the literal 'A\$#' holds '\$'"),
+        ("100%#{id}", "holds '%'"),
+        ("A\n{id}", r"holds '\\n'"),
+        ("{path}#{id}", r"\{path\} may hold the delimiter, so nothing can follow it in '\{path\}#\{id\}'; put it last"),
+        ("{path:path}x", "may hold the delimiter"),
+        ("{id:raw}{sku}", r"\{id:raw\} and \{sku\} stand in one segment"),
+        ("CUST#{id", r"'CUST#\{id' has a brace without its partner at character 6"),
+        ("CUST#id}", "has a brace without its partner at character 8"),
+        ("{id}}", "has a brace without its partner at character 5"),
+        ("{{id}}", "has a brace without its partner at character 1"),
+        ("{shard:03d}", r"\{shard:03d\}: shard is a derived value and takes no format"),
+        ("{line:3d}", r"\{line:3d\}: \{field:3d\} is unknown for int; it can be"),
+        ("{at:fortnights}", r"\{at:fortnights\}: "),
+    ],
+)
+def test_a_template_that_cannot_be_a_key_says_why(text: str, message: str) -> None:
+    with pytest.raises(TemplateProblem, match=message):
+        parsed(text)
+
+
+def test_a_literal_that_has_no_utf8_form_is_refused() -> None:
+    with pytest.raises(TemplateProblem):
+        parsed("A\ud800#{id}")
+
+
+def test_a_field_of_a_type_without_order_or_text_has_no_place_in_a_template() -> None:
+    with pytest.raises(TemplateProblem, match=r"\{tags\}: list\[str\] has no place in a key"):
+        parse_template("{tags}", {"tags": Field("tags", list[str])}, {})
+
+
+def test_another_delimiter_may_not_be_mixed_with_the_usual_one() -> None:
+    with pytest.raises(TemplateProblem, match="the literal 'CUST#' holds '#'"):
+        parse_template("CUST#{id}", FIELDS, {}, ":")
+
+
+def refusal(text: str, derived: Mapping[str, Derived], delimiter: str) -> str | None:
+    try:
+        parse_template(text, FIELDS, derived, delimiter)
+    except TemplateProblem as problem:
+        return str(problem)
+    return None
+
+
+@pytest.mark.parametrize("delimiter", ["-", "_", "/", ".", "~", "&", "+"])
+@given(data=st.data())
+def test_derived_values_fit_behind_every_delimiter_or_are_refused(delimiter: str, data: st.DataObject) -> None:
+    derived: dict[str, Derived] = {**DERIVED, "month": bucket("at", "month"), "hour": bucket("at", "hour")}
+    text = f"{{{data.draw(st.sampled_from(sorted(derived)))}}}{delimiter}{{id}}"
+    if refused := refusal(text, derived, delimiter):
+        assert repr(delimiter) in refused
+        return
+    template = parse_template(text, FIELDS, derived, delimiter)
+    values = values_of(data, template)
+    key = template.encode(values)
+    assert key is not None
+    assert overlap(template.language, literal(key))
+    assert template.decode(key) == {"id": values["id"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "order", "reason"),
+    [
+        ("{id}", "#", Order.ASCENDING, ""),
+        ("{id}#X", "#", Order.ASCENDING, ""),
+        ("{id}#{sku}", "#", Order.ASCENDING, ""),
+        ("{line:03d}X", "#", Order.ASCENDING, ""),
+        ("{line:03d}{id}", "#", Order.ASCENDING, ""),
+        ("{at:seconds:desc}#{id}", "#", Order.DESCENDING, ""),
+        ("{path}", "#", Order.ASCENDING, ""),
+        ("{id:raw}", "#", Order.ASCENDING, ""),
+        ("{id:raw}#{sku}", "#", Order.NONE, r"\{id:raw\} is raw text, which keeps its order only where it stands last"),
+        ("{id}X", "#", Order.NONE, r"\{id\} varies in length and text follows it in its segment of '\{id\}X'"),
+        ("{id}{line:03d}", "#", Order.NONE, "varies in length and text follows it"),
+        ("{count}", "#", Order.NONE, "10 sorts before 9 as text; give it a width"),
+        ("{shard}#{id}", "#", Order.NONE, r"\{shard\} is derived from id and does not keep their order"),
+        ("{id}", ":", Order.NONE, "does not sort behind the delimiter ':'"),
+        ("{line:03d}#{id}", ":", Order.ASCENDING, ""),
+        ("{day:%d%m%Y}", "#", Order.NONE, "sorts by %d first, not by time"),
+    ],
+)
+def test_the_first_slot_sorts_by_its_codec_and_by_what_follows_it(
+    text: str, delimiter: str, order: Order, reason: str
+) -> None:
+    template = parsed(text, delimiter)
+    found, why = sorted_order(template, template.slots[0])
+    assert found is order
+    assert bool(why) == (order is Order.NONE)
+    assert re.search(reason, why)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A#B", [["A"], ["B"]]),
+        ("#A#", [[], ["A"], []]),
+        ("A{id}B#{sku}", [["A", "{id}", "B"], ["{sku}"]]),
+        ("{id}#X#{line:03d}Y", [["{id}"], ["X"], ["{line:03d}", "Y"]]),
+    ],
+)
+def test_segments_are_the_parts_between_delimiters(text: str, expected: list[list[str]]) -> None:
+    found = segments(parsed(text).parts, "#")
+    assert [[part.text if isinstance(part, Fixed) else str(part) for part in segment] for segment in found] == expected

@@ -1,0 +1,33 @@
+"""An order is looked up by its id in GSI1, where a Query of two items may find its line items instead."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, get, pattern, query
+
+
+@entity(key=("USER#{user_id}", "ORDER#{id}"), gsi1=("ORDER#{id}", "{placed_at:seconds}"))
+class Order(BaseModel):
+    user_id: str
+    id: str
+    placed_at: datetime
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{sku}"), gsi1=("ORDER#{order_id}", "{added_at:seconds}"))
+class OrderItem(BaseModel):
+    order_id: str
+    sku: str
+    added_at: datetime
+
+
+class Commerce(Table, entities=[Order, OrderItem]):
+    @pattern()
+    def order(self, id: str) -> Order | None:
+        """Get an order by its id alone."""
+        return get(Order)
+
+    @pattern()
+    def items_as_added(self, order_id: str) -> Page[OrderItem]:
+        """Get an order's items in the order in which they were added."""
+        return query(OrderItem, newest_first=True)

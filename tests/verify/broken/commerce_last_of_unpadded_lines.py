@@ -1,0 +1,18 @@
+"""The newest items from a line on are asked for: the lines have no width, and are no time either."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Since, Table, entity, pattern, query
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{line}"))
+class OrderItem(BaseModel):
+    order_id: str
+    line: int
+
+
+class Commerce(Table, entities=[OrderItem]):
+    @pattern()
+    def latest_items(self, order_id: str, line: Since[int]) -> Page[OrderItem]:
+        """Get the newest items of an order from a line on."""
+        return query(OrderItem, newest_first=True)

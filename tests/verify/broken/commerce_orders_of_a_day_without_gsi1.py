@@ -1,0 +1,22 @@
+"""All orders of a day are asked for, but Order has no GSI1 that would hold the orders of every user together."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from singletable import Between, Page, Table, entity, pattern, query
+
+
+@entity(key=("USER#{user_id}", "ORDER#{placed_at:seconds}#{id}"))
+class Order(BaseModel):
+    user_id: str
+    id: str
+    placed_at: datetime
+    status: str
+
+
+class Commerce(Table, entities=[Order]):
+    @pattern(frequency="low")
+    def orders_placed(self, placed_at: Between[datetime]) -> Page[Order]:
+        """Get all orders placed in a time, across all users."""
+        return query(Order)

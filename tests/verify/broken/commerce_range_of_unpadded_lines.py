@@ -1,0 +1,18 @@
+"""A range of line numbers is asked for, but without a width they do not sort by their value."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Since, Table, entity, pattern, query
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{line}"))
+class OrderItem(BaseModel):
+    order_id: str
+    line: int
+
+
+class Commerce(Table, entities=[OrderItem]):
+    @pattern()
+    def items_from(self, order_id: str, line: Since[int]) -> Page[OrderItem]:
+        """Get the items of an order from a line on."""
+        return query(OrderItem)

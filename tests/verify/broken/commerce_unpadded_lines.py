@@ -1,0 +1,18 @@
+"""Line numbers have no width, so that line 10 comes before line 9."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("ORDER#{order_id}", "ITEM#{line}"))
+class OrderItem(BaseModel):
+    order_id: str
+    line: int
+
+
+class Commerce(Table, entities=[OrderItem]):
+    @pattern()
+    def items(self, order_id: str) -> Page[OrderItem]:
+        """Get the items of an order."""
+        return query(OrderItem)

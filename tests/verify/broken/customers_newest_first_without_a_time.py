@@ -1,0 +1,19 @@
+"""The newest orders are asked for of an entity that has no time at all."""
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("CUSTOMER#{customer_id}", "ORDER#{id}"))
+@dataclass
+class Order:
+    customer_id: str
+    id: str
+
+
+class Customers(Table, entities=[Order]):
+    @pattern(frequency="high")
+    def orders_of_customer(self, customer_id: str) -> Page[Order]:
+        """List a customer's orders, newest first."""
+        return query(Order, newest_first=True)

@@ -1,0 +1,20 @@
+"""The name goes into the key as it is, so that a name with a delimiter in it can forge another key."""
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("CUSTOMER#{id}", "PROFILE"), gsi1=("PLAN#{plan}", "{name:raw}"))
+@dataclass
+class Customer:
+    id: str
+    name: str
+    plan: str
+
+
+class Customers(Table, entities=[Customer]):
+    @pattern()
+    def customers_on_plan(self, plan: str) -> Page[Customer]:
+        """List the customers of a plan."""
+        return query(Customer)

@@ -1,0 +1,23 @@
+"""Shops lie in one partition per geohash cell, and the search around a place declares no most number of cells."""
+
+from pydantic import BaseModel
+
+from singletable import Radius, Table, entity, geohash, pattern, within
+
+
+@entity(
+    key=("SHOP#{id}", "META"),
+    gsi1=("GEO#{cell}", "{latitude:number}#{longitude:number}#{id}"),
+    derived={"cell": geohash("latitude", "longitude", precision=6)},
+)
+class Shop(BaseModel):
+    id: str
+    latitude: float
+    longitude: float
+
+
+class Guide(Table, entities=[Shop]):
+    @pattern()
+    def shops_near(self, area: Radius) -> list[Shop]:
+        """P10: find points of interest near a place."""
+        return within(Shop)

@@ -1,0 +1,21 @@
+"""Days are written day first, so that the 2nd of January comes after the 1st of December."""
+
+from datetime import date
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("USER#{user_id}", "ORDER#{placed_on:%d-%m-%Y}#{id}"))
+class Order(BaseModel):
+    user_id: str
+    id: str
+    placed_on: date
+
+
+class Guide(Table, entities=[Order]):
+    @pattern(frequency="high")
+    def latest_orders(self, user_id: str) -> Page[Order]:
+        """P3: get the latest N orders for a user."""
+        return query(Order, newest_first=True)

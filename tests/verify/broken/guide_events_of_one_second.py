@@ -1,0 +1,21 @@
+"""Two events of a device in one second have the same key, and the second one overwrites the first."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("DEVICE#{device_id}", "EVT#{at:seconds}"))
+class Event(BaseModel):
+    device_id: str
+    id: str
+    at: datetime
+
+
+class Guide(Table, entities=[Event]):
+    @pattern()
+    def latest_events(self, device_id: str) -> Page[Event]:
+        """P6: latest events for a given device."""
+        return query(Event, newest_first=True)

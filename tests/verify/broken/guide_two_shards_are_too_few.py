@@ -1,0 +1,31 @@
+"""Events are spread over two shards, each of which would have to take two and a half times what a partition gives."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, put, query, shard
+
+
+@entity(
+    key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
+    gsi1=("EVENT#{shard}", "{at:seconds}#{device_id}#{id}"),
+    derived={"shard": shard("id", of=2)},
+    expected_bytes=1000,
+)
+class Event(BaseModel):
+    device_id: str
+    id: str
+    at: datetime
+
+
+class Telemetry(Table, entities=[Event]):
+    @pattern(frequency="low", fanout=2)
+    def latest_events(self) -> Page[Event]:
+        """The latest events of all devices."""
+        return query(Event, newest_first=True)
+
+    @pattern(rate=5000)
+    def report(self, event: Event) -> Event:
+        """Store what a device reports."""
+        return put(Event)

@@ -1,0 +1,18 @@
+"""A paper keeps its full text of 500 KB in its item, and DynamoDB takes 400 KB at most."""
+
+import msgspec
+
+from singletable import Table, entity, get, pattern
+
+
+@entity(key=("PAPER#{id}", "PAPER#{id}"), expected_bytes=500 * 1024)
+class Paper(msgspec.Struct):
+    id: str
+    text: str
+
+
+class Papers(Table, entities=[Paper]):
+    @pattern()
+    def paper(self, id: str) -> Paper | None:
+        """A1: get a paper by id."""
+        return get(Paper)

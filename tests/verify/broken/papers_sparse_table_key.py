@@ -1,0 +1,18 @@
+"""A paper without a version has no sort key, and calling the table's own key sparse does not help it."""
+
+import msgspec
+
+from singletable import Page, Table, entity, pattern, query, sparse
+
+
+@entity(key=sparse("PAPER#{id}", "VERSION#{version}"))
+class Paper(msgspec.Struct):
+    id: str
+    version: str | None = None
+
+
+class Papers(Table, entities=[Paper]):
+    @pattern()
+    def versions(self, id: str) -> Page[Paper]:
+        """List the versions of a paper."""
+        return query(Paper)

@@ -1,0 +1,25 @@
+"""The topics of a paper are asked for, but translations of topics begin with the same prefix."""
+
+import msgspec
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}"))
+class Topic(msgspec.Struct):
+    paper_id: str
+    topic: str
+
+
+@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}#{language}"))
+class Translation(msgspec.Struct):
+    paper_id: str
+    topic: str
+    language: str
+
+
+class Papers(Table, entities=[Topic, Translation]):
+    @pattern()
+    def topics(self, paper_id: str) -> Page[Topic]:
+        """List the topics of a paper."""
+        return query(Topic)

@@ -1,0 +1,28 @@
+"""Customers lie in one partition per region, and the list of all of them declares no fan-out of three."""
+
+from datetime import datetime
+from enum import Enum
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query
+
+
+class Region(Enum):
+    EUROPE = "eu"
+    AMERICAS = "am"
+    ASIA = "as"
+
+
+@entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"))
+class Customer(BaseModel):
+    id: str
+    region: Region
+    created_at: datetime
+
+
+class Shop(Table, entities=[Customer]):
+    @pattern(frequency="medium")
+    def customers(self) -> Page[Customer]:
+        """List all customers chronologically."""
+        return query(Customer)

@@ -1,0 +1,18 @@
+"""An index is called by two letters, and DynamoDB wants three at least."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("ORDER#{id}", "METADATA"), by=("CUST#{customer_id}", "ORDER#{id}"))
+class Order(BaseModel):
+    id: str
+    customer_id: str
+
+
+class Shop(Table, entities=[Order]):
+    @pattern()
+    def orders_of_customer(self, customer_id: str) -> Page[Order]:
+        """Get all orders for a customer."""
+        return query(Order)

@@ -1,0 +1,18 @@
+"""A product is asked for by its name, but it is kept under its SKU alone."""
+
+from pydantic import BaseModel
+
+from singletable import Table, entity, get, pattern
+
+
+@entity(key=("PRODUCT#{sku}", "METADATA"))
+class Product(BaseModel):
+    sku: str
+    name: str
+
+
+class Shop(Table, entities=[Product]):
+    @pattern()
+    def product_called(self, name: str) -> Product | None:
+        """Find a product by its name."""
+        return get(Product)

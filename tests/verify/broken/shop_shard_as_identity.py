@@ -1,0 +1,18 @@
+"""Customers are kept under their shard alone, so that there can be eight of them at most."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, pattern, query, shard
+
+
+@entity(key=("CUSTOMER#{shard}", "METADATA"), derived={"shard": shard("id", of=8)})
+class Customer(BaseModel):
+    id: str
+    name: str
+
+
+class Shop(Table, entities=[Customer]):
+    @pattern(fanout=8)
+    def customers(self) -> Page[Customer]:
+        """List all customers."""
+        return query(Customer)

@@ -1,0 +1,29 @@
+"""Products are kept in GSI1 beside the orders, and no pattern reads them there."""
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, get, pattern, query
+
+
+@entity(key=("ORDER#{id}", "METADATA"), gsi1=("CUST#{customer_id}", "ORDER#{id}"))
+class Order(BaseModel):
+    id: str
+    customer_id: str
+
+
+@entity(key=("PRODUCT#{sku}", "METADATA"), gsi1=("CATEGORY#{category}", "PRODUCT#{sku}"))
+class Product(BaseModel):
+    sku: str
+    category: str
+
+
+class Shop(Table, entities=[Order, Product]):
+    @pattern()
+    def orders_of_customer(self, customer_id: str) -> Page[Order]:
+        """Get all orders for a customer."""
+        return query(Order)
+
+    @pattern()
+    def product(self, sku: str) -> Product | None:
+        """Get product by SKU."""
+        return get(Product)
