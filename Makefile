@@ -25,6 +25,7 @@ help: ## list these targets
 
 demo: $(VENV)/.runtime ## compile the example shop and show every plan
 	@$(BIN)/singletable check examples/shop/model.py
+	@echo
 	@$(BIN)/singletable explain examples/shop/model.py
 
 test: lint types contracts unit ## everything below that checks, stopping at the first failure

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,17 @@ def test_a_pipe_that_lacks_a_character_gets_the_rest(arguments: tuple[str, ...],
     finished = singletable(*arguments, env=environment(PYTHONIOENCODING=encoding))
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+@pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
+def test_an_answer_that_cannot_be_written_is_said_in_one_line(buffered: bool) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        added = {} if buffered else {"PYTHONUNBUFFERED": "1"}
+        finished = singletable("check", SHOP, stdout=full, env=environment(**added))
+    assert finished.returncode == 2
+    assert "No space left on device" in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
 
 
 def test_the_module_is_the_program(capsys: pytest.CaptureFixture[str]) -> None:
