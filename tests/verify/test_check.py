@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Page, Table, entity, get, pattern, query
+from singletable import DesignError, Page, Table, entity, get, pattern, query
 from singletable.cli.main import main
 from singletable.model.design import Design
 from singletable.verify.check import check
@@ -16,7 +16,7 @@ MODEL = '''"""A shop whose findings can be accepted."""
 
 from dataclasses import dataclass
 
-from singletable import Page, Table, entity, pattern, query
+from singletable import DesignError, Page, Table, entity, pattern, query
 
 
 @entity(key=("CUST#{{customer_id}}", "{{id}}"), gsi1=("STATUS#{{status}}", "{{id}}"){on_order})
@@ -130,3 +130,15 @@ def test_a_refused_pattern_cannot_be_accepted_away() -> None:
 
 def test_a_reason_for_a_finding_that_is_not_there_changes_nothing() -> None:
     assert {finding.code for finding in check(Accounts.design).findings}.isdisjoint({"ST103", "ST104"})
+
+
+class Misspelt(Table, entities=[Account], accept={"ST17": "a slip of the pen"}):
+    @pattern()
+    def account(self, id: str) -> Account | None:
+        """Get an account."""
+        return get(Account)
+
+
+def test_a_code_that_no_rule_has_is_refused_where_it_stands() -> None:
+    with pytest.raises(DesignError, match="Misspelt: accept= names 'ST17', which is no finding"):
+        check(Misspelt.design)

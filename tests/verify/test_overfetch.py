@@ -53,7 +53,7 @@ class Orders(Table, entities=[Order, Item, Note]):
 def test_a_range_that_holds_others_says_which_and_how_many() -> None:
     found = {f.subject: f.message for f in check(Orders.design).findings if f.code == "ST103"}
     assert set(found) == {"order", "orders"}
-    assert "can also hold Item; how much of it is in vain is known once Order, Item" in found["order"]
+    assert "can also hold Item; say expected_per_partition= on Order and Item" in found["order"]
     assert found["orders"].endswith("can also hold Note; reads 20 items for 5 wanted, 4.0 times as many")
 
 

@@ -61,7 +61,7 @@ def _import(place: str) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
-    name = path.stem
+    name = path.stem if path.stem not in sys.modules else f"{path.stem}_model"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise ModelNotLoaded(f"{path}: not a Python file")

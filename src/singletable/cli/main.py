@@ -32,9 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SingletableError as problem:
         print(problem, file=sys.stderr)
         return BAD_INPUT
-    except BrokenPipeError:  # the reader of a pipe has seen enough, and Python would flush once more at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at the end
+        if isinstance(problem, BrokenPipeError):  # the reader of a pipe has seen enough
+            return 0
+        print(f"the answer cannot be written: {problem}", file=sys.stderr)
+        return BAD_INPUT
     return code
 
 

@@ -84,6 +84,11 @@ class Index:
         return "table" if self.is_table else self.name
 
     @property
+    def spoken(self) -> str:
+        """The index's name, or `the table`, as it stands in a sentence."""
+        return "the table" if self.is_table else self.name
+
+    @property
     def key_attributes(self) -> tuple[str, ...]:
         """The names of all its key attributes, the partition's first."""
         return tuple(attribute.name for attribute in (*self.partition, *self.sort))

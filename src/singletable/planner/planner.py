@@ -50,28 +50,28 @@ def _wanted(design: Design, pattern: PatternDeclaration) -> tuple[Entity, ...]:
 
 
 def _passed_over(best: Candidate, other: Candidate) -> PassedOver:
-    label = other.plan.index.label
+    label, spoken = other.plan.index.label, other.plan.index.spoken
     if other.obstacles:
-        return PassedOver(label, tuple(obstacle.sentence(label) for obstacle in other.obstacles))
+        return PassedOver(label, tuple(obstacle.sentence(spoken) for obstacle in other.obstacles))
     if (other.plan.queries or 2) > (best.plan.queries or 2):
         return PassedOver(label, (f"takes {other.plan.queries or 'several'} Queries",))
     if len(other.plan.foreign) > len(best.plan.foreign):
         names = ", ".join(entity.label for entity in other.plan.foreign)
         return PassedOver(label, (f"would also read {names}",))
-    return PassedOver(label, (f"serves it too; {best.plan.index.label} comes first",))
+    return PassedOver(label, (f"serves it too; {best.plan.index.spoken} comes first",))
 
 
 def _reason(design: Design, best: Candidate, candidates: list[Candidate]) -> tuple[str, bool]:
     """The smallest reason: of the index that comes nearest, the obstacles that stand in its way."""
     scan = all(any(isinstance(o, PartitionUnknown) for o in candidate.obstacles) for candidate in candidates)
     scan = scan and not isinstance(best.plan.pattern.intent, Write)
-    label = best.plan.index.label
-    return "; ".join(_sentence(best, obstacle, label) for obstacle in best.obstacles), scan
+    spoken = best.plan.index.spoken
+    return "; ".join(_sentence(best, obstacle, spoken) for obstacle in best.obstacles), scan
 
 
-def _sentence(best: Candidate, obstacle: Obstacle, label: str) -> str:
+def _sentence(best: Candidate, obstacle: Obstacle, spoken: str) -> str:
     if isinstance(obstacle, NotServed) and obstacle.behind is None:
         anywhere = {name for entity in best.plan.wanted for p in entity.placements.values() for name in p.exact_fields}
         if not set(obstacle.fields) <= anywhere:
             return f"needs {written_need(obstacle.test, obstacle.fields)}, which no index has"
-    return obstacle.sentence(label)
+    return obstacle.sentence(spoken)

@@ -20,6 +20,7 @@ from singletable.planner.obstacles import (
     LeavesOut,
     NotProjected,
     NotStrong,
+    NotTogether,
     Obstacle,
     SortUnknown,
 )
@@ -97,6 +98,11 @@ def _query(
     obstacles += [order.obstacle] if order.obstacle else []
     obstacles += _filter_obstacles(entity, placement, intent.filter)
     tests = (*condition.partition, *condition.sort)
+    foreign = () if obstacles else _foreign(design, entity, placement, tests)
+    if foreign and asked is not None and isinstance(asked.limit, int):
+        names = ", ".join(other.label for other in foreign)
+        why = f"{names} can lie in the range, so limit={asked.limit} would count those items too"
+        obstacles.append(NotTogether(why, f"Give {names} a sort key outside the range, or leave out limit=."))
     plan = Plan(
         pattern,
         "Query",
@@ -104,7 +110,7 @@ def _query(
         condition.partition,
         condition.sort,
         (entity,),
-        foreign=() if obstacles else _foreign(design, entity, placement, tests),
+        foreign=foreign,
         forward=order.forward,
         order="by distance" if isinstance(intent, Within) else order.words,
         limit=limit_of(pattern, asked.limit if asked else None),
@@ -160,8 +166,10 @@ def _filter_obstacles(entity: Entity, placement: Placement, condition: Condition
     if on_keys := tuple(name for name in names if name in keys):
         yield FilterOnKey(on_keys)
     projection = placement.index.projection
+    # Every index holds its own key attributes and the table's.
+    held = {part.attribute for part in (*entity.base.parts, *placement.parts)} | set(projection.attributes)
     stored = {entity.attributes[name] for name in names} if projection.kind != "ALL" else set()
-    if absent := tuple(sorted(stored - set(projection.attributes))):
+    if absent := tuple(sorted(stored - held)):
         yield NotProjected(absent, str(projection), (*projection.attributes, *absent))
 
 

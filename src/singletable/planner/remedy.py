@@ -76,8 +76,8 @@ def _saying(obstacle: Obstacle, pattern: PatternDeclaration) -> str:
             return f"Say that only those are meant: where=lambda item: exists(item.{fields[0]})."
         case ChangesKey():
             return "Move the item: delete it and create it anew under its new key, in one transaction."
-        case FieldsMissing():
-            return "Add the parameters, or take the whole item as one parameter of the entity's type."
+        case FieldsMissing(fields):
+            return f"Take {' and '.join(fields)} as parameters too, or the whole item as one of the entity's type."
         case SortUnknown(fields) if isinstance(pattern.intent, Get):
             return f"Add {' and '.join(fields)} as a parameter, or read a page with query(...)."
         case NotTogether(_, way_out):

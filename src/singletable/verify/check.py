@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from singletable.errors import DesignError, Problem
 from singletable.model.design import Design
 from singletable.planner.plan import Outcome, Verdict
 from singletable.verify.facts import Facts, facts_of
-from singletable.verify.finding import Finding
+from singletable.verify.finding import Finding, Rule
 from singletable.verify.rules import (
     filter_discards,
     hot_partition,
@@ -30,25 +32,36 @@ from singletable.verify.rules import (
     unused_index,
 )
 
-RULES: tuple[Callable[[Facts], Iterator[Finding]], ...] = (
-    needs_scan.check,
-    not_served.check,
-    more_than_one_request.check,
-    key_overlap.check,
-    key_not_unique.check,
-    overfetch.check,
-    order_not_given.check,
-    unsorted_number.check,
-    optional_in_index.check,
-    raw_text.check,
-    filter_discards.check,
-    hot_partition.check,
-    unbounded_collection.check,
-    limits.check,
-    unused_index.check,
-    missing_type.check,
-    strong_read.check,
-    not_projected.check,
+
+class RuleModule(Protocol):
+    """A rule's module: its code and title, and the function that looks for it."""
+
+    RULE: Rule
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        """Everything that the rule finds."""
+        ...
+
+
+RULES: tuple[RuleModule, ...] = (
+    needs_scan,
+    not_served,
+    more_than_one_request,
+    key_overlap,
+    key_not_unique,
+    overfetch,
+    order_not_given,
+    unsorted_number,
+    optional_in_index,
+    raw_text,
+    filter_discards,
+    hot_partition,
+    unbounded_collection,
+    limits,
+    unused_index,
+    missing_type,
+    strong_read,
+    not_projected,
 )
 
 
@@ -70,9 +83,27 @@ class Report:
 
 def check(design: Design) -> Report:
     """Plan every pattern and run every rule."""
+    if unknown := _unknown_codes(design):
+        raise DesignError(unknown)
     facts = facts_of(design)
-    findings = [_accepted(design, finding) for rule in RULES for finding in rule(facts)]
+    findings = [_accepted(design, finding) for rule in RULES for finding in rule.check(facts)]
     return Report(design, facts.outcomes, tuple(findings))
+
+
+def _unknown_codes(design: Design) -> list[Problem]:
+    """Accepted findings that no rule has: a slip of the pen would accept nothing."""
+    codes = {rule.RULE.code for rule in RULES}
+    places = [(design.name, design.settings.location, design.settings.accept)]
+    places += [(entity.label, entity.location, entity.declaration.accept) for entity in design.entities]
+    places += [(pattern.name, pattern.location, pattern.options.accept or {}) for pattern in design.patterns]
+    return [
+        Problem(
+            f"{name}: accept= names {code!r}, which is no finding", location, f"They are {', '.join(sorted(codes))}."
+        )
+        for name, location, accept in places
+        for code in accept
+        if code not in codes
+    ]
 
 
 def _accepted(design: Design, finding: Finding) -> Finding:

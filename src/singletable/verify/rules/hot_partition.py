@@ -115,7 +115,7 @@ def _finding(plan: Plan, spot: Spot) -> Finding:
     keys = " and ".join(f'{part.attribute} = "{part}"' for part in spot.placement.partition)
     many = "one partition" if spot.partitions == 1 else f"{spot.partitions} partitions"
     verb = "writes into" if plan.pattern.is_write else "reads"
-    message = f"{verb} {many} of {spot.placement.index.label} only, {keys}{_load(plan, spot)}"
+    message = f"{verb} {many} of {spot.placement.index.spoken} only, {keys}{_load(plan, spot)}"
     remedy = (
         'Spread it: derived={"shard": shard("id", of=8)}, {shard} in the partition template, and '
         "@pattern(fanout=8) on the reads."

@@ -25,7 +25,7 @@ def _ratio(plan: Plan) -> str:
     counts = {e.label: e.expected_in(plan.index) for e in (*plan.wanted, *plan.foreign)}
     missing = [label for label, count in counts.items() if count is None]
     if missing:
-        return f"how much of it is in vain is known once {', '.join(missing)} says expected_per_partition="
+        return f"say expected_per_partition= on {' and '.join(missing)} to know how much of it is in vain"
     wanted = sum(counts[entity.label] or 0 for entity in plan.wanted)
     total = sum(count or 0 for count in counts.values())
     return f"reads {total} items for {wanted} wanted, {total / max(wanted, 1):.1f} times as many"

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Iterator[Finding]:
                 for slot, reason in _unsorted(part):
                     if str(slot) not in seen:
                         seen.add(str(slot))
-                        message = f'{slot} in {placement.index.label}, {part.attribute} = "{part}"'
+                        message = f'{slot} in {placement.index.spoken}, {part.attribute} = "{part}"'
                         yield on_entity(RULE, entity, message, f"{reason[:1].upper()}{reason[1:]}.")
     for refusal in facts.refusals:
         if told_by(refusal) is Unordered:
