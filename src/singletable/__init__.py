@@ -20,8 +20,8 @@ from singletable.model.derived.tree import depth, parent
 from singletable.model.entity import entity
 from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include
 from singletable.model.intents import collection, create, delete, get, put, query, update, within
-from singletable.model.keys import native, sparse
 from singletable.model.page import Page
+from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
 from singletable.model.recorder import begins_with, contains, exists, field, not_, one_of, present
 

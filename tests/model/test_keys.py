@@ -19,17 +19,14 @@ from singletable.model.entity import Entity, declaration_of, entity
 from singletable.model.index import TABLE
 from singletable.model.keys import (
     KeyValue,
-    Native,
     NativePart,
     Placement,
-    Sparse,
     TemplatePart,
     check_bytes,
-    native,
     native_type,
-    sparse,
 )
 from singletable.model.placing import place_entities
+from singletable.model.positions import Native, Sparse, native, sparse
 from singletable.model.settings import TableSettings
 from singletable.model.source import caller
 from singletable.values.attribute_value import attribute_value

@@ -13,8 +13,9 @@ import pytest
 from singletable.errors import Location, Problem
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of, entity
 from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, Index, KeyAttribute, include
-from singletable.model.keys import NativePart, TemplatePart, native, sparse
+from singletable.model.keys import NativePart, TemplatePart
 from singletable.model.placing import place_entities
+from singletable.model.positions import native, sparse
 from singletable.model.settings import TableSettings
 
 HERE = Location("model.py", 7)

@@ -37,7 +37,7 @@ from singletable.model.binding import bindings_for
 from singletable.model.declaration import PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.design import Design, compile_declarations, compile_design
 from singletable.model.entity import declaration_of
-from singletable.model.keys import Sparse
+from singletable.model.positions import Sparse
 from singletable.model.ranges import Equal, holds
 from singletable.model.settings import TableSettings
 from singletable.planner.explain import explain

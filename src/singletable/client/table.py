@@ -9,10 +9,12 @@ from singletable.client.pattern import Pattern
 from singletable.errors import DesignError, Problem
 from singletable.model import source
 from singletable.model.codecs.text import ORDERED_DELIMITER
-from singletable.model.design import Design, compile_design
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.index import GSI, LSI
 from singletable.model.settings import TableSettings
+
+if TYPE_CHECKING:
+    from singletable.model.design import Design
 
 RESERVED = frozenset(
     {
@@ -110,6 +112,8 @@ class Table(_Bodied):
         delimiter: str = ORDERED_DELIMITER,
         accept: Accepted | None = None,
     ) -> None:
+        from singletable.model.design import compile_design  # with all codecs: a program without a table needs none
+
         super().__init_subclass__()
         location = source.user_code()
         if problem := accept_problem(accept):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
@@ -12,7 +12,10 @@ from singletable.model.copies import Copy
 from singletable.model.derived.derived import Derived
 from singletable.model.fields import Field, fields_of
 from singletable.model.index import TABLE, Index
-from singletable.model.keys import Keys, Placement
+from singletable.model.positions import Keys
+
+if TYPE_CHECKING:
+    from singletable.model.keys import Placement  # the codecs behind it are loaded when a table is made
 
 C = TypeVar("C", bound=type)
 

@@ -11,8 +11,9 @@ from singletable.errors import Problem
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.index import ALL, GSI, LSI, TABLE, AttributeType, Index, KeyAttribute, default_name, is_local
-from singletable.model.keys import KeyPart, Native, NativePart, Placement, Sparse, TemplatePart, native_type
+from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart, native_type
 from singletable.model.overlaps import attribute_problems, index_problems
+from singletable.model.positions import Native, Sparse
 from singletable.model.settings import TableSettings
 from singletable.model.template import TemplateProblem, parse_template
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from singletable.model.language import Language, any_of
 from singletable.model.ranges import Equal, Predicate, Prefix
 
 OTHER = "_"
-LETTERS = (*string.digits, *string.ascii_uppercase, OTHER)
+LETTERS = (*"0123456789", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ", OTHER)
 
 
 @dataclass(frozen=True)
