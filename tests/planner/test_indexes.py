@@ -1,0 +1,144 @@
+"""Every kind of index serves what it can: thin, local, native and multi-attribute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import (
+    GSI,
+    KEYS_ONLY,
+    LSI,
+    Between,
+    Page,
+    Since,
+    Table,
+    entity,
+    get,
+    include,
+    native,
+    pattern,
+    query,
+)
+from singletable.planner.explain import verdict_text
+from singletable.planner.plan import Outcome, Plan, Refusal
+
+
+@entity(
+    key=("ORG#{org}", "DOC#{id}"),
+    gsi1=("OWNER#{owner}", "{size:08d}#{id}"),
+    gsi2=("KIND#{kind}", "{id}"),
+    lsi1="{size:08d}",
+    by_place=((native("org"), native("kind")), (native("owner"), native("size"))),
+)
+@dataclass
+class Doc:
+    """A document."""
+
+    org: str
+    id: str
+    owner: str
+    kind: str
+    size: int
+    text: str
+
+
+@dataclass
+class DocLine:
+    """What a listing shows; every field of it is in the keys."""
+
+    org: str
+    id: str
+    owner: str
+    size: int
+
+
+class Docs(
+    Table,
+    entities=[Doc],
+    indexes=[GSI("gsi1", projection=KEYS_ONLY), GSI("gsi2", projection=include("owner")), LSI("lsi1")],
+):
+    """One pattern for each kind of index."""
+
+    @pattern()
+    def whole_from_keys_only(self, owner: str) -> Page[Doc]:
+        """Refused: the index lacks fields."""
+        return query(Doc)
+
+    @pattern()
+    def lines_of_owner(self, owner: str) -> Page[DocLine]:
+        """Fields that decode from keys count as held."""
+        return query(Doc, view=DocLine)
+
+    @pattern()
+    def hydrated(self, owner: str) -> Page[Doc]:
+        """The whole items, fetched after the keys."""
+        return query(Doc, hydrate=True, limit=50)
+
+    @pattern()
+    def by_size(self, org: str, size: Since[int]) -> Page[Doc]:
+        """The local index, strongly."""
+        return query(Doc, consistent=True)
+
+    @pattern()
+    def of_owner_in_place(self, org: str, kind: str, owner: str, size: Between[int]) -> Page[Doc]:
+        """Four attributes of one index."""
+        return query(Doc)
+
+    @pattern()
+    def gap_in_place(self, org: str, kind: str, size: Between[int]) -> Page[Doc]:
+        """Refused: sort attributes are used from the left."""
+        return query(Doc)
+
+    @pattern()
+    def doc(self, org: str, id: str) -> Doc | None:
+        """One item, strongly."""
+        return get(Doc, consistent=True)
+
+
+def served(outcome: Outcome) -> Plan:
+    assert isinstance(outcome, Plan), outcome
+    return outcome
+
+
+def test_a_thin_index_is_refused_for_what_it_does_not_hold() -> None:
+    outcome = Docs.whole_from_keys_only.plan
+    assert isinstance(outcome, Refusal)
+    assert outcome.reason == "GSI1 (KEYS_ONLY) does not hold kind, text"
+
+
+def test_a_smaller_class_is_read_from_the_keys() -> None:
+    assert served(Docs.lines_of_owner.plan).index.label == "GSI1"
+    assert verdict_text(Docs.lines_of_owner.plan) == "one request"
+
+
+def test_hydration_is_a_declared_fan_out() -> None:
+    assert verdict_text(Docs.hydrated.plan) == "declared fan-out of 2"
+
+
+def test_a_local_index_can_be_read_strongly() -> None:
+    plan = served(Docs.by_size.plan)
+    assert (plan.index.kind, plan.strong_possible) == ("LSI", True)
+    assert plan.key_condition() == 'PK = "ORG#{org}" AND LSI1SK BETWEEN "{size.low}" AND "99999999$"'
+    (request,) = Docs.by_size.explain("o", Since(7)).requests
+    assert request.parameters["ConsistentRead"] is True
+
+
+def test_a_multi_attribute_key_is_tested_attribute_by_attribute() -> None:
+    (request,) = Docs.of_owner_in_place.explain("o", "k", "w", Between(1, 9)).requests
+    assert request.parameters["KeyConditionExpression"] == (
+        "#n0 = :v0 AND #n1 = :v1 AND #n2 = :v2 AND #n3 BETWEEN :v3 AND :v4"
+    )
+    assert list(request.parameters["ExpressionAttributeNames"].values()) == ["org", "kind", "owner", "size"]
+    assert request.parameters["ExpressionAttributeValues"][":v4"] == {"N": "9"}
+
+
+def test_a_sort_attribute_is_not_skipped() -> None:
+    outcome = Docs.gap_in_place.plan
+    assert isinstance(outcome, Refusal)
+    (reasons,) = [each.reasons for each in outcome.passed_over if each.index == "by_place"]
+    assert reasons == ("needs a range of size, which by_place has only behind owner (S), and no parameter gives that",)
+
+
+def test_a_get_can_be_strong() -> None:
+    (request,) = Docs.doc.explain("o", "1").requests
+    assert (request.operation, request.parameters["ConsistentRead"]) == ("GetItem", True)
