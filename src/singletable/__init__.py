@@ -10,6 +10,7 @@ from singletable.errors import (
     NotConnected,
     SingletableError,
 )
+from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.derived.bucket import bucket
 from singletable.model.derived.function import derive
@@ -23,7 +24,7 @@ from singletable.model.intents import collection, create, delete, get, put, quer
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
-from singletable.model.recorder import begins_with, contains, exists, field, not_, one_of, present
+from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
 
 __all__ = [
     "ALL",

@@ -306,6 +306,24 @@ def test_a_table_needs_its_entities() -> None:
             pass
 
 
+@pytest.mark.parametrize("entities", [Customer, {Customer}, None, "Customer"])
+def test_entities_are_a_list_of_classes(entities: Any) -> None:
+    with pytest.raises(DesignError, match="is no list of classes"):
+
+        class Wrong(Table, entities=entities):  # type: ignore[misc, unused-ignore]
+            pass
+
+
+@pytest.mark.parametrize("accept", [["ST107"], {"ST107": ""}, "ST107"])
+def test_a_finding_is_accepted_with_a_reason(accept: Any) -> None:
+    with pytest.raises(DesignError, match="does not give each finding its reason") as caught:
+
+        class Wrong(Table, entities=[Customer], accept=accept):  # unreasoned
+            pass
+
+    assert problem_of(caught.value)[1] == marked(__file__, "unreasoned")
+
+
 def test_a_pattern_of_an_instance_is_the_pattern_of_its_table() -> None:
     assert Shop().customer.declaration is Shop.customer.declaration
 

@@ -12,8 +12,9 @@ from typing import Any, Literal, NewType
 import pytest
 
 from singletable.errors import Location
-from singletable.expressions.tree import Constant, Parameter
-from singletable.model.binding import Binding, bindings_for, disagreement
+from singletable.expressions.tree import And, Compare, Condition, Constant, Not, Or, Parameter, Path
+from singletable.model.binding import Binding, bindings_for, disagreement, held_values
+from singletable.model.changes import field
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.derived.geocell import geohash
 from singletable.model.entity import Entity, declaration_of, entity
@@ -21,7 +22,7 @@ from singletable.model.fields import Field
 from singletable.model.intents import get, put, query, update, within
 from singletable.model.page import Page
 from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Radius, Since, Subtree, Until
-from singletable.model.recorder import begins_with, exists, field, one_of
+from singletable.model.recorder import begins_with, exists, one_of
 
 OrderId = NewType("OrderId", str)
 
@@ -192,6 +193,34 @@ def test_a_constant_that_the_key_can_never_hold_is_refused() -> None:
     message, _ = told(where_never)
     assert message.startswith("at can never be datetime.datetime(2026, 4, 10, 0, 0): ")
     assert "has no timezone" in message
+
+
+CONDITIONS: list[tuple[Condition | None, dict[str, Constant | Parameter]]] = [
+    (None, {}),
+    (Compare("=", Path(("count",)), Constant(3)), {"count": Constant(3)}),
+    (Compare(">", Path(("count",)), Constant(3)), {}),
+    (Compare("=", Path(("count",)), Path(("total",))), {}),
+    (Compare("=", Path(("tags", 0)), Constant("x")), {}),
+    (Not(Compare("=", Path(("count",)), Constant(3))), {}),
+    (Or((Compare("=", Path(("count",)), Constant(3)), Compare("=", Path(("count",)), Constant(4)))), {}),
+    (
+        And(
+            (
+                Compare("=", Path(("count",)), Constant(3)),
+                Compare("=", Path(("id",)), Parameter("given")),
+                Compare("<", Path(("total",)), Constant(5)),
+            )
+        ),
+        {"count": Constant(3), "id": Parameter("given")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("condition", "held"), CONDITIONS)
+def test_a_condition_holds_fields_to_values_only_by_equality(
+    condition: Condition | None, held: dict[str, Constant | Parameter]
+) -> None:
+    assert held_values(condition) == held
 
 
 def conditional(self: Any, id: str) -> Order:

@@ -13,6 +13,7 @@ import pytest
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.expressions.tree import Parameter
+from singletable.model.changes import field
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.derived.geocell import geohash
 from singletable.model.entity import entity
@@ -33,7 +34,7 @@ from singletable.model.intents import (
 )
 from singletable.model.page import Page
 from singletable.model.ranges import Between, Children, Equal, Prefix, Radius, Since, Subtree, Until
-from singletable.model.recorder import Argument, field
+from singletable.model.recorder import Argument
 from tests.model.marked_lines import marked
 
 OrderId = NewType("OrderId", str)
@@ -454,6 +455,7 @@ def test_a_wrong_pattern_is_refused_with_its_own_file_and_line(function: Callabl
         ({"budget_ms": -5}, "budget_ms=-5 is not a number from zero up"),
         ({"fanout": "8"}, "fanout='8' is not a number from zero up"),
         ({"expected_items": -1}, "expected_items=-1 is not a number from zero up"),
+        ({"accept": ["ST107"]}, "accept=['ST107'] does not give each finding its reason"),
         ({"expected_examined": []}, "expected_examined=[] is not a number from zero up"),
     ],
 )

@@ -265,6 +265,9 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"expected_per_partition": {"key": 1, "gsi9": 2}},
             ["expected_per_partition names 'gsi9'; its keys are key"],
         ),
+        ({"accept": ["ST107"]}, ["accept=['ST107'] does not give each finding its reason"]),
+        ({"accept": {"ST107": ""}}, ["does not give each finding its reason"]),
+        ({"accept": {"ST107": None}}, ["does not give each finding its reason"]),
         ({"version": "note", "ttl": "nope"}, ["ttl names 'nope'", "the version field 'note' must be an int"]),
     ],
 )
@@ -314,6 +317,12 @@ def test_annotations_that_cannot_be_read_are_refused_where_the_class_is_decorate
     (problem,) = caught.value.problems
     assert problem.location == marked(__file__, "unknown-annotation")
     assert "'Unknown' is not defined" in problem.message
+
+
+def test_an_annotation_that_is_no_type_is_refused() -> None:
+    cls = dataclasses.make_dataclass("Order", [("id", str), ("tags", [str])])
+    (message,) = problems_of(lambda: entity(key="ORDER#{id}")(cls))
+    assert "the annotation of 'tags' is [<class 'str'>], which is not a type" in message
 
 
 def test_an_attribute_without_a_type_is_refused_in_plain_words() -> None:

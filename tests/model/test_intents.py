@@ -10,6 +10,7 @@ import pytest
 
 from singletable.errors import DesignError
 from singletable.expressions.tree import And, Change, Compare, Constant, Path
+from singletable.model.changes import field
 from singletable.model.entity import entity
 from singletable.model.intents import (
     Collection,
@@ -27,7 +28,7 @@ from singletable.model.intents import (
     used_parameters,
     within,
 )
-from singletable.model.recorder import Argument, field
+from singletable.model.recorder import Argument
 
 GIVEN: Any = Argument("given")
 LEAST: Any = Argument("least")

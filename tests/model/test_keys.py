@@ -310,6 +310,16 @@ def test_only_text_numbers_and_bytes_can_be_native_keys(field_type: Any, expecte
     assert native_type(field_type) == expected
 
 
+@pytest.mark.parametrize(
+    ("field", "domain"),
+    [("status", tuple(Status)), ("level", tuple(Level)), ("choice", ("a b", "c")), ("id", None), ("number", None)],
+)
+def test_a_native_key_of_few_values_knows_them(field: str, domain: tuple[Any, ...] | None) -> None:
+    (part,) = placed(native(field)).parts
+    assert isinstance(part, NativePart)
+    assert part.domain == domain
+
+
 def test_sparse_keeps_the_positions_it_was_given() -> None:
     assert sparse("A#{note}") == Sparse(("A#{note}",))
     assert sparse("A#{note}", native("at")) == Sparse(("A#{note}", Native("at")))

@@ -28,13 +28,13 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
+from singletable.model.changes import field
 from singletable.model.entity import entity
 from singletable.model.recorder import (
     Argument,
     begins_with,
     contains,
     exists,
-    field,
     not_,
     one_of,
     operand,

@@ -40,8 +40,8 @@ from singletable import (
     within,
 )
 from singletable.client.pattern import BoundPattern
+from singletable.model.changes import FieldChange, FieldReference
 from singletable.model.design import Design
-from singletable.model.recorder import FieldChange, FieldReference
 from singletable.planner.explain import Explanation
 from singletable.planner.plan import Outcome
 

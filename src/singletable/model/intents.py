@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeVar, cast, overload
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import Change, Condition, Path, parameters
 from singletable.model import source
+from singletable.model.changes import FieldChange
 from singletable.model.page import Page
-from singletable.model.recorder import Argument, FieldChange, record_condition, record_path
+from singletable.model.recorder import Argument, record_condition, record_path
 
 E = TypeVar("E")
 V = TypeVar("V")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, AnyStr, Generic, Literal, NoReturn, TypeVar, cast, get_args, get_origin, overload
+from typing import Any, AnyStr, Literal, NoReturn, TypeVar, cast, get_args, get_origin, overload
 from uuid import UUID
 
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import (
     And,
-    Change,
     Comparator,
     Compare,
     Condition,
@@ -32,10 +30,9 @@ from singletable.values.limits import IN_OPERANDS_MAX
 
 E = TypeVar("E")
 V = TypeVar("V")
-V_contra = TypeVar("V_contra", contravariant=True)
 
-_NUMBERS = (int, float, Decimal)
-_PLAIN = (str, bool, bytes, datetime, date, UUID, *_NUMBERS)
+NUMBERS = (int, float, Decimal)
+_PLAIN = (str, bool, bytes, datetime, date, UUID, *NUMBERS)
 _TAKEN_FOR: dict[Any, type] = {int: bool, float: bool, Decimal: bool, date: datetime}
 _COMPARE = "Compare it: o.total > 5."
 
@@ -94,7 +91,7 @@ class ConditionRecord:
         return ConditionRecord(Not(self.node))
 
     def __bool__(self) -> NoReturn:
-        raise _wrong_spelling(
+        raise wrong_spelling(
             "a condition on fields is recorded and has no truth of its own: `and`, `or`, `not`, chained comparisons "
             "and `in` cannot be recorded",
             "Write & for and, | for or, each side in parentheses, not_(...) for not, and one_of(o.status, ...) for in.",
@@ -110,7 +107,7 @@ def _condition(value: object) -> Condition:
         return value.node
     if isinstance(value, FieldRecord) and value.recorded_field is not None and value.recorded_field.type is bool:
         return Compare("=", value.recorded_path, Constant(True))
-    raise _wrong_spelling(
+    raise wrong_spelling(
         f"{value.recorded_path if isinstance(value, FieldRecord) else repr(value)} is not a condition on fields",
         "Compare fields of the entity: lambda o: o.status == 'OPEN'.",
     )
@@ -129,13 +126,13 @@ class FieldRecord:
             raise AttributeError(name)
         if self._inner is not None and name not in self._inner:
             where = str(self._path) if self._path.steps else "the entity"
-            raise _wrong_spelling(f"{where} has no field {name!r}", f"It has {', '.join(self._inner)}.")
+            raise wrong_spelling(f"{where} has no field {name!r}", f"It has {', '.join(self._inner)}.")
         known = self._inner[name] if self._inner is not None else None
         return FieldRecord(Path((*self._path.steps, name)), _inner_fields(known.type if known else None), known)
 
     def __getitem__(self, step: str | int) -> FieldRecord:
         if not isinstance(step, str) and (type(step) is not int or step < 0):
-            raise _wrong_spelling(
+            raise wrong_spelling(
                 f"{self._path}[{step!r}] is no place in a list or map", "A list is counted from 0; a map has names."
             )
         return FieldRecord(Path((*self._path.steps, step)), None)
@@ -144,7 +141,7 @@ class FieldRecord:
         right = operand(other)
         _refuse_none(self._path, right)
         if self._known is not None:
-            _check_constant(self._known, right)
+            check_constant(self._known, right)
         return ConditionRecord(Compare(comparator, self._path, right))
 
     def __eq__(self, other: object) -> ConditionRecord:  # type: ignore[override]  # recorded, not answered
@@ -168,13 +165,13 @@ class FieldRecord:
     __hash__ = None  # type: ignore[assignment]  # a recorded field equals nothing, so it can be in no set
 
     def __bool__(self) -> NoReturn:
-        raise _wrong_spelling(
+        raise wrong_spelling(
             f"the field {self._path} alone is no condition",
             f"Compare it, as in o.{self._path} == True, or ask exists(o.{self._path}).",
         )
 
     def _refuse_elements(self, *_: object) -> NoReturn:
-        raise _wrong_spelling(
+        raise wrong_spelling(
             f"the elements of {self._path} are in the table, and not here to go through",
             f"Ask contains(o.{self._path}, ...) for `in`.",
         )
@@ -225,24 +222,26 @@ def record_condition(entity: type, function: Callable[[Any], Any]) -> Condition:
 
 def record_path(entity: type, function: Callable[[Any], Any]) -> Path:
     """The field that a lambda picks."""
-    return _picked(entity, function).recorded_path
+    return picked_field(entity, function).recorded_path
 
 
-def _picked(entity: type, function: Callable[[Any], Any]) -> FieldRecord:
+def picked_field(entity: type, function: Callable[[Any], Any]) -> FieldRecord:
+    """The recorded field that a lambda picks."""
     result = function(_root(entity))
     if isinstance(result, FieldRecord) and result.recorded_path.steps:
         return result
-    raise _wrong_spelling(f"{result!r} is not a field of {entity.__name__}", "Pick one: lambda o: o.status.")
+    raise wrong_spelling(f"{result!r} is not a field of {entity.__name__}", "Pick one: lambda o: o.status.")
 
 
 def _root(entity: type) -> FieldRecord:
     declaration = declaration_of(entity)
     if declaration is None:
-        raise _wrong_spelling(f"{entity!r} is not an entity", "Decorate the class with @entity.")
+        raise wrong_spelling(f"{entity!r} is not an entity", "Decorate the class with @entity.")
     return FieldRecord(Path(()), declaration.fields)
 
 
-def _wrong_spelling(message: str, remedy: str) -> DesignError:
+def wrong_spelling(message: str, remedy: str) -> DesignError:
+    """The refusal of what was written, at the user's own line."""
     return DesignError(Problem(message, source.user_code(), remedy))
 
 
@@ -266,10 +265,8 @@ def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
     path, known, start = _path(value), _field(value), operand(prefix)
     if known is not None and known.type in _PLAIN:
         if known.type not in (str, bytes):
-            raise _wrong_spelling(
-                f"{path} is {known.type_name}, and only text and bytes begin with something", _COMPARE
-            )
-        _check_constant(known, start)
+            raise wrong_spelling(f"{path} is {known.type_name}, and only text and bytes begin with something", _COMPARE)
+        check_constant(known, start)
     return cast(bool, ConditionRecord(Function("begins_with", (path, start))))
 
 
@@ -281,7 +278,7 @@ def contains(value: object, part: object) -> bool:
     """In a recorded condition: the text, set or list holds a part."""
     path, known = _path(value), _field(value)
     if known is not None and known.type in _PLAIN and known.type not in (str, bytes):
-        raise _wrong_spelling(f"{path} is {known.type_name}, and only text, sets and lists contain something", _COMPARE)
+        raise wrong_spelling(f"{path} is {known.type_name}, and only text, sets and lists contain something", _COMPARE)
     return cast(bool, ConditionRecord(Function("contains", (path, operand(part)))))
 
 
@@ -289,14 +286,14 @@ def one_of(value: V, *options: V) -> bool:
     """In a recorded condition: the value is one of these."""
     path, known, choices = _path(value), _field(value), tuple(operand(option) for option in options)
     if not choices:
-        raise _wrong_spelling(f"{path} is one of nothing", "Name the values: one_of(o.status, 'OPEN', 'PAID').")
+        raise wrong_spelling(f"{path} is one of nothing", "Name the values: one_of(o.status, 'OPEN', 'PAID').")
     if len(choices) > IN_OPERANDS_MAX:
         message = f"{path} is one of {len(choices)} values, and DynamoDB takes at most {IN_OPERANDS_MAX}"
-        raise _wrong_spelling(message, "Ask in several patterns, or store what the values have in common.")
+        raise wrong_spelling(message, "Ask in several patterns, or store what the values have in common.")
     for choice in choices:
         _refuse_none(path, choice)
         if known is not None:
-            _check_constant(known, choice)
+            check_constant(known, choice)
     return cast(bool, ConditionRecord(In(path, choices)))
 
 
@@ -307,85 +304,22 @@ def _field(value: object) -> Field | None:
 def _path(value: object) -> Path:
     if isinstance(value, FieldRecord):
         return value.recorded_path
-    raise _wrong_spelling(f"{value!r} is not a field", "These functions are for the lambdas of filter= and where=.")
+    raise wrong_spelling(f"{value!r} is not a field", "These functions are for the lambdas of filter= and where=.")
 
 
-@dataclass(frozen=True)
-class FieldChange(Generic[E]):
-    """How an update changes one field of an entity."""
-
-    entity: type[E]
-    change: Change
-
-
-class FieldReference(Generic[E, V_contra]):
-    """A field of an entity, to say how an update changes it."""
-
-    def __init__(self, entity: type[E], path: Path, known: Field | None = None) -> None:
-        self.entity = entity
-        self.path = path
-        self._known = known
-
-    def set(self, value: V_contra) -> FieldChange[E]:
-        """Give the field this value; None takes it away, since a field that is None is not stored."""
-        if value is None and self._known is not None and self._known.optional:
-            return self.remove()
-        return self._change("SET", value)
-
-    @overload
-    def add(self: FieldReference[E, Decimal], amount: Decimal | int) -> FieldChange[E]: ...
-    @overload
-    def add(self: FieldReference[E, float], amount: float) -> FieldChange[E]: ...
-    @overload
-    def add(self: FieldReference[E, int], amount: int) -> FieldChange[E]: ...
-    def add(self: FieldReference[E, Any], amount: Decimal | float) -> FieldChange[E]:
-        """Add to a number; a missing one counts as zero."""
-        return self._change("ADD", amount)
-
-    def append(self: FieldReference[E, list[V]], values: list[V]) -> FieldChange[E]:
-        """Add these elements at the end of a list."""
-        return self._change("APPEND", values)
-
-    def remove(self) -> FieldChange[E]:
-        """Take the attribute away."""
-        if self._known is not None and self._known.required and not self._known.optional:
-            message = f"{self._known.name} is required, and an item without it cannot be read"
-            raise _wrong_spelling(message, "Use .set(...), or let the field be None.")
-        return FieldChange(self.entity, Change("REMOVE", self.path))
-
-    def _change(self, action: Literal["SET", "ADD", "APPEND"], value: object) -> FieldChange[E]:
-        change = Change(action, self.path, operand(value))
-        if self._known is not None:
-            _check_change(self._known, change)
-        return FieldChange(self.entity, change)
-
-
-def _check_change(known: Field, change: Change) -> None:
-    if change.action == "ADD" and known.type not in _NUMBERS:
-        raise _wrong_spelling(f"{known.name} is {known.type_name}, and only numbers are added to", "Use .set(...).")
-    if change.action == "APPEND" and list not in (known.type, get_origin(known.type)):
-        raise _wrong_spelling(f"{known.name} is {known.type_name}, and only lists are appended to", "Use .set(...).")
-    if change.action == "APPEND" and isinstance(change.value, Constant) and not isinstance(change.value.value, list):
-        raise _wrong_spelling(
-            f"{known.name} is a list, and {change.value.value!r} is not", "Give it a list, even of one."
-        )
-    if change.action in ("SET", "ADD") and change.value is not None:
-        _check_constant(known, change.value)
-
-
-def _check_constant(known: Field, value: Operand) -> None:
+def check_constant(known: Field, value: Operand) -> None:
     """Refuse a constant that can never be a value of the field; anything but plain types is left to the caller."""
     if isinstance(value, Constant) and get_origin(known.type) is Literal:
         if value.value not in get_args(known.type):
             options = ", ".join(map(repr, get_args(known.type)))
-            raise _wrong_spelling(f"{known.name} is never {value.value!r}", f"It is one of {options}.")
+            raise wrong_spelling(f"{known.name} is never {value.value!r}", f"It is one of {options}.")
         return
     if not isinstance(value, Constant) or (known.type not in _PLAIN and value.value is not None):
         return
-    fits = value.value is not None and isinstance(value.value, _NUMBERS if known.type in _NUMBERS else known.type)
+    fits = value.value is not None and isinstance(value.value, NUMBERS if known.type in NUMBERS else known.type)
     # Python takes a truth value for a number and a datetime for a date; DynamoDB stores them as something else.
     if not fits or type(value.value) is _TAKEN_FOR.get(known.type):
-        raise _wrong_spelling(
+        raise wrong_spelling(
             f"{known.name} is {known.type_name}, and {value.value!r} is not", "Give it a value of the field's type."
         )
 
@@ -393,10 +327,4 @@ def _check_constant(known: Field, value: Operand) -> None:
 def _refuse_none(path: Path, value: Operand) -> None:
     if isinstance(value, Constant) and value.value is None:
         message = f"{path} is never None in the table, where a field without a value is not stored"
-        raise _wrong_spelling(message, f"Ask not_(exists(o.{path})) for None, and exists(o.{path}) for anything else.")
-
-
-def field(entity: type[E], pick: Callable[[E], V]) -> FieldReference[E, V]:
-    """A field of an entity: `field(Order, lambda o: o.status).set("SHIPPED")`."""
-    picked = _picked(entity, pick)
-    return FieldReference(entity, picked.recorded_path, picked.recorded_field)
+        raise wrong_spelling(message, f"Ask not_(exists(o.{path})) for None, and exists(o.{path}) for anything else.")
