@@ -26,7 +26,7 @@ from singletable.model.keys import (
     native_type,
 )
 from singletable.model.placing import place_entities
-from singletable.model.positions import Native, Sparse, native, sparse
+from singletable.model.positions import Native, native
 from singletable.model.settings import TableSettings
 from singletable.model.source import caller
 from singletable.values.attribute_value import attribute_value
@@ -318,8 +318,3 @@ def test_a_native_key_of_few_values_knows_them(field: str, domain: tuple[Any, ..
     (part,) = placed(native(field)).parts
     assert isinstance(part, NativePart)
     assert part.domain == domain
-
-
-def test_sparse_keeps_the_positions_it_was_given() -> None:
-    assert sparse("A#{note}") == Sparse(("A#{note}",))
-    assert sparse("A#{note}", native("at")) == Sparse(("A#{note}", Native("at")))

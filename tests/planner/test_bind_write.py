@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any
 
+import pytest
+
 from singletable import (
+    ArgumentRefused,
     Table,
     create,
     delete,
@@ -130,6 +134,49 @@ def test_a_key_that_depends_on_an_unknown_value_is_a_second_request_to_declare()
 def test_a_native_key_is_written_once_as_the_field_itself() -> None:
     made = parameters(Tasks.grow.explain("1"))
     assert list(made["ExpressionAttributeNames"].values()).count("points") == 1
+
+
+@dataclass
+class Address:
+    """A model inside an item."""
+
+    city: str
+    zip: str | None = None
+
+
+@entity(key=("SHOP#{id}", "META"))
+@dataclass
+class Shop:
+    """A place."""
+
+    id: str
+    address: Address
+    opened: date
+
+
+class Shops(Table, entities=[Shop]):
+    """Values that are no plain text."""
+
+    @pattern()
+    def store(self, shop: Shop) -> Shop:
+        """Store a shop."""
+        return put(Shop)
+
+    @pattern()
+    def opened(self, id: str, day: date) -> Shop:
+        """Say when it opened."""
+        return update(Shop, field(Shop, lambda s: s.opened).set(day))
+
+
+def test_a_model_inside_an_item_is_stored_as_a_map() -> None:
+    item = parameters(Shops.store.explain(Shop("1", Address("Paris"), date(2026, 1, 1))))["Item"]
+    assert item["address"] == {"M": {"city": {"S": "Paris"}}}
+
+
+@pytest.mark.parametrize("day", [datetime(2026, 1, 1, tzinfo=UTC), "2026-01-01", 5])
+def test_an_argument_of_another_type_is_never_stored(day: Any) -> None:
+    with pytest.raises(ArgumentRefused, match="the pattern takes date"):
+        Shops.opened.explain("1", day)
 
 
 def test_a_delete_carries_its_condition() -> None:

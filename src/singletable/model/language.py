@@ -20,7 +20,7 @@ ANY_CHARACTER: CharacterSet = ((0, _LAST),)
 DIGITS: CharacterSet = ((ord("0"), ord("9")),)
 
 # Beyond this many alternatives a union is replaced by one run that holds them all: still sound, only less sharp.
-_MOST_ALTERNATIVES = 256
+_MOST_ALTERNATIVES = 64
 # Characters that read well in an example key, tried in this order.
 _READABLE = "17Aa0"
 

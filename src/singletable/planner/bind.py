@@ -13,11 +13,11 @@ from singletable.errors import ArgumentRefused
 from singletable.expressions.printer import Placeholders, Printer
 from singletable.expressions.tree import Constant, Parameter
 from singletable.model.design import Design
-from singletable.model.entity import Entity
 from singletable.model.keys import KeyValue, check_bytes
 from singletable.planner.operands import Arguments, KeyTest, value_of, written_test
 from singletable.planner.plan import Plan
-from singletable.values.attribute_value import AttributeValue, attribute_value, number_text
+from singletable.planner.stored import checked, stored_value
+from singletable.values.attribute_value import AttributeValue, number_text
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str
         parameters["IndexName"] = plan.index.name
     parameters["KeyConditionExpression"] = key_condition
     if plan.filter is not None:
-        printer = printer_for(placeholders, plan.wanted[0], arguments)
+        printer = printer_for(placeholders, plan, arguments)
         parameters["FilterExpression"] = printer.condition(plan.filter)
     parameters["ExpressionAttributeNames"] = placeholders.names
     parameters["ExpressionAttributeValues"] = placeholders.values
@@ -123,10 +123,14 @@ def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
     return key
 
 
-def printer_for(placeholders: Placeholders, entity: Entity, arguments: Arguments) -> Printer:
+def printer_for(placeholders: Placeholders, plan: Plan, arguments: Arguments) -> Printer:
     """A printer that knows the entity's stored names and the caller's values."""
+    attributes = plan.wanted[0].attributes
 
     def resolve(source: Constant | Parameter) -> AttributeValue:
-        return attribute_value(value_of(source, arguments))
+        value = value_of(source, arguments)
+        if isinstance(source, Parameter):
+            value = checked(plan.pattern.parameters[source.name], value)
+        return stored_value(value)
 
-    return Printer(placeholders, lambda name: entity.attributes.get(name, name), resolve)
+    return Printer(placeholders, lambda name: attributes.get(name, name), resolve)

@@ -15,8 +15,9 @@ from singletable.model.intents import Write
 from singletable.planner.bind import Request, item_key, key_attribute_value, printer_for
 from singletable.planner.operands import Arguments, value_of
 from singletable.planner.plan import Plan
+from singletable.planner.stored import stored_value
 from singletable.planner.writes import takes_item
-from singletable.values.attribute_value import AttributeValue, attribute_value
+from singletable.values.attribute_value import AttributeValue
 
 
 def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
@@ -24,7 +25,7 @@ def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
     entity, intent = plan.wanted[0], plan.pattern.intent
     assert isinstance(intent, Write), "a write's plan has a write's intent"
     placeholders = Placeholders()
-    printer = printer_for(placeholders, entity, arguments)
+    printer = printer_for(placeholders, plan, arguments)
     parameters: dict[str, Any] = {"TableName": design.name}
     if intent.kind in ("put", "create"):
         parameters["Item"] = _item(design, entity, _values(plan, entity, arguments))
@@ -74,7 +75,7 @@ def _item(design: Design, entity: Entity, values: Mapping[str, Any]) -> dict[str
         item[design.settings.schema_version_attribute] = {"N": str(entity.declaration.schema_version)}
     for name, value in values.items():
         if value is not None and entity.attributes[name] not in item:
-            item[entity.attributes[name]] = attribute_value(value)
+            item[entity.attributes[name]] = stored_value(value)
     return item
 
 

@@ -8,7 +8,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.keys import KeyPart, NativePart
-from singletable.model.language import ANYTHING, Language, between, concat, overlap
+from singletable.model.language import ANYTHING, Language, any_of, between, concat, overlap
 from singletable.planner.operands import Atom, Encoded, KeyTest, Text, TextOperand, same_atom
 
 _LAST = "\U0010ffff"
@@ -31,6 +31,8 @@ def _can_hold(test: KeyTest | None, part: KeyPart) -> bool:
 def part_language(part: KeyPart) -> Language:
     """Every text that a key attribute of an entity can be; numbers and bytes are taken to be anything."""
     if isinstance(part, NativePart):
+        if part.codec is None and part.type == "S" and part.domain is not None:
+            return any_of(str(part.encode_value(value)) for value in part.domain)
         return part.codec.language if part.codec is not None else ANYTHING
     return part.template.language
 

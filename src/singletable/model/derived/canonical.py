@@ -14,9 +14,16 @@ from singletable.values.attribute_value import number_text
 
 def canonical_text(value: Any) -> str:
     """The same text for equal values: 1.5 and 1.500, noon in UTC and in Paris, a member and its value."""
+    try:
+        return _text(value)
+    except (TypeError, OverflowError) as problem:
+        raise KeyRefused(f"{value!r} has no text that a shard could be made of: {problem}") from problem
+
+
+def _text(value: Any) -> str:
     match value:
         case Enum():
-            return canonical_text(value.value)
+            return _text(value.value)
         case str() | UUID() | bool():
             return str(value)
         case int() | float() | Decimal():
