@@ -9,7 +9,8 @@ from typing import Any, Generic, Literal, TypeVar, get_origin, overload
 
 from singletable.expressions.tree import Change, Constant, Path
 from singletable.model.fields import Field
-from singletable.model.recorder import NUMBERS, check_constant, operand, picked_field, wrong_spelling
+from singletable.model.plain_types import NUMBERS
+from singletable.model.recorder import check_constant, operand, picked_field, wrong_spelling
 
 E = TypeVar("E")
 V = TypeVar("V")

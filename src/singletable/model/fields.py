@@ -61,7 +61,7 @@ def fields_of(cls: type) -> dict[str, Field]:
 def _hints(cls: type) -> dict[str, Any]:
     if getattr(cls, "__pydantic_complete__", False) and _is_pydantic(cls):
         # pydantic has resolved what it could see and we cannot: names of a function, and the types of a generic model.
-        return {name: info.annotation for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]
+        return {name: info.annotation for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]  # pydantic has it
     return typing.get_type_hints(cls, include_extras=True)
 
 
@@ -72,9 +72,9 @@ def _is_pydantic(cls: type) -> bool:
 def _names(cls: type) -> dict[str, tuple[bool, bool]]:
     """Field names, each with whether a value must be given and whether one can be."""
     if _is_pydantic(cls):
-        return {name: (bool(info.is_required()), True) for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]
+        return {name: (bool(info.is_required()), True) for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]  # pydantic has it
     if (struct_fields := getattr(cls, "__struct_fields__", None)) is not None:
-        return _struct_names(struct_fields, cls.__struct_defaults__)  # type: ignore[attr-defined]
+        return _struct_names(struct_fields, cls.__struct_defaults__)  # type: ignore[attr-defined]  # msgspec has it
     if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
         _refuse_lost(cls, "__attrs_attrs__")
         nothing = sys.modules["attr"].NOTHING

@@ -36,7 +36,6 @@ class Run:
 Language = tuple[tuple[Run, ...], ...]
 """A union of sequences; no sequence at all is the empty set, one empty sequence is the empty text."""
 
-EMPTY_TEXT: Language = ((),)
 ANYTHING: Language = ((Run(ANY_CHARACTER, repeated=True),),)
 
 
@@ -90,11 +89,6 @@ def between(low: str, high: str) -> Language:
     from_low = concat(literal(low_rest[0]), _from(low_rest[1:]))
     to_high = concat(literal(high_rest[0]), _up_to(high_rest[1:]))
     return concat(literal(stem), union(from_low, inner, to_high))
-
-
-def at_least(low: str) -> Language:
-    """Every text from `low` on."""
-    return _from(low)
 
 
 def _from(low: str) -> Language:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, AnyStr, Literal, NoReturn, TypeVar, cast, get_args, get_origin, overload
-from uuid import UUID
 
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import (
@@ -26,14 +23,12 @@ from singletable.expressions.tree import (
 from singletable.model import source
 from singletable.model.entity import declaration_of
 from singletable.model.fields import Field, fields_of
+from singletable.model.plain_types import PLAIN, is_value_of
 from singletable.values.limits import IN_OPERANDS_MAX
 
 E = TypeVar("E")
 V = TypeVar("V")
 
-NUMBERS = (int, float, Decimal)
-_PLAIN = (str, bool, bytes, datetime, date, UUID, *NUMBERS)
-_TAKEN_FOR: dict[Any, type] = {int: bool, float: bool, Decimal: bool, date: datetime}
 _COMPARE = "Compare it: o.total > 5."
 
 
@@ -263,7 +258,7 @@ def present(value: V | None) -> V:
 def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
     """In a recorded condition: the text or bytes begin with a prefix."""
     path, known, start = _path(value), _field(value), operand(prefix)
-    if known is not None and known.type in _PLAIN:
+    if known is not None and known.type in PLAIN:
         if known.type not in (str, bytes):
             raise wrong_spelling(f"{path} is {known.type_name}, and only text and bytes begin with something", _COMPARE)
         check_constant(known, start)
@@ -277,7 +272,7 @@ def contains(value: list[V] | set[V] | frozenset[V] | tuple[V, ...] | None, part
 def contains(value: object, part: object) -> bool:
     """In a recorded condition: the text, set or list holds a part."""
     path, known = _path(value), _field(value)
-    if known is not None and known.type in _PLAIN and known.type not in (str, bytes):
+    if known is not None and known.type in PLAIN and known.type not in (str, bytes):
         raise wrong_spelling(f"{path} is {known.type_name}, and only text, sets and lists contain something", _COMPARE)
     return cast(bool, ConditionRecord(Function("contains", (path, operand(part)))))
 
@@ -314,11 +309,9 @@ def check_constant(known: Field, value: Operand) -> None:
             options = ", ".join(map(repr, get_args(known.type)))
             raise wrong_spelling(f"{known.name} is never {value.value!r}", f"It is one of {options}.")
         return
-    if not isinstance(value, Constant) or (known.type not in _PLAIN and value.value is not None):
+    if not isinstance(value, Constant) or (known.type not in PLAIN and value.value is not None):
         return
-    fits = value.value is not None and isinstance(value.value, NUMBERS if known.type in NUMBERS else known.type)
-    # Python takes a truth value for a number and a datetime for a date; DynamoDB stores them as something else.
-    if not fits or type(value.value) is _TAKEN_FOR.get(known.type):
+    if value.value is None or not is_value_of(known.type, value.value, any_number=True):
         raise wrong_spelling(
             f"{known.name} is {known.type_name}, and {value.value!r} is not", "Give it a value of the field's type."
         )

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from singletable.errors import ArgumentRefused
 from singletable.model.declaration import ParameterDeclaration
 from singletable.model.fields import NotAnEntityClass, fields_of
+from singletable.model.plain_types import PLAIN, is_value_of
 from singletable.values.attribute_value import AttributeValue, attribute_value
-
-_NUMBERS = (int, float, Decimal)
-_PLAIN = (str, bool, bytes, datetime, date, UUID, *_NUMBERS)
-# Python takes a truth value for a number and a datetime for a date; DynamoDB stores them as something else.
-_TAKEN_FOR: dict[Any, type] = {int: bool, float: bool, Decimal: bool, date: datetime}
 
 
 def stored_value(value: Any) -> AttributeValue:
@@ -29,11 +22,7 @@ def stored_value(value: Any) -> AttributeValue:
 
 def checked(parameter: ParameterDeclaration, value: Any) -> Any:
     """The argument itself, unless its plain type is not the one that the pattern declares."""
-    kind = parameter.type
-    if kind not in _PLAIN:
-        return value
-    fits = isinstance(value, _NUMBERS if kind in (float, Decimal) else kind)
-    if not fits or type(value) is _TAKEN_FOR.get(kind):
+    if parameter.type in PLAIN and not is_value_of(parameter.type, value):
         raise ArgumentRefused(f"{parameter.name} is {value!r}, but the pattern takes {parameter.type_name}")
     return value
 
