@@ -5,7 +5,9 @@ SingletableError
 ├── KeyRefused        a value does not fit into its key (also a ValueError)
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
-└── NotConnected      a pattern was called on a table that is not open
+├── NotConnected      a pattern was called on a table that is not open
+├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
+└── StoreRefused      a store that cannot be opened, or is not one of ours
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, order=True)
@@ -72,3 +75,22 @@ class ModelNotLoaded(SingletableError):
 
 class NotConnected(SingletableError):
     """A pattern was called on a table that no store stands behind."""
+
+
+class RequestRefused(SingletableError):
+    """What DynamoDB answers instead of a result, by the code of its API: `ValidationException` and the others."""
+
+    def __init__(self, code: str, message: str, **fields: Any) -> None:
+        self.code = code
+        self.message = message
+        self.fields = fields
+        super().__init__(f"{code}: {message}")
+
+
+def invalid(message: str) -> RequestRefused:
+    """The refusal that DynamoDB uses most: a request that says something it must not."""
+    return RequestRefused("ValidationException", message)
+
+
+class StoreRefused(SingletableError):
+    """A store that cannot be opened: no file of ours, of a newer format, damaged, or out of reach."""

@@ -1,1 +1,1 @@
-"""DynamoDB's own figures: limits and sizes."""
+"""DynamoDB's ten types, how they are checked, written, measured and ordered, and its own figures."""

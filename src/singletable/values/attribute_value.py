@@ -10,7 +10,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from singletable.values.limits import NUMBER_DIGITS_MAX, NUMBER_EXPONENT_MAX, NUMBER_EXPONENT_MIN
+from singletable.errors import RequestRefused
+from singletable.values.number import canonical_number
 
 AttributeValue = dict[str, Any]
 
@@ -47,18 +48,20 @@ def attribute_value(value: Any) -> AttributeValue:
 def number_text(value: int | float | Decimal) -> str:
     """A number as DynamoDB writes it."""
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    if not fits(number):
-        raise TypeError(f"{value!r} is no number that DynamoDB holds: 38 digits, from 1E-130 to 9.99E+125")
-    text = f"{number:f}" if number else "0"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    try:
+        return canonical_number(str(number)) if number else "0"
+    except RequestRefused:
+        message = f"{value!r} is no number that DynamoDB holds: 38 digits, from 1E-130 to 9.99E+125"
+        raise TypeError(message) from None
 
 
 def fits(number: Decimal) -> bool:
     """Whether DynamoDB holds the number as it is."""
-    if not number or not number.is_finite():
-        return number.is_finite()
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    return len(digits) <= NUMBER_DIGITS_MAX and NUMBER_EXPONENT_MIN <= number.adjusted() <= NUMBER_EXPONENT_MAX
+    try:
+        number_text(number)
+    except TypeError:
+        return False
+    return True
 
 
 def _moment(value: datetime) -> str:
