@@ -7,6 +7,8 @@ from typing import Any
 
 from singletable.expressions.tree import (
     And,
+    Arithmetic,
+    Between,
     Change,
     Compare,
     Condition,
@@ -58,24 +60,26 @@ class Printer:
         self._resolve = resolve
 
     def condition(self, node: Condition) -> str:
-        """A condition or filter expression."""
+        """A condition, filter or key condition expression."""
         match node:
             case Compare(comparator, left, right):
                 return f"{self._operand(left)} {comparator} {self._operand(right)}"
+            case Between(operand, low, high):
+                return f"{self._operand(operand)} BETWEEN {self._operand(low)} AND {self._operand(high)}"
             case In(operand, options):
-                return f"{self._operand(operand)} IN ({', '.join(self._operand(option) for option in options)})"
-            case Function(name, arguments):
-                return f"{name}({', '.join(self._operand(argument) for argument in arguments)})"
+                return f"{self._operand(operand)} IN ({self._operands(options)})"
+            case Function():
+                return self._operand(node)
             case And(parts):
-                return " AND ".join(self._nested(part, (Or,)) for part in parts)
+                return " AND ".join(self._nested(part, (And, Or)) for part in parts)
             case Or(parts):
-                return " OR ".join(self._nested(part, ()) for part in parts)
+                return " OR ".join(self._nested(part, (Or,)) for part in parts)
             case Not(part):
                 return f"NOT {self._nested(part, (And, Or))}"
 
-    def _nested(self, node: Condition, weaker: tuple[type, ...]) -> str:
+    def _nested(self, node: Condition, parenthesised: tuple[type, ...]) -> str:
         text = self.condition(node)
-        return f"({text})" if isinstance(node, weaker) else text
+        return f"({text})" if isinstance(node, parenthesised) else text
 
     def update(self, changes: Iterable[Change], printed: Mapping[str, list[str]] | None = None) -> str:
         """An update expression in DynamoDB's customary order, behind clauses that are printed already."""
@@ -83,7 +87,7 @@ class Printer:
         for change in changes:
             action, text = self._change(change)
             clauses.setdefault(action, []).append(text)
-        order = [action for action in ("SET", "ADD", "REMOVE") if action in clauses]
+        order = [action for action in ("SET", "ADD", "REMOVE", "DELETE") if action in clauses]
         return " ".join(f"{action} {', '.join(clauses[action])}" for action in order)
 
     def _change(self, change: Change) -> tuple[str, str]:
@@ -91,16 +95,32 @@ class Printer:
         if change.action == "REMOVE" or change.value is None:
             return "REMOVE", path
         value = self._operand(change.value)
-        if change.action == "ADD":
-            return "ADD", f"{path} {value}"
+        if change.action in ("ADD", "DELETE"):
+            return change.action, f"{path} {value}"
         if change.action == "APPEND":
             return "SET", f"{path} = list_append({path}, {value})"
         return "SET", f"{path} = {value}"
 
+    def projection(self, paths: Iterable[Path]) -> str:
+        """A projection expression."""
+        return self._operands(paths)
+
+    def _operands(self, operands: Iterable[Operand]) -> str:
+        return ", ".join(self._operand(operand) for operand in operands)
+
     def _operand(self, operand: Operand) -> str:
-        if not isinstance(operand, Path):
-            return self._placeholders.value(self._resolve(operand))
-        first, *others = operand.steps
+        match operand:
+            case Path(steps):
+                return self._path(steps)
+            case Function(name, arguments):
+                return f"{name}({self._operands(arguments)})"
+            case Arithmetic(operator, left, right):
+                return f"{self._operand(left)} {operator} {self._operand(right)}"
+            case _:
+                return self._placeholders.value(self._resolve(operand))
+
+    def _path(self, steps: tuple[str | int, ...]) -> str:
+        first, *others = steps
         text = self._placeholders.name(self._attribute(str(first)))
         for step in others:
             text += f"[{step}]" if isinstance(step, int) else f".{self._placeholders.name(step)}"

@@ -1,4 +1,4 @@
-"""One tree for conditions, filters and updates, with the parameters of a pattern as leaves."""
+"""One tree for conditions, filters, key conditions and updates, with the values that are given later as leaves."""
 
 from __future__ import annotations
 
@@ -19,22 +19,47 @@ class Path:
         first, *others = self.steps
         return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
 
+    @property
+    def attribute(self) -> str:
+        """The name of the attribute that the path is in."""
+        return str(self.steps[0])
+
 
 @dataclass(frozen=True)
 class Constant:
-    """A value that is written in the model."""
+    """A value that is written in the model, or in a statement."""
 
     value: Any
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A value that the caller of the pattern gives."""
+    """A value that is given later: by the caller of a pattern, or as `:name` by a request."""
 
     name: str
 
 
-Operand = Path | Constant | Parameter
+Leaf = Path | Constant | Parameter
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of DynamoDB: some are conditions, size stands for a value, two are for updates alone."""
+
+    name: str
+    arguments: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A sum or a difference, which an update can set."""
+
+    operator: Literal["+", "-"]
+    left: Operand
+    right: Operand
+
+
+Operand = Path | Constant | Parameter | Function | Arithmetic
 
 
 @dataclass(frozen=True)
@@ -47,19 +72,20 @@ class Compare:
 
 
 @dataclass(frozen=True)
+class Between:
+    """An operand that is not below one and not above another."""
+
+    operand: Operand
+    low: Operand
+    high: Operand
+
+
+@dataclass(frozen=True)
 class In:
     """An operand that equals one of several."""
 
     operand: Operand
     options: tuple[Operand, ...]
-
-
-@dataclass(frozen=True)
-class Function:
-    """A condition function of DynamoDB: attribute_exists, attribute_not_exists, begins_with, contains."""
-
-    name: str
-    arguments: tuple[Operand, ...]
 
 
 @dataclass(frozen=True)
@@ -83,19 +109,19 @@ class Not:
     part: Condition
 
 
-Condition = Compare | In | Function | And | Or | Not
+Condition = Compare | Between | In | Function | And | Or | Not
 
 
 @dataclass(frozen=True)
 class Change:
-    """One clause of an update: what happens to the value at a path."""
+    """One clause of an update: what happens to the value at a path; APPEND is short for a SET with list_append."""
 
-    action: Literal["SET", "ADD", "REMOVE", "APPEND"]
+    action: Literal["SET", "ADD", "REMOVE", "DELETE", "APPEND"]
     path: Path
     value: Operand | None = None
 
 
-def leaves(node: object) -> Iterator[Operand]:
+def leaves(node: object) -> Iterator[Leaf]:
     """Every path, constant and parameter below a node, in reading order."""
     if isinstance(node, Path | Constant | Parameter):
         yield node

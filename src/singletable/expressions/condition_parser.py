@@ -1,0 +1,171 @@
+"""Condition, filter and key condition expressions as trees: AND before OR, NOT before AND, parentheses before all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from singletable.expressions.checks import Check, between_checks, comparison_checks, function_checks, in_checks
+from singletable.expressions.lexer import COMPARATORS
+from singletable.expressions.reader import Functions, Reader
+from singletable.expressions.tree import (
+    And,
+    Between,
+    Comparator,
+    Compare,
+    Condition,
+    Function,
+    In,
+    Not,
+    Operand,
+    Or,
+)
+
+_TESTS = frozenset({"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"})
+_FUNCTIONS = Functions("a condition", _TESTS | {"size"}, function_checks)
+
+
+@dataclass(frozen=True)
+class ReadCondition:
+    """A condition as it was read: its tree, what is to be checked with the values, and the placeholders it uses."""
+
+    tree: Condition
+    checks: tuple[Check, ...]
+    used_names: frozenset[str]
+    used_values: frozenset[str]
+    attributes: frozenset[str]
+    nested_attributes: frozenset[str]
+
+
+def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> ReadCondition:
+    """Read a condition; `parameter` is what the request calls it, such as FilterExpression."""
+    reader = Reader(parameter, text, names, _FUNCTIONS)
+    tree = _Conditions(reader).read()
+    reader.finish()
+    return ReadCondition(
+        tree,
+        tuple(reader.checks),
+        frozenset(reader.used_names),
+        frozenset(reader.used_values),
+        frozenset(reader.attributes),
+        frozenset(reader.nested_attributes),
+    )
+
+
+@dataclass
+class _Group:
+    """What stands between two parentheses, or in all of the text: conditions, and the operators between them."""
+
+    opened: int = -1
+    negations: int = 0
+    conjuncts: tuple[Condition, ...] = ()
+    disjuncts: tuple[Condition, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.negations or self.conjuncts or self.disjuncts)
+
+    def add(self, condition: Condition) -> None:
+        for _ in range(self.negations):
+            condition = Not(condition)
+        self.negations = 0
+        self.conjuncts += (condition,)
+
+    def end_conjunction(self) -> None:
+        self.disjuncts += (self.conjuncts[0] if len(self.conjuncts) == 1 else And(self.conjuncts),)
+        self.conjuncts = ()
+
+    def ended(self) -> Condition:
+        self.end_conjunction()
+        return self.disjuncts[0] if len(self.disjuncts) == 1 else Or(self.disjuncts)
+
+
+class _Conditions:
+    """Reads conditions, and knows the groups that are open around the next token, the innermost last."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._groups = [_Group()]
+
+    def read(self) -> Condition:
+        """The condition that the whole text is."""
+        reader, groups = self._reader, self._groups
+        while True:
+            self._open_groups()
+            condition = self._condition()
+            groups[-1].add(condition)
+            while reader.kind == ")" and len(groups) > 1:
+                group = groups.pop()
+                reader.close(group.opened)
+                groups[-1].add(group.ended())
+            operator = reader.take("AND", "OR") if len(groups) > 1 else reader.take("AND", "OR", "end")
+            if operator.kind == "end":
+                return groups[0].ended()
+            reader.operators += 1
+            if operator.kind == "OR":
+                groups[-1].end_conjunction()
+
+    def _open_groups(self) -> None:
+        reader = self._reader
+        while reader.kind in ("NOT", "("):
+            if reader.kind == "(":
+                self._groups.append(_Group(reader.open()))
+            else:
+                reader.take("NOT")
+                reader.operators += 1
+                self._groups[-1].negations += 1
+
+    def _condition(self) -> Condition:
+        """A comparison or a function; parentheses opened before it may turn out to be those of its operand."""
+        reader, groups = self._reader, self._groups
+        reader.look_ahead()
+        operand, called_at = reader.operand(), reader.called_at
+        while reader.kind == ")" and len(groups) > 1 and groups[-1].is_empty:
+            reader.close(groups.pop().opened)
+        if reader.kind in COMPARATORS or reader.kind in ("BETWEEN", "IN"):
+            reader.settle()
+            reader.operators += 1
+            self._refuse_test(operand, called_at)
+            return self._compared(operand)
+        if not isinstance(operand, Function):
+            raise reader.unexpected()
+        reader.settle()
+        if operand.name == "size":
+            reader.misused(called_at)
+        return operand
+
+    def _compared(self, left: Operand) -> Condition:
+        reader = self._reader
+        operator = reader.take(*COMPARATORS, "BETWEEN", "IN").kind
+        if operator == "BETWEEN":
+            low = self._value()
+            reader.take("AND")
+            high = self._value()
+            reader.checks += between_checks(left, low, high)
+            return Between(left, low, high)
+        if operator == "IN":
+            options = self._options()
+            reader.checks += in_checks(left, options)
+            return In(left, options)
+        right = self._value()
+        reader.checks += comparison_checks(operator, left, right)
+        return Compare(cast(Comparator, operator), left, right)
+
+    def _options(self) -> tuple[Operand, ...]:
+        reader = self._reader
+        reader.take("(")
+        options = [self._value()]
+        while reader.take(",", ")").kind == ",":
+            options.append(self._value())
+        return tuple(options)
+
+    def _value(self) -> Operand:
+        operand = self._reader.operand()
+        self._refuse_test(operand, self._reader.called_at)
+        return operand
+
+    def _refuse_test(self, operand: Operand, called_at: int) -> None:
+        """A function that is a test has no value to compare with."""
+        if isinstance(operand, Function) and operand.name in _TESTS:
+            self._reader.misused(called_at)
