@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
 
-from singletable.cli import check, explain
 from singletable.errors import SingletableError
 
-COMMANDS = (check, explain)
+COMMANDS = ("check", "explain", "serve", "check-store")
 BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code: 0 fine, 1 the design does not hold, 2 the input cannot be read."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="singletable", description="A compiler for DynamoDB single-table design.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_to(commands)
+    # The command that was asked for starts sooner without the others, which are there to be listed.
+    for name in [name for name in arguments[:1] if name in COMMANDS] or COMMANDS:
+        importlib.import_module(f"singletable.cli.{name.replace('-', '_')}").add_to(commands)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a pipe on Windows has no code for every character
     try:

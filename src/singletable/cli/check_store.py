@@ -1,0 +1,41 @@
+"""`singletable check-store PATH`: whether every item and every index entry of a store is as it should be."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+PROBLEMS_SHOWN = 50
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("check-store", help="whether a store is sound", description=__doc__)
+    parser.add_argument("path", metavar="PATH", type=Path, help="the file of the store; it may be in use")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the store and say what was found; 1 when something is wrong."""
+    from singletable.engine.check_store import check_store
+
+    checked = check_store(options.path)
+    if options.json:
+        print(json.dumps(checked._asdict(), indent=2))
+    elif checked.problems:
+        for problem in checked.problems[:PROBLEMS_SHOWN]:
+            print(problem)
+        if len(checked.problems) > PROBLEMS_SHOWN:
+            print(f"... and {len(checked.problems) - PROBLEMS_SHOWN:,} more; --json has them all")
+        print(f"{options.path} is damaged: {_counted(len(checked.problems), 'problem')}.")
+    else:
+        held = f"{_counted(checked.tables, 'table')}, {_counted(checked.items, 'item')}"
+        entries = f"{checked.entries:,} index {'entry' if checked.entries == 1 else 'entries'}"
+        print(f"{options.path} is sound: {held}, {entries}.")
+    return 1 if checked.problems else 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,1 @@
+"""DynamoDB's actions, one file each, named as clients ask for them."""

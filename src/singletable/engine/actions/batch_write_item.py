@@ -1,0 +1,110 @@
+"""BatchWriteItem: up to 25 puts and deletes, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from singletable.engine.capacity import Consumed, add, told_of_each
+from singletable.engine.collection_metrics import collection_metrics
+from singletable.engine.item_write import (
+    ITEM_TOO_LARGE,
+    PlannedWrite,
+    perform,
+    perform_blind,
+    planned_delete,
+    planned_put,
+)
+from singletable.engine.keys import UnfitKey, no_match
+from singletable.engine.table import Item, OpenTable
+from singletable.engine.write import consumed
+from singletable.errors import invalid
+from singletable.values.accept import accept_item
+from singletable.values.limits import ITEM_BYTES_MAX
+from singletable.wire.batches import BatchWriteItem, BatchWriteItemResult, WriteRequest
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+WRITES_MAX = 25
+
+
+def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
+    """Writes everything in one go, so that nothing is left over."""
+    sizes = _accept(request)
+    writes = list(_planned(engine, request, sizes))
+    detail = request.return_consumed_capacity
+    is_told = detail is not None and detail != "NONE"
+    units: dict[str, Consumed] = {}
+    metrics: dict[str, list[dict[str, Any]]] = {}
+    with engine.store.writing() as connection:
+        if not is_told:
+            perform_blind(connection, [write for write in writes if write.is_blind])
+        for write in writes:
+            if is_told or not write.is_blind:
+                before, after = perform(connection, write)
+                if is_told:
+                    add(units, write.table.name, consumed(write.table, before, after))
+        if request.return_item_collection_metrics == "SIZE":
+            for write in writes:
+                if write.table.has_local_indexes:
+                    of_table = metrics.setdefault(write.table.name, [])
+                    of_table.append(collection_metrics(connection, write.table, write.item))
+    return BatchWriteItemResult(
+        unprocessed_items={},
+        item_collection_metrics=metrics or UNSET,
+        consumed_capacity=told_of_each(units, detail) if is_told else UNSET,
+    )
+
+
+def _accept(request: BatchWriteItem) -> list[int]:
+    """Checks what does not depend on the tables; returns the sizes of the items, in order."""
+    if not request.request_items:
+        raise invalid("The requestItems parameter is required for BatchWriteItem")
+    writes = [write for of_table in request.request_items.values() for write in of_table]
+    if len(writes) > WRITES_MAX:
+        raise invalid("Too many items requested for the BatchWriteItem call")
+    sizes = [accept_item(_only(write)) for write in writes]
+    if any(size > ITEM_BYTES_MAX for size in sizes):
+        raise invalid(ITEM_TOO_LARGE)
+    return sizes
+
+
+def _only(write: WriteRequest) -> dict[str, Any]:
+    put, delete = write.put_request, write.delete_request
+    if put is not None and delete is None:
+        return put.item
+    if delete is not None and put is None:
+        return delete.key
+    # The service uses the words of attribute values here, for none as for both.
+    raise invalid(
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )
+
+
+def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> Iterator[PlannedWrite]:
+    size = iter(sizes)
+    for name, of_table in request.request_items.items():
+        table = engine.catalog.require(name)
+        seen: set[bytes] = set()
+        for each in of_table:
+            if each.put_request is not None:
+                write = _planned_put(table, each.put_request.item, next(size))
+            else:
+                assert each.delete_request is not None
+                next(size)
+                write = planned_delete(table, each.delete_request.key)
+            if write.key in seen:
+                raise invalid("Provided list of item keys contains duplicates")
+            seen.add(write.key)
+            yield write
+
+
+def _planned_put(table: OpenTable, item: Item, size: int) -> PlannedWrite:
+    """In a batch a put's key is refused in the words of a delete's (captured)."""
+    try:
+        return planned_put(table, item, size)
+    except UnfitKey:
+        raise no_match() from None

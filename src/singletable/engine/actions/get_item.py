@@ -1,0 +1,42 @@
+"""GetItem: one item by its key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, Raw, UnsetType
+
+from singletable.engine import capacity
+from singletable.engine.asked import projected_by, refuse_parts_of_keys
+from singletable.engine.keys import exact_key, plain_key
+from singletable.engine.legacy import refuse_legacy
+from singletable.values.accept import accept_item
+from singletable.wire.items import GetItem, GetItemResult
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+
+def get_item(engine: Engine, request: GetItem) -> GetItemResult:
+    """Reads the item, or nothing."""
+    table = engine.catalog.known(request.table_name)
+    key = None if table is None else plain_key(table, request.key)
+    if table is None or key is None or request.attributes_to_get is not None:
+        refuse_legacy(request)
+        accept_item(request.key)
+        projection = projected_by(request)
+        table = engine.catalog.require(request.table_name)
+        key = exact_key(table, request.key)
+    else:
+        projection = projected_by(request)
+    if projection.nested_attributes:
+        refuse_parts_of_keys(projection.nested_attributes, table)
+    with engine.store.reading() as connection:
+        row = table.tree.get(connection, key)
+    item: Raw | UnsetType = UNSET if row is None else projection.bytes_of(row[0])
+    detail = request.return_consumed_capacity
+    if detail is None or detail == "NONE":
+        return GetItemResult(item=item)
+    factor = capacity.CONSISTENT if request.consistent_read else capacity.EVENTUAL
+    units = capacity.Consumed(table=capacity.read_units(row[1] if row else 0, factor))
+    return GetItemResult(item=item, consumed_capacity=capacity.told(table.name, units, detail))

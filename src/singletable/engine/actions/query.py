@@ -1,0 +1,85 @@
+"""Query: the items of one partition, in the order of the sort key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from singletable.engine.asked import AskedOfPage, page_of, refuse_parts_of_keys
+from singletable.engine.legacy import refuse_legacy
+from singletable.engine.page import Reading
+from singletable.engine.page_request import (
+    NO_SPECIFIC,
+    STARTING_KEY,
+    Source,
+    accept_start_key,
+    check_select,
+    check_start_key,
+    read,
+    source_of,
+    start_position,
+    wanted_of,
+)
+from singletable.engine.partition import Partition, partition_of
+from singletable.engine.table import Item
+from singletable.errors import invalid
+from singletable.wire.pages import PageResult, Query
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+
+def query(engine: Engine, request: Query) -> PageResult:
+    """Reads one page of what the key condition names."""
+    if request.limit is not None and request.limit < 1:
+        raise invalid(
+            "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
+            "Member must have value greater than or equal to 1"
+        )
+    refuse_legacy(request)
+    accept_start_key(request)
+    if request.key_condition_expression is None:
+        raise invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+    asked = page_of(request)
+    check_select(request, f"1 validation error detected: {NO_SPECIFIC}")
+    assert asked.key_condition is not None
+    condition = asked.key_condition
+    condition.check()
+    table = engine.catalog.require(request.table_name)
+    source = source_of(table, request)
+    start = request.exclusive_start_key
+    if start is not None:
+        check_start_key(source, start, source.key_attributes, STARTING_KEY)
+    partition = partition_of(source, condition)
+    keys, descending = partition.keys, request.scan_index_forward is False
+    if start is not None:
+        position = _start(source, partition, start)
+        keys = keys.before(position) if descending else keys.after(position)
+    refuse_parts_of_keys(asked.projection.nested_attributes, table)
+    _refuse_filter_on_keys(asked, partition)
+    wanted = wanted_of(source, request, asked.keep, asked.projection)
+    if asked.filter is not None:
+        refuse_parts_of_keys(asked.filter.nested_attributes, table)
+    with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
+        return read(connection, source, Reading(source.tree, keys, descending, request.limit), request, wanted)
+
+
+def _start(source: Source, partition: Partition, start: Item) -> bytes:
+    """Where the last page stopped, which lies in what is queried."""
+    position = start_position(source, start)
+    if partition.keys.holds(position):
+        return position
+    if not partition.has_sort_test:
+        raise invalid("The provided starting key is outside query boundaries based on provided conditions")
+    if partition.keys.holds(start_position(source, {**start, **partition.values})):
+        raise invalid("The query can return at most one row and cannot be restarted")
+    raise invalid("The provided starting key does not match the range key predicate")
+
+
+def _refuse_filter_on_keys(asked: AskedOfPage, partition: Partition) -> None:
+    if asked.filter is None:
+        return
+    for name in partition.key_names:
+        if name in asked.filter.attributes:
+            raise invalid(
+                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+            )

@@ -1,0 +1,65 @@
+"""TransactGetItems: up to a hundred items as they are at one moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from singletable.engine.asked import projected_by
+from singletable.engine.cancellation import NO_REASON, cancelled, invalid_action
+from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units, told_of_each
+from singletable.engine.keys import exact_key
+from singletable.engine.table import Item, OpenTable
+from singletable.errors import RequestRefused, invalid
+from singletable.values.accept import accept_item
+from singletable.values.limits import TRANSACTION_BYTES_MAX
+from singletable.wire.transactions import ItemResponse, TransactGetItems, TransactGetItemsResult
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+
+def transact_get_items(engine: Engine, request: TransactGetItems) -> TransactGetItemsResult:
+    """Reads every item from one snapshot of the store."""
+    gets = [each.get for each in request.transact_items]
+    projections = []
+    for get in gets:
+        accept_item(get.key)
+        projections.append(projected_by(get))
+    tables = [engine.catalog.require(get.table_name) for get in gets]
+    keys = _keys(tables, [get.key for get in gets])
+    if len(set(zip((table.name for table in tables), keys, strict=True))) < len(keys):
+        raise invalid("Transaction request cannot include multiple operations on one item")
+    units: dict[str, Consumed] = {}
+    responses = []
+    size_bytes = 0
+    with engine.store.snapshot() as connection:
+        for table, key, projection in zip(tables, keys, projections, strict=True):
+            row = table.tree.get(connection, key)
+            size = 0 if row is None else row[1]
+            size_bytes += size
+            units.setdefault(table.name, Consumed()).table += read_units(size, TRANSACTIONAL)
+            responses.append(ItemResponse(item=UNSET if row is None else projection.bytes_of(row[0])))
+    if size_bytes > TRANSACTION_BYTES_MAX:
+        raise invalid("Aggregated size of all items in the transaction has exceeded the maximum size limit of 4 MB")
+    detail = request.return_consumed_capacity
+    is_told = detail is not None and detail != "NONE"
+    return TransactGetItemsResult(
+        responses=responses,
+        consumed_capacity=told_of_each(units, detail, "ReadCapacityUnits") if is_told else UNSET,
+    )
+
+
+def _keys(tables: list[OpenTable], named: list[Item]) -> list[bytes]:
+    """The stored keys; one that does not fit its table cancels the transaction and is its reason."""
+    keys, reasons = [], []
+    for table, key in zip(tables, named, strict=True):
+        try:
+            keys.append(exact_key(table, key))
+            reasons.append(NO_REASON)
+        except RequestRefused as refusal:
+            reasons.append(invalid_action(refusal))
+    if len(keys) < len(reasons):
+        raise cancelled(reasons)
+    return keys

@@ -1,0 +1,178 @@
+"""TransactWriteItems: up to a hundred writes and checks, all or none."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import UNSET
+
+from singletable.engine.asked import Check, condition_of, update_of
+from singletable.engine.cancellation import NO_REASON, Reason, cancelled, failed_condition, in_conflict, invalid_action
+from singletable.engine.capacity import Consumed, add, told_of_each
+from singletable.engine.collection_metrics import collection_metrics
+from singletable.engine.idempotency import Replay, ReplayedAction, fingerprint_of, remember, replay_of
+from singletable.engine.item_write import (
+    ITEM_TOO_LARGE,
+    ConditionFailed,
+    PlannedWrite,
+    Written,
+    perform,
+    planned_check,
+    planned_delete,
+    planned_put,
+    planned_update,
+)
+from singletable.engine.table import EmptyKeyValue, Item, OpenTable
+from singletable.engine.write import consumed
+from singletable.errors import RequestRefused, invalid
+from singletable.expressions.request import BoundUpdate
+from singletable.values.accept import accept_item
+from singletable.values.item_size import item_size
+from singletable.values.limits import ITEM_BYTES_MAX, TRANSACTION_BYTES_MAX
+from singletable.wire.transactions import (
+    ConditionCheck,
+    Delete,
+    Put,
+    TransactWriteItem,
+    TransactWriteItems,
+    TransactWriteItemsResult,
+    Update,
+)
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+WRITE_FACTOR = 2  # a transaction writes twice: it prepares, and it commits
+
+
+class Accepted(NamedTuple):
+    """One action with its expressions read, before its table is looked at."""
+
+    action: ConditionCheck | Put | Delete | Update
+    item: Item
+    size: int
+    condition: Check | None
+    update: BoundUpdate | None
+
+
+def transact_write_items(engine: Engine, request: TransactWriteItems) -> TransactWriteItemsResult:
+    """Runs every action in one transaction of the store."""
+    actions = [_accepted(each) for each in request.transact_items]
+    if sum(action.size for action in actions) > TRANSACTION_BYTES_MAX:
+        raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
+    writes = _planned(engine, actions)
+    token = request.client_request_token
+    fingerprint = fingerprint_of(request) if token is not None else b""
+    if engine.faults.conflict():
+        raise cancelled([in_conflict(), *[NO_REASON] * (len(writes) - 1)])
+    metrics: dict[str, list[dict[str, Any]]] = {}
+    with engine.store.writing() as connection:
+        if token is not None:
+            replay = replay_of(connection, token, fingerprint, engine.now())
+            if replay is not None:
+                return _replayed(request, replay)
+        done = _performed(connection, writes)
+        if token is not None:
+            remember(connection, token, fingerprint, engine.now(), _replay(writes, done))
+        if request.return_item_collection_metrics == "SIZE":
+            for write in writes:
+                if write.table.has_local_indexes:
+                    of_table = metrics.setdefault(write.table.name, [])
+                    of_table.append(collection_metrics(connection, write.table, write.item))
+    return TransactWriteItemsResult(
+        item_collection_metrics=metrics or UNSET, consumed_capacity=_consumed(request, writes, done)
+    )
+
+
+def _accepted(each: TransactWriteItem) -> Accepted:
+    """Checks one action as far as that needs no table."""
+    given = [action for action in (each.condition_check, each.put, each.delete, each.update) if action is not None]
+    if len(given) != 1:
+        raise invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+    (action,) = given
+    item = action.item if isinstance(action, Put) else action.key
+    size = accept_item(item)
+    if isinstance(action, Put) and size > ITEM_BYTES_MAX:
+        raise invalid(ITEM_TOO_LARGE)
+    if isinstance(action, Update):
+        update, condition = update_of(action)
+        size += item_size(action.expression_attribute_values or {})
+        return Accepted(action, item, size, condition, update)
+    return Accepted(action, item, size, condition_of(action), None)
+
+
+def _planned(engine: Engine, actions: list[Accepted]) -> list[PlannedWrite]:
+    """Plans every action; one that does not fit its table cancels the transaction and is its reason."""
+    tables = [engine.catalog.require(accepted.action.table_name) for accepted in actions]
+    writes, reasons = [], []
+    for table, accepted in zip(tables, actions, strict=True):
+        try:
+            writes.append(_plan(table, accepted))
+            reasons.append(NO_REASON)
+        except EmptyKeyValue:
+            raise
+        except RequestRefused as refusal:
+            reasons.append(invalid_action(refusal))
+    if len({(write.table.name, write.key) for write in writes}) < len(writes):
+        raise invalid("Transaction request cannot include multiple operations on one item")
+    if len(writes) < len(reasons):
+        raise cancelled(reasons)
+    return writes
+
+
+def _plan(table: OpenTable, accepted: Accepted) -> PlannedWrite:
+    action, condition = accepted.action, accepted.condition
+    returns_old = action.return_values_on_condition_check_failure == "ALL_OLD"
+    match action:
+        case Put():
+            return planned_put(table, action.item, accepted.size, condition, returns_old)
+        case Update():
+            return planned_update(table, action.key, accepted.update, condition, returns_old)
+        case Delete():
+            return planned_delete(table, action.key, condition, returns_old)
+        case ConditionCheck():
+            assert condition is not None
+            return planned_check(table, action.key, condition, returns_old)
+
+
+def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite]) -> list[Written]:
+    """Does every action; when one cannot be done, all are undone and each has its reason."""
+    done: list[Written] = []
+    reasons: list[Reason] = []
+    for write in writes:
+        try:
+            done.append(perform(connection, write))
+            reasons.append(NO_REASON)
+        except ConditionFailed as failure:
+            reasons.append(failed_condition(failure.old if write.returns_old_on_failure else None))
+        except EmptyKeyValue:
+            raise
+        except RequestRefused as refusal:
+            reasons.append(invalid_action(refusal))
+    if len(done) < len(reasons):
+        raise cancelled(reasons)
+    return done
+
+
+def _consumed(request: TransactWriteItems, writes: list[PlannedWrite], done: list[Written]) -> Any:
+    detail = request.return_consumed_capacity
+    if detail is None or detail == "NONE":
+        return UNSET
+    units: dict[str, Consumed] = {}
+    for write, written in zip(writes, done, strict=True):
+        add(units, write.table.name, consumed(write.table, *written, factor=WRITE_FACTOR))
+    return told_of_each(units, detail, "WriteCapacityUnits")
+
+
+def _replay(writes: list[PlannedWrite], done: list[Written]) -> Replay:
+    sizes = [max(image.size if image else 0 for image in written) for written in done]
+    return Replay([ReplayedAction(write.table.name, size) for write, size in zip(writes, sizes, strict=True)])
+
+
+def _replayed(request: TransactWriteItems, replay: Replay) -> TransactWriteItemsResult:
+    """The answer to a token that was seen: nothing is written, and reading what was written is what it costs."""
+    detail = request.return_consumed_capacity
+    if detail is None or detail == "NONE":
+        return TransactWriteItemsResult()
+    return TransactWriteItemsResult(consumed_capacity=told_of_each(replay.units(), detail, "ReadCapacityUnits"))

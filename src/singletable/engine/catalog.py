@@ -1,0 +1,115 @@
+"""The tables that exist, remembered by this process and read again when another process changed them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from singletable.engine.definition import TableDefinition, definition_bytes, definition_from
+from singletable.engine.storage import catalog_rows
+from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
+from singletable.engine.storage.store import Store
+from singletable.engine.table import OpenIndex, OpenTable
+from singletable.errors import RequestRefused
+
+
+class Catalog:
+    """Tables by name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
+        self._tables: dict[str, OpenTable] = {}
+
+    def known(self, name: str) -> OpenTable | None:
+        """The table of that name as far as it is remembered, which another process may have changed."""
+        return self._tables.get(name)
+
+    def require(self, name: str) -> OpenTable:
+        """The table of that name, for an action on items."""
+        table = self._tables.get(name)
+        if table is None:
+            self.reload()
+            table = self._tables.get(name)
+            if table is None:
+                raise RequestRefused("ResourceNotFoundException", "Requested resource not found")
+        return table
+
+    def require_fresh(self, name: str) -> OpenTable:
+        """The table as it is on disk now, for an action on the table itself."""
+        self.reload()
+        table = self._tables.get(name)
+        if table is None:
+            raise _not_found(name)
+        return table
+
+    def names(self) -> list[str]:
+        """The names of all tables, in order."""
+        return [table.name for table in self.reload()]
+
+    def reload(self) -> list[OpenTable]:
+        """Reads the catalog again; a table that did not change stays the object it was."""
+        with self._store.reading() as connection:
+            rows = catalog_rows.rows(connection)
+        known = self._tables
+        tables = {}
+        for row in rows:
+            table = known.get(row.name)
+            # The name of a tree says which table and which generation of it it is.
+            is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
+            tables[row.name] = table if table is not None and is_same else _opened(row)
+        self._tables = tables
+        return list(tables.values())
+
+    def changed(self) -> bool:
+        """Reads the catalog again, and says whether what was known of it was no longer true."""
+        before = self._tables
+        self.reload()
+        return before != self._tables
+
+    def create(self, definition: TableDefinition) -> bool:
+        """Makes a table with its trees; False when there is one of that name."""
+        with self._store.writing() as connection:
+            if catalog_rows.row(connection, definition.name) is not None:
+                return False
+            catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
+        self.reload()
+        return True
+
+    def change(
+        self, name: str, changed: Callable[[TableDefinition], TableDefinition]
+    ) -> tuple[TableDefinition, TableDefinition]:
+        """Changes a definition and makes or drops the trees of its indexes; returns it before and after."""
+        with self._store.writing() as connection:
+            row = catalog_rows.row(connection, name)
+            if row is None:
+                raise _not_found(name)
+            before = definition_from(row.definition)
+            after = changed(before)
+            catalog_rows.change(connection, row, definition_bytes(after), _numbers(before), _numbers(after))
+        self.reload()
+        return before, after
+
+    def drop(self, table: OpenTable) -> None:
+        """Ends a table with everything in it."""
+        with self._store.writing() as connection:
+            row = catalog_rows.row(connection, table.name)
+            if row is None:
+                raise _not_found(table.name)
+            catalog_rows.drop(connection, row, _numbers(definition_from(row.definition)))
+        self.reload()
+
+
+def _opened(row: CatalogRow) -> OpenTable:
+    definition = definition_from(row.definition)
+    indexes = tuple(
+        OpenIndex(definition, index, tree_of(row.number, row.generation, index.number)) for index in definition.indexes
+    )
+    return OpenTable(definition, tree_of(row.number, row.generation), indexes)
+
+
+def _numbers(definition: TableDefinition) -> tuple[int, ...]:
+    return tuple(index.number for index in definition.indexes)
+
+
+def _not_found(name: str) -> RequestRefused:
+    return RequestRefused("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")

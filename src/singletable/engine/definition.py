@@ -1,0 +1,104 @@
+"""What a table is, as the catalog keeps it: keys, indexes, and what was bought for it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+KeyKind = Literal["S", "N", "B"]
+IndexStatus = Literal["CREATING", "ACTIVE"]
+
+
+class KeyAttribute(msgspec.Struct, frozen=True):
+    """An attribute of a key, and its type."""
+
+    name: str
+    kind: KeyKind
+
+
+class Throughput(msgspec.Struct, frozen=True):
+    """Units a second that were bought in advance, and when that last changed."""
+
+    read_units: int
+    write_units: int
+    increased_at: float | None = None
+    decreased_at: float | None = None
+    decreases_today: int = 0
+
+
+class OnDemandCeiling(msgspec.Struct, frozen=True):
+    """The most that is served when each request is paid for."""
+
+    read_units_max: int | None = None
+    write_units_max: int | None = None
+
+
+class IndexDefinition(msgspec.Struct, frozen=True):
+    """Another order of a table's items, inside its partitions (local) or with partitions of its own."""
+
+    name: str
+    number: int
+    is_local: bool
+    partition: tuple[KeyAttribute, ...]
+    sort: tuple[KeyAttribute, ...]
+    projection: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+    included: tuple[str, ...] = ()
+    status: IndexStatus = "ACTIVE"
+    throughput: Throughput | None = None
+    on_demand: OnDemandCeiling | None = None
+
+    @property
+    def key_attributes(self) -> tuple[KeyAttribute, ...]:
+        """Every attribute of the index's key, partition first."""
+        return self.partition + self.sort
+
+
+class TableDefinition(msgspec.Struct, frozen=True):
+    """Everything that describes a table, except its items."""
+
+    name: str
+    identifier: str
+    created_at: float
+    partition: KeyAttribute
+    sort: KeyAttribute | None
+    indexes: tuple[IndexDefinition, ...] = ()
+    billing_mode: Literal["PROVISIONED", "PAY_PER_REQUEST"] = "PAY_PER_REQUEST"
+    billing_chosen_at: float | None = None
+    throughput: Throughput | None = None
+    on_demand: OnDemandCeiling | None = None
+    table_class: str | None = None
+    is_protected: bool = False
+    tags: tuple[tuple[str, str], ...] = ()
+    sse_type: str | None = None
+    next_index_number: int = 1
+
+    @property
+    def key_attributes(self) -> tuple[KeyAttribute, ...]:
+        """The attributes of the table's key, partition first."""
+        return (self.partition,) if self.sort is None else (self.partition, self.sort)
+
+    def index(self, name: str) -> IndexDefinition | None:
+        """The index of that name, if there is one."""
+        return next((index for index in self.indexes if index.name == name), None)
+
+    @property
+    def attribute_kinds(self) -> dict[str, KeyKind]:
+        """The types of all key attributes, of the table and of its indexes."""
+        kinds: dict[str, KeyKind] = {attribute.name: attribute.kind for attribute in self.key_attributes}
+        for index in self.indexes:
+            kinds.update({attribute.name: attribute.kind for attribute in index.key_attributes})
+        return kinds
+
+
+_decoder = msgspec.json.Decoder(TableDefinition)
+
+
+def definition_from(document: bytes) -> TableDefinition:
+    """A definition out of the catalog."""
+    return _decoder.decode(document)
+
+
+def definition_bytes(definition: TableDefinition) -> bytes:
+    """A definition for the catalog."""
+    return msgspec.json.encode(definition)

@@ -1,0 +1,193 @@
+"""One connection: requests are answered in their order, and nothing piles up for a peer that does not keep up."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import partial
+
+from singletable.engine.http.head import HeadWriter
+from singletable.engine.http.message import Request, Response
+from singletable.engine.http.reader import TIMED_OUT, Fault, RequestReader
+from singletable.engine.http.service import Service
+from singletable.engine.http.shared_flush import SharedFlush
+
+# Up to here one write of a copy is quicker than two writes.
+_COPIED_BYTES_MAX = 64 * 1024
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a server waits for its peers."""
+
+    request_seconds: float = 300
+    """From the first byte of a request to its last."""
+    answer_seconds: float = 300
+    """For a peer that does not read what it is sent."""
+    idle_seconds: float = 3600
+    """For the next request."""
+    linger_seconds: float = 2
+    """For the end of a connection after its last answer, which a peer that still sends would otherwise not see."""
+    stop_seconds: float = 10
+    """For all of it, when the server is to stop."""
+
+
+@dataclass
+class Surroundings:
+    """What all connections of a server share."""
+
+    service: Service
+    heads: HeadWriter
+    flush: SharedFlush | None = None
+    patience: Patience = Patience()
+    connections: set[Connection] = field(default_factory=set)
+    now: float = 0.0
+    """The time of the loop, some seconds ago at most: nobody needs it more exactly, and asking costs."""
+    stopping: bool = False
+
+
+class Connection(asyncio.Protocol):
+    """Does one thing at a time: a request waits until the answer before it is on its way."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._reader = RequestReader()
+        self._flushing = False
+        self._congested = False
+        self._reading = True
+        self._half_closed = False
+        self._lost = False
+        self._lingering: asyncio.TimerHandle | None = None
+        self._since = surroundings.now
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A peer has come."""
+        # uvloop's transports are no subclasses of asyncio's, only of their kind.
+        self._transport = transport  # type: ignore[assignment]
+        self._surroundings.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The peer is gone, and with it whatever it was to be answered."""
+        self._lost = self._reader.ended = True
+        self._reader.requests.clear()
+        self._surroundings.connections.discard(self)
+        if self._lingering is not None:
+            self._lingering.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Answer what the peer asks; after its last answer it is no longer listened to."""
+        reader = self._reader
+        if reader.ended:
+            return
+        if not reader.in_message:
+            self._since = self._surroundings.now
+        reader.feed(data)
+        if reader.requests or reader.expects_continue:
+            self._work()
+
+    def eof_received(self) -> bool:
+        """The peer sends no more; what it has asked already is still answered."""
+        self._half_closed = self._reader.ended = True
+        return bool(self._reader.requests) or self._flushing
+
+    def pause_writing(self) -> None:
+        """The peer does not read its answers: it gets no more of them until it does."""
+        self._congested = True
+        self._since = self._surroundings.now
+
+    def resume_writing(self) -> None:
+        """The peer has read."""
+        self._congested = False
+        self._work()
+
+    def _work(self) -> None:
+        """Answer what can be answered now, and read on when all of it was."""
+        requests = self._reader.requests
+        while requests and not (self._congested or self._flushing):
+            self._answer(requests.popleft())
+        if self._reading is bool(requests):
+            self._reading = not self._reading
+            (self._transport.resume_reading if self._reading else self._transport.pause_reading)()
+        if not requests and not self._flushing:
+            if self._reader.expects_continue:
+                self._reader.expects_continue = False
+                self._transport.write(_CONTINUE)
+            if self._half_closed:
+                self._transport.close()
+
+    def _answer(self, request: Request | Fault) -> None:
+        surroundings = self._surroundings
+        if not isinstance(request, Request):
+            self._send(surroundings.service.refuse(request), keep_alive=False)
+            return
+        response = surroundings.service.answer(request)
+        if response.wrote and surroundings.flush is not None:
+            self._flushing = True
+            surroundings.flush.wait(partial(self._flushed, request, response))
+        else:
+            self._send(response, request.keep_alive)
+
+    def _flushed(self, request: Request, response: Response, problem: BaseException | None) -> None:
+        self._flushing = False
+        if self._lost:
+            return
+        if problem is not None:
+            response = self._surroundings.service.failed(problem, request.headers)
+        self._send(response, request.keep_alive)
+        self._work()
+
+    def _send(self, response: Response, keep_alive: bool) -> None:
+        surroundings = self._surroundings
+        keep_alive = keep_alive and not surroundings.stopping
+        head = surroundings.heads.write(response, keep_alive)
+        body = response.body
+        if response.bodiless:
+            self._transport.write(head)
+        elif len(body) <= _COPIED_BYTES_MAX:
+            self._transport.write(head + body)
+        else:
+            # Not by `writelines`, after which some releases of asyncio forget to say that the peer does not keep up.
+            self._transport.write(head)
+            self._transport.write(body)
+        self._since = surroundings.now
+        if not keep_alive:
+            self._part()
+
+    def _part(self) -> None:
+        """The last answer is given: show its end, and hear the peer out, since closing at once could take it away."""
+        self._reader.ended = True
+        self._reader.requests.clear()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        loop = asyncio.get_running_loop()
+        self._lingering = loop.call_later(self._surroundings.patience.linger_seconds, self._transport.close)
+
+    # What the server calls.
+
+    def look_at_the_clock(self) -> None:
+        """Give up on a peer that keeps us waiting for too long."""
+        waited, patience = self._surroundings.now - self._since, self._surroundings.patience
+        if self._flushing or self._lingering is not None:
+            return
+        if self._congested:
+            if waited > patience.answer_seconds:
+                self._transport.abort()
+        elif self._reader.in_message:
+            if waited > patience.request_seconds:
+                self._reader.end(TIMED_OUT)
+                self._work()
+        elif waited > patience.idle_seconds:
+            self._transport.close()
+
+    def leave_if_idle(self) -> None:
+        """Close, when nothing is asked and nothing is being asked."""
+        busy = self._reader.requests or self._flushing or self._congested or self._reader.in_message
+        if not busy or self._lingering is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close, whatever is under way."""
+        self._transport.abort()

@@ -1,0 +1,151 @@
+"""A write of one item, planned before the store is touched: by itself, in a batch, or in a transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+from msgspec import Raw
+
+from singletable.engine.asked import Check
+from singletable.engine.index_key_changes import check_index_keys
+from singletable.engine.keys import exact_key, item_key
+from singletable.engine.table import Image, Item, OpenTable, UpdatedIndexKeyWords
+from singletable.engine.write import check_size, replace, stored
+from singletable.errors import RequestRefused, invalid
+from singletable.expressions.request import BoundUpdate
+from singletable.values.checks import check_nesting
+from singletable.values.item_size import item_size
+from singletable.values.limits import ITEM_BYTES_MAX
+
+ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
+UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
+
+
+class PlannedWrite(NamedTuple):
+    """What will happen to one item: a put has its image, an update makes it out of the old one."""
+
+    kind: Literal["put", "update", "delete", "check"]
+    table: OpenTable
+    key: bytes
+    item: Item
+    condition: Check | None = None
+    returns_old_on_failure: bool = False
+    image: Image | None = None
+    updated: Callable[[Image | None], Image] | None = None
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it can be done without looking at what is there: no condition, no index entry to move."""
+        return self.condition is None and self.updated is None and not self.table.indexes and self.kind != "check"
+
+
+class Written(NamedTuple):
+    """The item before and after."""
+
+    before: Image | None
+    after: Image | None
+
+
+class ConditionFailed(Exception):  # it is caught and told by the action, never seen by users
+    """The condition of a write does not hold for the item."""
+
+    def __init__(self, old: Image | None) -> None:
+        self.old = old
+        super().__init__()
+
+
+def planned_put(
+    table: OpenTable, item: Item, size: int, condition: Check | None = None, returns_old: bool = False
+) -> PlannedWrite:
+    """A whole item, in place of whatever has its key."""
+    if size > ITEM_BYTES_MAX:
+        raise invalid(ITEM_TOO_LARGE)
+    key = item_key(table, item)
+    image = table.image(key, item, size)
+    if table.has_local_indexes:
+        check_size(table, image, ITEM_TOO_LARGE)
+    return PlannedWrite("put", table, key, item, condition, returns_old, image=image)
+
+
+def planned_delete(
+    table: OpenTable, key: Item, condition: Check | None = None, returns_old: bool = False
+) -> PlannedWrite:
+    """The end of one item."""
+    return PlannedWrite("delete", table, exact_key(table, key), key, condition, returns_old)
+
+
+def planned_check(table: OpenTable, key: Item, condition: Check, returns_old: bool) -> PlannedWrite:
+    """A condition on an item that is left as it is."""
+    return PlannedWrite("check", table, exact_key(table, key), key, condition, returns_old)
+
+
+def planned_update(
+    table: OpenTable,
+    key: Item,
+    update: BoundUpdate | None,
+    condition: Check | None,
+    returns_old: bool,
+    extra_bytes: int = 0,
+) -> PlannedWrite:
+    """Changes to one item, which is made when it is not there; `extra_bytes` count beside what is not its key."""
+    key_bytes = exact_key(table, key)
+    if update is not None:
+        for name in update.update.attributes:
+            if name in table.key_names:
+                raise invalid(
+                    "One or more parameter values were invalid: "
+                    f"Cannot update attribute {name}. This attribute is part of the key"
+                )
+
+    def updated(before: Image | None) -> Image:
+        old = key if before is None else before.item
+        if update is not None:
+            check_index_keys(table, update)
+        new = old if update is None else update.apply(old)
+        check_nesting(new)
+        image = table.image(key_bytes, new, item_size(new), UpdatedIndexKeyWords(old))
+        check_size(table, image, UPDATED_ITEM_TOO_LARGE)
+        if image.size + extra_bytes > ITEM_BYTES_MAX and image.size - item_size(key) + extra_bytes > ITEM_BYTES_MAX:
+            raise invalid(UPDATED_ITEM_TOO_LARGE)
+        return image
+
+    return PlannedWrite("update", table, key_bytes, key, condition, returns_old, updated=updated)
+
+
+def perform(connection: sqlite3.Connection, write: PlannedWrite) -> Written:
+    """Checks the condition against the item as it is, and writes; raises ConditionFailed."""
+    before = stored(connection, write.table, write.key)
+    if write.condition is not None and not write.condition({} if before is None else before.item):
+        raise ConditionFailed(before)
+    if write.kind == "check":
+        return Written(before, before)
+    after = write.image if write.updated is None else write.updated(before)
+    replace(connection, write.table, write.key, before, after)
+    return Written(before, after)
+
+
+def perform_blind(connection: sqlite3.Connection, writes: Iterable[PlannedWrite]) -> None:
+    """Does writes that need no look at what is there, those of one table at once; their keys differ."""
+    puts: dict[OpenTable, list[tuple[bytes, bytes, int]]] = {}
+    for write in writes:
+        if write.image is None:
+            write.table.tree.delete(connection, write.key)
+        else:
+            puts.setdefault(write.table, []).append((write.key, write.image.body, write.image.size))
+    for table, rows in puts.items():
+        table.tree.put_many(connection, rows)
+
+
+def condition_failed(write: PlannedWrite, failure: ConditionFailed) -> RequestRefused:
+    """The answer to a single write whose condition does not hold."""
+    fields = {}
+    if write.returns_old_on_failure and failure.old is not None:
+        fields["Item"] = Raw(failure.old.body)
+    return RequestRefused("ConditionalCheckFailedException", "The conditional request failed", **fields)
+
+
+def conflict() -> RequestRefused:
+    """The answer to a write that met a transaction on the same item."""
+    return RequestRefused("TransactionConflictException", "Transaction is ongoing for the item")

@@ -1,0 +1,64 @@
+"""The part of a table or index that a key condition names, as a range of stored keys."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from singletable.engine.definition import KeyAttribute
+from singletable.engine.keys import EmptyKey
+from singletable.engine.page_request import Source
+from singletable.engine.storage.key_range import Comparison, KeyRange, index_range, table_range
+from singletable.engine.table import Item, check_key_length
+from singletable.expressions.key_condition import KeyCondition
+from singletable.values.key_bytes import key_bytes
+
+
+class Partition(NamedTuple):
+    """The range, the key attributes it is a range of, the partition's values, and whether the sort key is tested."""
+
+    keys: KeyRange
+    key_names: tuple[str, ...]
+    values: Item
+    has_sort_test: bool
+
+
+def partition_of(source: Source, condition: KeyCondition) -> Partition:
+    """The range that the condition names; refuses a condition that does not fit the key."""
+    partition, sort = _key(source)
+    kinds = {attribute.name: attribute.kind for attribute in (*partition, *sort)}
+    asked = condition.range_of([each.name for each in partition], [each.name for each in sort], kinds)
+    parts = [
+        _part(attribute, value, is_partition=True) for attribute, value in zip(partition, asked.partition, strict=True)
+    ]
+    equal = [_part(attribute, value) for attribute, value in zip(sort, asked.sort, strict=False)]
+    comparison = None
+    if asked.last is not None:
+        kind = sort[len(equal)].kind
+        # A prefix and a bound may be empty: they are no keys themselves.
+        operands = [key_bytes(kind, value[kind]) if value[kind] else b"" for value in asked.last.values]
+        comparison = Comparison(asked.last.operator, *operands)
+    values = {attribute.name: value for attribute, value in zip(partition, asked.partition, strict=True)}
+    keys = _range(source, parts, equal, comparison)
+    return Partition(keys, tuple(kinds), values, bool(equal) or comparison is not None)
+
+
+def _range(source: Source, parts: list[bytes], equal: list[bytes], comparison: Comparison | None) -> KeyRange:
+    if source.index is not None:
+        return index_range(parts, equal, comparison)
+    return table_range(parts[0], Comparison("=", equal[0]) if equal else comparison)
+
+
+def _key(source: Source) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
+    if source.index is not None:
+        return source.index.definition.partition, source.index.definition.sort
+    definition = source.table.definition
+    return (definition.partition,), (definition.sort,) if definition.sort else ()
+
+
+def _part(attribute: KeyAttribute, value: dict[str, Any], *, is_partition: bool = False) -> bytes:
+    text = value[attribute.kind]
+    if not text:
+        raise EmptyKey(attribute.name, attribute.kind)
+    part = key_bytes(attribute.kind, text)
+    check_key_length(part, is_partition=is_partition)
+    return part

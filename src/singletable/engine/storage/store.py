@@ -1,0 +1,95 @@
+"""Stores: where an engine keeps its tables, in a file or in memory, for several threads and processes at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from singletable.engine.storage.connection_pool import ConnectionPool, Sync
+from singletable.engine.storage.memory_connection import MemoryConnection
+from singletable.engine.storage.refusals import StaleCatalog
+from singletable.engine.storage.sessions import Connections, Reading, Snapshot, Writing
+from singletable.errors import StoreRefused
+
+__all__ = ["StaleCatalog", "Store", "Sync"]
+
+
+class Store:
+    """A place for tables; `Store.open` makes one."""
+
+    __slots__ = ("_connections", "path")
+
+    def __init__(self, connections: Connections, path: Path | None) -> None:
+        self._connections = connections
+        self.path = path
+
+    @classmethod
+    def open(cls, url: str, *, sync: Sync = "normal", create: bool = True) -> Self:
+        """Opens `memory:` or `file:PATH`, and makes the file where there is none, unless it has to be there.
+
+        With `sync="normal"` a commit survives the death of the process; with `"full"`, once `flush` has returned, also
+        the loss of power.
+        """
+        if url == "memory:":
+            return cls(MemoryConnection(), None)
+        path = _path_of(url)
+        _refuse_unfit(path, create=create)
+        return cls(ConnectionPool(path, sync), path)
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether everything is gone when the store is closed."""
+        return self.path is None
+
+    def reading(self) -> Reading:
+        """A connection to read with: each statement sees the store as it is when the statement begins."""
+        return Reading(self._connections)
+
+    def snapshot(self) -> Snapshot:
+        """A connection on which all statements see the store as it is at the first of them."""
+        return Snapshot(self._connections)
+
+    def writing(self) -> Writing:
+        """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised."""
+        return Writing(self._connections)
+
+    def flush(self) -> None:
+        """Returns when every commit of this process so far is as durable as `sync` promises; callers share the work."""
+        self._connections.flush()
+
+    def close(self) -> None:
+        """Closes the store; it may be called twice."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _path_of(url: str) -> Path:
+    path = url.removeprefix("file:")
+    if path == url or not path:
+        raise StoreRefused(f'{url!r} names no store.\n  Say "memory:", or "file:" and the path of a file.')
+    # SQLite puts the log beside the file that a link leads to, and so do we look for it there.
+    return Path(path).expanduser().resolve()
+
+
+def _refuse_unfit(path: Path, *, create: bool) -> None:
+    """Says in plain words what SQLite would only call unable to open."""
+    if path.is_dir():
+        raise StoreRefused(f"{path} is a folder.\n  Name a file in it, such as file:{path / 'store.db'}")
+    if path.exists():
+        if not path.is_file():
+            raise StoreRefused(f"{path} is neither a file nor a folder.\n  Name a file for the store.")
+        return
+    if not create:
+        raise StoreRefused(f"There is no store at {path}.\n  Look at the path; nothing was made.")
+    if not path.parent.is_dir():
+        raise StoreRefused(
+            f"There is no folder {path.parent}.\n  Make it first, or look at the path: a store makes its file alone."
+        )

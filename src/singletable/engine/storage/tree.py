@@ -1,0 +1,93 @@
+"""Trees: ordered maps from an entry key to an item's bytes and its size, each a table of SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from singletable.engine.storage.connection import Connection
+
+Row = tuple[bytes, bytes, int]  # key, item, size
+
+
+class Tree:
+    """One ordered map; every method is one statement on the connection it is given, so trees are shared by all."""
+
+    __slots__ = (
+        "_after",
+        "_between",
+        "_count",
+        "_delete",
+        "_down",
+        "_get",
+        "_items_down",
+        "_items_up",
+        "_put",
+        "_up",
+        "name",
+    )
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608  # names are ours: letters, digits
+        self._put = (
+            f"INSERT INTO {name} (key, item, size) VALUES (?, ?, ?) "  # noqa: S608  # as above, here and below
+            "ON CONFLICT (key) DO UPDATE SET item = excluded.item, size = excluded.size"
+        )
+        self._delete = f"DELETE FROM {name} WHERE key = ?"  # noqa: S608
+        self._up = f"SELECT key, item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
+        self._down = self._up + " DESC"
+        self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
+        self._items_down = self._items_up + " DESC"
+        self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
+        self._count = f"SELECT count(*), coalesce(sum(size), 0) FROM {name}"  # noqa: S608
+        self._between = f"SELECT coalesce(sum(size), 0) FROM {name} WHERE key >= ? AND key < ?"  # noqa: S608
+
+    def get(self, connection: sqlite3.Connection, key: bytes) -> tuple[bytes, int] | None:
+        """The item with that key and its size."""
+        row: tuple[bytes, int] | None = connection.execute(self._get, (key,)).fetchone()
+        return row
+
+    def put(self, connection: sqlite3.Connection, key: bytes, item: bytes, size: int) -> None:
+        """Sets the item of a key, whether it has one or not."""
+        connection.execute(self._put, (key, item, size))
+
+    def put_many(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
+        """Sets the items of several keys."""
+        connection.executemany(self._put, rows)
+
+    def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
+        """Removes the item of a key, if it has one."""
+        connection.execute(self._delete, (key,))
+
+    def range(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False) -> Iterator[Row]:
+        """The rows from `low` up to but without `high`, for as long as the connection is held."""
+        return _begun(connection, self._down if descending else self._up, low, high)
+
+    def items(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
+    ) -> Iterator[tuple[bytes, int]]:
+        """The same without the keys: items and sizes, a sixth faster."""
+        return _begun(connection, self._items_down if descending else self._items_up, low, high)
+
+    def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
+        """The next rows above a key, at most `count` of them."""
+        return connection.execute(self._after, (key, count)).fetchall()
+
+    def count(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """How many items there are, and the sum of their sizes; it reads all of them."""
+        row: tuple[int, int] = connection.execute(self._count).fetchone()
+        return row
+
+    def bytes_between(self, connection: sqlite3.Connection, low: bytes, high: bytes) -> int:
+        """The sum of the sizes of the rows from `low` up to but without `high`."""
+        total: int = connection.execute(self._between, (low, high)).fetchone()[0]
+        return total
+
+
+def _begun(connection: sqlite3.Connection, statement: str, low: bytes, high: bytes) -> sqlite3.Cursor:
+    """A range that ends with the hold of its connection, if not before."""
+    assert isinstance(connection, Connection)
+    rows = connection.execute(statement, (low, high))
+    connection.open_ranges.append(rows)
+    return rows

@@ -1,0 +1,247 @@
+"""The rules that a new table or a new index must keep, in DynamoDB's words and order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from singletable.engine.definition import KeyAttribute, KeyKind
+from singletable.errors import RequestRefused, invalid
+from singletable.values.limits import GSI_COUNT_MAX, INCLUDED_ATTRIBUTES_MAX, LSI_COUNT_MAX, MULTI_ATTRIBUTE_KEY_MAX
+from singletable.wire.tables import (
+    AttributeDefinition,
+    BillingMode,
+    CreateTable,
+    GlobalSecondaryIndex,
+    KeySchemaElement,
+    LocalSecondaryIndex,
+    OnDemandThroughput,
+    Projection,
+    ProvisionedThroughput,
+)
+
+UNITS_MAX = 1_000_000_000_000
+_INVALID = "One or more parameter values were invalid: "
+
+Kinds = dict[str, KeyKind]
+
+
+def check_new_table(request: CreateTable) -> None:
+    """Refuses a table that DynamoDB would not make."""
+    check_billing(request.billing_mode or "PROVISIONED", request.provisioned_throughput)
+    kinds = attribute_kinds(request.attribute_definitions)
+    names = [element.attribute_name for element in request.key_schema]
+    if len(names) > len(kinds):
+        raise invalid("Invalid KeySchema: Some index key attribute have no definition")
+    _check_defined(request.key_schema, kinds)
+    _check_pair(request.key_schema)
+    has_indexes = request.local_secondary_indexes is not None or request.global_secondary_indexes is not None
+    if not has_indexes and len(names) != len(kinds):
+        raise invalid(
+            f"{_INVALID}Number of attributes in KeySchema does not exactly match number of attributes defined in "
+            "AttributeDefinitions"
+        )
+    if request.local_secondary_indexes is not None:
+        _check_local(request, kinds, request.local_secondary_indexes)
+    if request.global_secondary_indexes is not None:
+        _check_global(request, kinds, request.global_secondary_indexes)
+    _check_all_used(request, kinds)
+    check_on_demand(request.on_demand_throughput, request.billing_mode or "PROVISIONED")
+    if request.stream_specification is not None and request.stream_specification.stream_enabled:
+        raise invalid(f"{_INVALID}StreamSpecification is not served by this engine: leave StreamEnabled out")
+
+
+def check_billing(mode: BillingMode, throughput: ProvisionedThroughput | None) -> None:
+    """Refuses units for a table that pays per request, and a provisioned table without any."""
+    if mode == "PAY_PER_REQUEST":
+        if throughput is not None:
+            raise invalid(
+                f"{_INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+                "PAY_PER_REQUEST"
+            )
+    elif throughput is None:
+        raise invalid(
+            f"{_INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+        )
+    check_units(throughput)
+
+
+def check_units(throughput: ProvisionedThroughput | None) -> None:
+    """Refuses more units than the service counts."""
+    if throughput is None:
+        return
+    if throughput.read_capacity_units > UNITS_MAX:
+        raise invalid(f"Given value {throughput.read_capacity_units} for ReadCapacityUnits is out of bounds")
+    if throughput.write_capacity_units > UNITS_MAX:
+        raise invalid(f"Given value {throughput.write_capacity_units} for WriteCapacityUnits is out of bounds")
+
+
+def check_on_demand(ceiling: OnDemandThroughput | None, mode: BillingMode, *, is_new: bool = True) -> None:
+    """Refuses a ceiling that is none, or that stands beside provisioned units; -1 takes away one that was there.
+
+    The service words the second refusal a little differently for a table that exists (captured).
+    """
+    if ceiling is None:
+        return
+    members = (
+        ("MaxReadRequestUnits", ceiling.max_read_request_units),
+        ("MaxWriteRequestUnits", ceiling.max_write_request_units),
+    )
+    for member, units in members:
+        if units is None:
+            continue
+        if mode == "PROVISIONED":
+            when = "table BillingMode is PROVISIONED." if is_new else "the table BillingMode is PROVISIONED"
+            raise invalid(f"{_INVALID}{member} for OnDemandThroughput cannot be specified when {when}")
+        if units < 1 and (is_new or units != -1):
+            raise invalid(f"{_INVALID}Requested {member} for OnDemandThroughput for table is outside of valid range")
+
+
+def attribute_kinds(definitions: Iterable[AttributeDefinition]) -> Kinds:
+    """The types of the attributes that a request defines."""
+    kinds: Kinds = {}
+    for definition in definitions:
+        if kinds.setdefault(definition.attribute_name, definition.attribute_type) != definition.attribute_type:
+            raise invalid(f"{_INVALID}Cannot change type of attribute {definition.attribute_name}")
+    return kinds
+
+
+def key_parts(
+    schema: Sequence[KeySchemaElement], kinds: Kinds
+) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
+    """A key schema as its partition and its sort attributes."""
+    parts: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
+    for element in schema:
+        parts[element.key_type].append(KeyAttribute(element.attribute_name, kinds[element.attribute_name]))
+    return tuple(parts["HASH"]), tuple(parts["RANGE"])
+
+
+def _check_defined(schema: Sequence[KeySchemaElement], kinds: Kinds) -> None:
+    names = [element.attribute_name for element in schema]
+    if any(name not in kinds for name in names):
+        raise invalid(
+            f"{_INVALID}Some index key attributes are not defined in AttributeDefinitions. "
+            f"Keys: [{', '.join(names)}], AttributeDefinitions: [{', '.join(kinds)}]"
+        )
+
+
+def _check_pair(schema: Sequence[KeySchemaElement]) -> None:
+    """A key of one partition attribute and at most one sort attribute."""
+    if len(schema) == 2 and schema[0].attribute_name == schema[1].attribute_name:
+        raise invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+    if schema[0].key_type != "HASH":
+        raise invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+    if len(schema) == 2 and schema[1].key_type != "RANGE":
+        raise invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+
+
+def _check_multiple(schema: Sequence[KeySchemaElement]) -> None:
+    """A key of up to four partition attributes and up to four sort attributes behind them."""
+    names = [element.attribute_name for element in schema]
+    if len(set(names)) < len(names):
+        if len(schema) == 2:
+            raise invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+        raise invalid(f"{_INVALID}KeySchema contains an attribute more than once. Keys: [{', '.join(names)}]")
+    if schema[0].key_type != "HASH":
+        raise invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+    types = [element.key_type for element in schema]
+    if types != sorted(types):
+        raise invalid("Invalid KeySchema: All HASH key elements must precede all RANGE key elements")
+    for key_type in ("HASH", "RANGE"):
+        if types.count(key_type) > MULTI_ATTRIBUTE_KEY_MAX:
+            raise invalid(f"Invalid KeySchema: At most {MULTI_ATTRIBUTE_KEY_MAX} {key_type} key elements are allowed")
+
+
+def _check_projection(projection: Projection) -> None:
+    if projection.projection_type is None:
+        raise invalid(f"{_INVALID}Unknown ProjectionType: null")
+    if projection.projection_type == "INCLUDE":
+        if projection.non_key_attributes is None:
+            raise invalid(f"{_INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+    elif projection.non_key_attributes is not None:
+        raise invalid(f"{_INVALID}ProjectionType is {projection.projection_type}, but NonKeyAttributes is specified")
+
+
+def _check_local(request: CreateTable, kinds: Kinds, indexes: Sequence[LocalSecondaryIndex]) -> None:
+    if not indexes:
+        raise invalid(f"{_INVALID}List of LocalSecondaryIndexes is empty")
+    if len(request.key_schema) != 2:
+        raise invalid(
+            f"{_INVALID}Table KeySchema does not have a range key, which is required when specifying a "
+            "LocalSecondaryIndex"
+        )
+    seen: set[str] = set()
+    for index in indexes:
+        _check_defined(index.key_schema, kinds)
+        _check_pair(index.key_schema)
+        if len(index.key_schema) != 2:
+            raise invalid(f"{_INVALID}Index KeySchema does not have a range key for index: {index.index_name}")
+        leading, table_leading = index.key_schema[0].attribute_name, request.key_schema[0].attribute_name
+        if leading != table_leading:
+            raise invalid(
+                f"{_INVALID}Index KeySchema does not have the same leading hash key as table KeySchema for index: "
+                f"{index.index_name}. index hash key: {leading}, table hash key: {table_leading}"
+            )
+        _check_projection(index.projection)
+        _check_new_name(index.index_name, seen)
+    if len(indexes) > LSI_COUNT_MAX:
+        raise invalid(f"{_INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of {LSI_COUNT_MAX}")
+
+
+def _check_global(request: CreateTable, kinds: Kinds, indexes: Sequence[GlobalSecondaryIndex]) -> None:
+    if not indexes:
+        raise invalid(f"{_INVALID}List of GlobalSecondaryIndexes is empty")
+    seen = {index.index_name for index in request.local_secondary_indexes or ()}
+    for index in indexes:
+        check_global_index(index, kinds, request.billing_mode or "PROVISIONED")
+        _check_new_name(index.index_name, seen)
+    if len(indexes) > GSI_COUNT_MAX:
+        raise invalid(f"{_INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_COUNT_MAX}")
+    _check_included([*indexes, *(request.local_secondary_indexes or ())])
+
+
+def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingMode) -> None:
+    """Refuses a global index that DynamoDB would not make, for a new table or for one that exists."""
+    _check_defined(index.key_schema, kinds)
+    _check_multiple(index.key_schema)
+    _check_projection(index.projection)
+    if mode == "PAY_PER_REQUEST" and index.provisioned_throughput is not None:
+        raise invalid(
+            f"{_INVALID}ProvisionedThroughput should not be specified for index: {index.index_name} "
+            "when BillingMode is PAY_PER_REQUEST"
+        )
+    if mode == "PROVISIONED" and index.provisioned_throughput is None:
+        raise invalid(
+            f"{_INVALID}ProvisionedThroughput is required for index: {index.index_name} when BillingMode is PROVISIONED"
+        )
+    check_units(index.provisioned_throughput)
+
+
+def _check_new_name(name: str, seen: set[str]) -> None:
+    if name in seen:
+        raise invalid(f"{_INVALID}Duplicate index name: {name}")
+    seen.add(name)
+
+
+def _check_included(indexes: Sequence[GlobalSecondaryIndex | LocalSecondaryIndex]) -> None:
+    included = sum(len(index.projection.non_key_attributes or ()) for index in indexes)
+    if included > INCLUDED_ATTRIBUTES_MAX:
+        raise invalid(
+            f"{_INVALID}NonKeyAttributes count exceeds the per-table limit of {INCLUDED_ATTRIBUTES_MAX}: {included}"
+        )
+
+
+def _check_all_used(request: CreateTable, kinds: Kinds) -> None:
+    schemas = [request.key_schema]
+    schemas += [index.key_schema for index in request.local_secondary_indexes or ()]
+    schemas += [index.key_schema for index in request.global_secondary_indexes or ()]
+    used = {element.attribute_name for schema in schemas for element in schema}
+    if used != set(kinds):
+        raise invalid(
+            f"{_INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(kinds)}], "
+            f"keys used: [{', '.join(sorted(used))}]"
+        )
+
+
+def limit_exceeded(message: str) -> RequestRefused:
+    """The refusal of too much at once."""
+    return RequestRefused("LimitExceededException", message)

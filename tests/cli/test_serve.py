@@ -1,0 +1,224 @@
+"""`singletable serve`: what it says when it answers, how it stops, whom it lets in, and what it weighs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3  # type: ignore[import-untyped]
+import pytest
+from botocore.exceptions import ClientError  # type: ignore[import-untyped]
+
+from singletable.cli.main import main
+from tests.cli.program import PROGRAM, ROOT, environment, refused, singletable
+
+TABLE = {
+    "TableName": "shop",
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+IDLE_MEGABYTES_MAX = 80
+SECONDS_MAX = 30
+
+
+class Running:
+    """The program, serving."""
+
+    def __init__(self, process: subprocess.Popen[str], said: str) -> None:
+        self.process = process
+        self.said = said
+
+    @property
+    def ready(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self.said)
+        return document
+
+    def client(self, key: tuple[str, str] = ("any", "any")) -> Any:
+        session = boto3.session.Session(*key, region_name="eu-west-1")
+        return session.client("dynamodb", endpoint_url=self.ready["url"])
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """The exit code, and what was said on standard error."""
+        self.process.send_signal(number)
+        _, said = self.process.communicate(timeout=SECONDS_MAX)
+        return self.process.returncode, said
+
+
+@contextmanager
+def serve(*arguments: str | Path, **added: str) -> Generator[Running, None, None]:
+    process = subprocess.Popen(
+        [PROGRAM, "serve", "--port", "0", *arguments],
+        cwd=ROOT,
+        env=environment(**added),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    watchdog = threading.Timer(SECONDS_MAX, process.kill)
+    watchdog.start()
+    try:
+        yield Running(process, process.stdout.readline())
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_says_where_it_answers_and_stops_when_told(number: int) -> None:
+    with serve() as running:
+        url = running.said.split(" is served at ")[1].partition(";")[0]
+        pointer = f"for boto3, the AWS CLI and the SDKs: AWS_ENDPOINT_URL_DYNAMODB={url}"
+        assert running.said == f"A store in memory is served at {url}; {pointer}\n"
+        host, _, port = url.removeprefix("http://").partition(":")
+        socket.create_connection((host, int(port))).close()
+        assert running.stop(number) == (0, "")
+
+
+def test_it_says_so_to_machines(tmp_path: Path) -> None:
+    with serve("--json", "--data", tmp_path / "shop.db", "--sync", "full", "--access-key", "A:one") as running:
+        port = running.ready["port"]
+        assert running.ready == {
+            "url": f"http://127.0.0.1:{port}",
+            "host": "127.0.0.1",
+            "port": port,
+            "data": str(tmp_path / "shop.db"),
+            "sync": "full",
+            "access_keys": 1,
+        }
+
+
+@pytest.mark.parametrize("sync", ["normal", "full"])
+def test_what_was_written_is_there_when_it_is_served_again(tmp_path: Path, sync: str) -> None:
+    item = {"pk": {"S": "a"}, "n": {"N": "1"}}
+    with serve("--json", "--data", tmp_path / "shop.db", "--sync", sync) as running:
+        client = running.client()
+        client.create_table(**TABLE)
+        client.put_item(TableName="shop", Item=item)
+        assert running.stop() == (0, "")
+    with serve("--json", "--data", tmp_path / "shop.db") as running:
+        assert running.client().get_item(TableName="shop", Key={"pk": {"S": "a"}})["Item"] == item
+
+
+def test_without_data_nothing_is_kept(tmp_path: Path) -> None:
+    with serve("--json") as running:
+        running.client().create_table(**TABLE)
+    with serve("--json") as running:
+        assert running.client().list_tables()["TableNames"] == []
+
+
+@pytest.mark.parametrize("source", ["option", "file", "environment"])
+def test_only_who_has_a_key_is_let_in(source: str, tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("AKID:hushhush\n")
+    arguments = {"option": ("--access-key", "AKID:hushhush"), "file": ("--access-keys-file", str(file))}.get(source, ())
+    added = {"SINGLETABLE_ACCESS_KEYS": "AKID:hushhush"} if source == "environment" else {}
+    with serve("--json", *arguments, **added) as running:
+        assert running.client(("AKID", "hushhush")).list_tables()["TableNames"] == []
+        with pytest.raises(ClientError, match="InvalidSignatureException"):
+            running.client(("AKID", "wrong")).list_tables()
+        with pytest.raises(ClientError, match="UnrecognizedClientException"):
+            running.client(("WHO", "hushhush")).list_tables()
+        assert "hush" not in running.said
+        assert running.stop() == (0, "")
+
+
+def test_a_second_server_says_that_the_port_is_taken() -> None:
+    with serve("--json") as running:
+        port = running.ready["port"]
+        said = refused(singletable("serve", "--port", str(port)))
+    assert said == (
+        f"127.0.0.1:{port} is in use: another server listens there.\n"
+        f"  Stop it, or take another port: --port {port + 1}, or --port 0 for one that is free.\n"
+    )
+
+
+def test_a_taken_port_leaves_no_store_behind(tmp_path: Path) -> None:
+    with serve("--json") as running:
+        refused(singletable("serve", "--port", str(running.ready["port"]), "--data", tmp_path / "shop.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("port", ["http", "-1", "65536", "٨"])
+def test_what_is_no_port_is_refused(port: str) -> None:
+    assert f"{port!r} is no port" in refused(singletable("serve", f"--port={port}"))
+
+
+def test_an_address_of_another_machine_is_refused() -> None:
+    said = refused(singletable("serve", "--host", "192.0.2.1", "--port", "0"))
+    assert said.startswith("192.0.2.1 is no address to listen at: ")
+    assert "Leave --host away" in said
+
+
+def test_a_key_that_is_none_is_refused_without_repeating_it() -> None:
+    said = refused(singletable("serve", "--access-key", "hushhush"))
+    assert "write ID:SECRET" in said
+    assert "hush" not in said
+
+
+def test_a_store_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "shop.db").write_text("this is a letter, not a store\n" * 100)
+    refused(singletable("serve", "--port", "0", "--data", tmp_path / "shop.db"))
+
+
+def test_an_open_door_is_warned_of() -> None:
+    with serve("--host", "0.0.0.0", "--json") as running:
+        assert running.ready["url"] == f"http://127.0.0.1:{running.ready['port']}"
+        assert running.client().list_tables()["TableNames"] == []
+        code, said = running.stop()
+    assert code == 0
+    assert said.startswith(f"warning: whoever reaches 0.0.0.0:{running.ready['port']} can read and write this store.")
+    with serve("--host", "0.0.0.0", "--access-key", "A:one") as running:
+        assert running.stop() == (0, "")
+
+
+def test_without_its_libraries_it_says_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "httptools", None)
+    for name in [name for name in sys.modules if name.startswith("singletable.engine.http")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err == "serving needs httptools: pip install 'singletable[serve]'\n"
+
+
+def test_it_loads_nothing_that_it_does_not_need() -> None:
+    # Counted, not timed: a start is quick when little is imported.
+    command = [sys.executable, "-X", "importtime", "-m", "singletable.cli.main", "serve", "--port", "0"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.terminate()
+    _, said = process.communicate(timeout=SECONDS_MAX)
+    loaded = {line.rpartition("|")[2].strip() for line in said.splitlines() if line.startswith("import time:")}
+    unneeded = {"boto3", "botocore", "pydantic", "rich", "singletable.verify.check", "singletable.cli.check"}
+    assert "singletable.engine.engine" in loaded
+    assert not loaded & unneeded
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
+def test_it_weighs_little_when_idle() -> None:
+    with serve("--json") as running:
+        running.client().list_tables()
+        status = Path(f"/proc/{running.process.pid}/status").read_text()
+    (resident,) = (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
+    assert resident / 1024 < IDLE_MEGABYTES_MAX
+
+
+def test_every_option_is_in_the_docs() -> None:
+    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+    words = {word.strip("[],") for word in singletable("serve", "--help").stdout.split()}
+    options = {word for word in words if word.startswith("--")} - {"--help"}
+    assert len(options) >= 7
+    assert not {option for option in options if f"`{option}" not in page}

@@ -1,0 +1,410 @@
+"""CreateTable: what a new table looks like, and which tables are not made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from singletable.engine.engine import Engine
+from tests.engine.tables import (
+    INVALID,
+    Document,
+    Refused,
+    assert_refused,
+    create,
+    definitions,
+    index,
+    key_schema,
+    multi_key_schema,
+    projection,
+    put,
+    refusals,
+    refused,
+    texts,
+)
+
+UNITS = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+HASH: Document = {"KeySchema": key_schema("pk"), "AttributeDefinitions": definitions(pk="S")}
+CONSTRAINT = "failed to satisfy constraint: Member must"
+
+
+def described(engine: Engine, name: str = "table") -> Document:
+    table: Document = engine.call("DescribeTable", {"TableName": name})["Table"]
+    return table
+
+
+def test_the_answer_says_creating_and_the_table_is_ready(empty_engine: Engine) -> None:
+    answer = create(empty_engine, GlobalSecondaryIndexes=[index("gsi", "sk")])
+    description = answer["TableDescription"]
+    assert description["TableStatus"] == "CREATING"
+    assert description["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
+    assert "Backfilling" not in description["GlobalSecondaryIndexes"][0]
+    assert described(empty_engine)["TableStatus"] == "ACTIVE"
+    put(empty_engine, texts(pk="a", sk="1"))
+
+
+def test_a_description_has_everything_that_was_declared() -> None:
+    with Engine(now=lambda: 1700000000.5, region="eu-west-2", account="123456789012") as engine:
+        create(engine)
+        table = described(engine)
+    identifier = table.pop("TableId")
+    assert len(identifier) == 36
+    assert table == {
+        "TableName": "table",
+        "TableArn": "arn:aws:dynamodb:eu-west-2:123456789012:table/table",
+        "TableStatus": "ACTIVE",
+        "KeySchema": key_schema("pk", "sk"),
+        "AttributeDefinitions": definitions(pk="S", sk="S"),
+        "CreationDateTime": 1700000000.5,
+        "ItemCount": 0,
+        "TableSizeBytes": 0,
+        "DeletionProtectionEnabled": False,
+        "ProvisionedThroughput": {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0},
+        "BillingModeSummary": {
+            "BillingMode": "PAY_PER_REQUEST",
+            "LastUpdateToPayPerRequestDateTime": 1700000000.5,
+        },
+    }
+
+
+@pytest.mark.parametrize("mode", [None, "PROVISIONED"])
+def test_a_provisioned_table_has_its_units_and_no_summary(empty_engine: Engine, mode: str | None) -> None:
+    create(empty_engine, BillingMode=mode, ProvisionedThroughput=UNITS)
+    table = described(empty_engine)
+    assert table["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **UNITS}
+    assert "BillingModeSummary" not in table
+
+
+@pytest.mark.parametrize(("partition", "sort"), [("S", "N"), ("N", "B"), ("B", "S")])
+def test_keys_may_be_texts_numbers_and_binaries(empty_engine: Engine, partition: str, sort: str) -> None:
+    create(empty_engine, AttributeDefinitions=definitions(pk=partition, sk=sort))
+    assert described(empty_engine)["AttributeDefinitions"] == definitions(pk=partition, sk=sort)
+
+
+def test_a_table_may_have_a_partition_key_only(empty_engine: Engine) -> None:
+    create(empty_engine, **HASH)
+    assert described(empty_engine)["KeySchema"] == key_schema("pk")
+
+
+@pytest.mark.parametrize(
+    "holds", [projection(kind="ALL"), projection(kind="KEYS_ONLY"), projection("one", "two")], ids=str
+)
+def test_global_indexes_are_described_as_declared(empty_engine: Engine, holds: Document) -> None:
+    create(
+        empty_engine,
+        AttributeDefinitions=definitions(pk="S", sk="S", g1="S", g2="N"),
+        GlobalSecondaryIndexes=[index("first", "g1", "g2", holds=holds), index("second", "g2")],
+    )
+    first, second = described(empty_engine)["GlobalSecondaryIndexes"]
+    assert first == {
+        "IndexName": "first",
+        "IndexArn": "arn:aws:dynamodb:us-east-1:000000000000:table/table/index/first",
+        "IndexStatus": "ACTIVE",
+        "KeySchema": key_schema("g1", "g2"),
+        "Projection": holds,
+        "ItemCount": 0,
+        "IndexSizeBytes": 0,
+        "ProvisionedThroughput": {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0},
+    }
+    assert second["KeySchema"] == key_schema("g2")
+
+
+def test_local_indexes_have_neither_status_nor_units(empty_engine: Engine) -> None:
+    create(
+        empty_engine,
+        AttributeDefinitions=definitions(pk="S", sk="S", l1="N"),
+        LocalSecondaryIndexes=[index("local", "pk", "l1")],
+    )
+    (local,) = described(empty_engine)["LocalSecondaryIndexes"]
+    assert local == {
+        "IndexName": "local",
+        "IndexArn": "arn:aws:dynamodb:us-east-1:000000000000:table/table/index/local",
+        "KeySchema": key_schema("pk", "l1"),
+        "Projection": {"ProjectionType": "ALL"},
+        "ItemCount": 0,
+        "IndexSizeBytes": 0,
+    }
+
+
+def test_a_global_index_may_have_four_partition_and_four_sort_attributes(empty_engine: Engine) -> None:
+    schema = multi_key_schema("abcd", "efgh")
+    gsi = {**index("gsi", "a"), "KeySchema": schema}
+    kinds = dict.fromkeys("abcdefgh", "S") | {"d": "N", "h": "B"}
+    create(empty_engine, AttributeDefinitions=definitions(pk="S", sk="S", **kinds), GlobalSecondaryIndexes=[gsi])
+    assert described(empty_engine)["GlobalSecondaryIndexes"][0]["KeySchema"] == schema
+
+
+def test_options_come_back_in_the_description(empty_engine: Engine) -> None:
+    create(
+        empty_engine,
+        TableClass="STANDARD_INFREQUENT_ACCESS",
+        DeletionProtectionEnabled=True,
+        OnDemandThroughput={"MaxReadRequestUnits": 20},
+        SSESpecification={"Enabled": True},
+        Tags=[{"Key": "team", "Value": "orders"}],
+    )
+    table = described(empty_engine)
+    assert table["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    assert table["DeletionProtectionEnabled"] is True
+    assert table["OnDemandThroughput"] == {"MaxReadRequestUnits": 20}
+    assert table["SSEDescription"] == {"Status": "ENABLED", "SSEType": "KMS"}
+
+
+def test_a_ceiling_without_members_is_none(empty_engine: Engine) -> None:
+    create(empty_engine, OnDemandThroughput={})
+    assert "OnDemandThroughput" not in described(empty_engine)
+
+
+def test_a_name_is_taken_once(engine: Engine) -> None:
+    refusal = refused(engine, "CreateTable", {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", **HASH})
+    assert (refusal.code, refusal.message) == ("ResourceInUseException", "Table already exists: table")
+
+
+def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
+    refused(empty_engine, "CreateTable", {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", "KeySchema": []})
+    assert empty_engine.call("ListTables", {})["TableNames"] == []
+
+
+@refusals(
+    Refused(
+        "a name is required",
+        {"TableName": None},
+        "The parameter 'TableName' is required but was not present in the request",
+    ),
+    Refused(
+        "a short name",
+        {"TableName": "ab"},
+        f"1 validation error detected: Value 'ab' at 'tableName' {CONSTRAINT} have length greater than or equal to 3",
+    ),
+    Refused(
+        "a long name",
+        {"TableName": "a" * 256},
+        f"1 validation error detected: Value '{'a' * 256}' at 'tableName' {CONSTRAINT} have length less than or equal "
+        "to 255",
+    ),
+    Refused(
+        "a name with other characters",
+        {"TableName": "in;valid"},
+        f"1 validation error detected: Value 'in;valid' at 'tableName' {CONSTRAINT} satisfy regular expression "
+        "pattern: [a-zA-Z0-9_.-]+",
+    ),
+    Refused(
+        "no key",
+        {"KeySchema": []},
+        f"1 validation error detected: Value '[]' at 'keySchema' {CONSTRAINT} have length greater than or equal to 1",
+    ),
+    Refused(
+        "another kind of key",
+        {"KeySchema": [{"AttributeName": "pk", "KeyType": "SORT"}]},
+        f"1 validation error detected: Value 'SORT' at 'keySchema.1.member.keyType' {CONSTRAINT} satisfy enum value "
+        "set: [HASH, RANGE]",
+    ),
+    Refused(
+        "another type of key",
+        {"AttributeDefinitions": definitions(pk="SS")},
+        f"1 validation error detected: Value 'SS' at 'attributeDefinitions.1.member.attributeType' {CONSTRAINT} "
+        "satisfy enum value set: [B, N, S]",
+    ),
+    Refused(
+        "several wrong members are told at once",
+        {"BillingMode": "FREE", "KeySchema": [{"AttributeName": "pk", "KeyType": "SORT"}]},
+        f"2 validation errors detected: Value 'FREE' at 'billingMode' {CONSTRAINT} satisfy enum value set: "
+        f"[PROVISIONED, PAY_PER_REQUEST]; Value 'SORT' at 'keySchema.1.member.keyType' {CONSTRAINT} satisfy enum "
+        "value set: [HASH, RANGE]",
+    ),
+    Refused(
+        "units without being provisioned",
+        {"ProvisionedThroughput": UNITS},
+        f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+        "PAY_PER_REQUEST",
+    ),
+    Refused(
+        "being provisioned without units",
+        {"BillingMode": None},
+        f"{INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+    ),
+    Refused(
+        "units before keys",
+        {"BillingMode": None, "KeySchema": key_schema("pk", "pk")},
+        f"{INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+    ),
+    Refused(
+        "too many units",
+        {"BillingMode": None, "ProvisionedThroughput": {**UNITS, "ReadCapacityUnits": 10**12 + 1}},
+        "Given value 1000000000001 for ReadCapacityUnits is out of bounds",
+    ),
+    Refused(
+        "more keys than definitions",
+        {"KeySchema": key_schema("pk", "pk")},
+        "Invalid KeySchema: Some index key attribute have no definition",
+    ),
+    Refused(
+        "a key that is not defined",
+        {"KeySchema": key_schema("other")},
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [other], "
+        "AttributeDefinitions: [pk]",
+    ),
+    Refused(
+        "one attribute as both keys",
+        {"KeySchema": key_schema("pk", "pk"), "AttributeDefinitions": definitions(pk="S", sk="S")},
+        "Both the Hash Key and the Range Key element in the KeySchema have the same name",
+    ),
+    Refused(
+        "no partition key first",
+        {"KeySchema": [{"AttributeName": "pk", "KeyType": "RANGE"}]},
+        "Invalid KeySchema: The first KeySchemaElement is not a HASH key type",
+    ),
+    Refused(
+        "a definition that no key uses",
+        {"AttributeDefinitions": definitions(pk="S", extra="N")},
+        f"{INVALID}Number of attributes in KeySchema does not exactly match number of attributes defined in "
+        "AttributeDefinitions",
+    ),
+    Refused(
+        "an attribute of two types",
+        {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="N")]},
+        f"{INVALID}Cannot change type of attribute pk",
+    ),
+    Refused(
+        "a ceiling for a provisioned table",
+        {
+            "BillingMode": None,
+            "ProvisionedThroughput": UNITS,
+            "OnDemandThroughput": {"MaxReadRequestUnits": 0, "MaxWriteRequestUnits": 0},
+        },
+        f"{INVALID}MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is "
+        "PROVISIONED.",
+    ),
+    Refused(
+        "a ceiling that takes nothing away",
+        {"OnDemandThroughput": {"MaxWriteRequestUnits": -1}},
+        f"{INVALID}Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range",
+    ),
+)
+def test_a_table_is_refused(empty_engine: Engine, row: Refused) -> None:
+    assert_refused(empty_engine, "CreateTable", row, TableName="table", BillingMode="PAY_PER_REQUEST", **HASH)
+
+
+def indexed(kind: str, *indexes: Document, **kinds: str) -> Document:
+    return {
+        "KeySchema": key_schema("pk", "sk"),
+        "AttributeDefinitions": definitions(pk="S", sk="S", **kinds),
+        f"{kind}SecondaryIndexes": list(indexes),
+    }
+
+
+def numbered(count: int, *keys: str) -> list[Document]:
+    return [index(f"index{number}", *keys) for number in range(count)]
+
+
+def multi(partition: str, sort: str = "") -> Document:
+    schema = multi_key_schema(partition, sort)
+    return indexed("Global", {**index("gsi", "a"), "KeySchema": schema}, **dict.fromkeys(partition + sort, "S"))
+
+
+@refusals(
+    Refused("no local index", indexed("Local"), f"{INVALID}List of LocalSecondaryIndexes is empty"),
+    Refused("no global index", indexed("Global"), f"{INVALID}List of GlobalSecondaryIndexes is empty"),
+    Refused(
+        "an empty list before unused definitions",
+        indexed("Local", extra="S"),
+        f"{INVALID}List of LocalSecondaryIndexes is empty",
+    ),
+    Refused(
+        "a local index without a sort key in the table",
+        {**indexed("Local", index("lsi", "pk", "sk")), "KeySchema": key_schema("pk")},
+        f"{INVALID}Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+    ),
+    Refused(
+        "a local index without a sort key of its own",
+        indexed("Local", index("lsi", "pk")),
+        f"{INVALID}Index KeySchema does not have a range key for index: lsi",
+    ),
+    Refused(
+        "a local index with another partition key",
+        indexed("Local", index("lsi", "other", "sk"), other="S"),
+        f"{INVALID}Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. "
+        "index hash key: other, table hash key: pk",
+    ),
+    Refused(
+        "a sixth local index",
+        indexed("Local", *numbered(6, "pk", "l"), l="S"),
+        f"{INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of 5",
+    ),
+    Refused(
+        "a twenty-first global index",
+        indexed("Global", *numbered(21, "g"), g="S"),
+        f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of 20",
+    ),
+    Refused(
+        "one name twice",
+        indexed("Global", index("same", "g"), index("same", "sk"), g="S"),
+        f"{INVALID}Duplicate index name: same",
+    ),
+    Refused(
+        "one name in both kinds",
+        {
+            **indexed("Global", index("same", "g"), g="S"),
+            "LocalSecondaryIndexes": [index("same", "pk", "g")],
+        },
+        f"{INVALID}Duplicate index name: same",
+    ),
+    Refused(
+        "an index key that is not defined",
+        indexed("Global", index("gsi", "g", "h"), g="S"),
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [g, h], "
+        "AttributeDefinitions: [pk, sk, g]",
+    ),
+    Refused(
+        "an unknown projection",
+        indexed("Global", index("gsi", "sk", holds={"NonKeyAttributes": ["a"]})),
+        f"{INVALID}Unknown ProjectionType: null",
+    ),
+    Refused(
+        "attributes beside a projection of everything",
+        indexed("Global", index("gsi", "sk", holds=projection("a", kind="ALL"))),
+        f"{INVALID}ProjectionType is ALL, but NonKeyAttributes is specified",
+    ),
+    Refused(
+        "a projection of some without any",
+        indexed("Global", index("gsi", "sk", holds={"ProjectionType": "INCLUDE"})),
+        f"{INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
+    ),
+    Refused(
+        "units for an index that is paid per request",
+        indexed("Global", {**index("gsi", "sk"), "ProvisionedThroughput": UNITS}),
+        f"{INVALID}ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
+    ),
+    Refused(
+        "a definition that no index uses",
+        indexed("Global", index("gsi", "sk"), extra="S"),
+        f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [pk, sk, extra], keys used: [pk, sk]",
+    ),
+    Refused(
+        "a fifth partition attribute",
+        multi("abcde"),
+        "Invalid KeySchema: At most 4 HASH key elements are allowed",
+    ),
+    Refused(
+        "a sort attribute before a partition attribute",
+        indexed(
+            "Global",
+            {**index("gsi", "g"), "KeySchema": [*multi_key_schema("a", "b"), *multi_key_schema("c")]},
+            **dict.fromkeys("abc", "S"),
+        ),
+        "Invalid KeySchema: All HASH key elements must precede all RANGE key elements",
+    ),
+)
+def test_an_index_is_refused(empty_engine: Engine, row: Refused) -> None:
+    assert_refused(empty_engine, "CreateTable", row, TableName="table", BillingMode="PAY_PER_REQUEST")
+
+
+def test_more_included_attributes_than_a_table_may_have_are_refused(empty_engine: Engine) -> None:
+    def included(count: int) -> dict[str, Any]:
+        halves = [index(name, "sk", holds=projection(*(f"{name}{n}" for n in range(count)))) for name in ("abc", "xyz")]
+        return {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", **indexed("Global", *halves)}
+
+    refusal = refused(empty_engine, "CreateTable", included(51))
+    assert refusal.message == f"{INVALID}NonKeyAttributes count exceeds the per-table limit of 100: 102"
+    empty_engine.call("CreateTable", included(50))

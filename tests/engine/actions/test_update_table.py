@@ -1,0 +1,403 @@
+"""UpdateTable: other units, another billing mode, and indexes that come and go while the table is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable.engine.engine import Engine
+from tests.engine.tables import (
+    INVALID,
+    Document,
+    Refused,
+    assert_refused,
+    column,
+    create,
+    create_indexed,
+    definitions,
+    delete,
+    index,
+    item,
+    key_schema,
+    multi_key_schema,
+    pages,
+    projection,
+    put,
+    query,
+    refusals,
+    refused,
+    scan,
+    texts,
+    update,
+    values,
+)
+
+ONLINE = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+
+
+def units(read: int, write: int) -> Document:
+    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(clock: Clock) -> Iterator[Engine]:
+    """A table that pays per request, and one with bought units."""
+    with Engine(now=clock) as made:
+        create(made)
+        create(made, "bought", BillingMode=None, ProvisionedThroughput=units(5, 5))
+        yield made
+
+
+def changed(engine: Engine, table: str = "table", **parameters: Any) -> Document:
+    answer = engine.call("UpdateTable", {"TableName": table, **parameters})
+    description: Document = answer["TableDescription"]
+    return description
+
+
+def described(engine: Engine, table: str = "table") -> Document:
+    description: Document = engine.call("DescribeTable", {"TableName": table})["Table"]
+    return description
+
+
+def add(engine: Engine, made: Document, **kinds: str) -> Document:
+    """Adds an index, whose key attributes have these types, and waits until it is filled."""
+    answer = changed(engine, AttributeDefinitions=definitions(**kinds), GlobalSecondaryIndexUpdates=[{"Create": made}])
+    engine.backfill.wait()
+    return answer
+
+
+def remove(engine: Engine, name: str) -> Document:
+    return changed(engine, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": name}}])
+
+
+def test_the_answer_has_the_units_as_they_were_and_a_description_the_new_ones(engine: Engine, clock: Clock) -> None:
+    clock.now += 60
+    answer = changed(engine, "bought", ProvisionedThroughput=units(20, 15))
+    assert answer["TableStatus"] == "UPDATING"
+    dates = {"NumberOfDecreasesToday": 0, "LastIncreaseDateTime": clock.now}
+    assert answer["ProvisionedThroughput"] == {**units(5, 5), **dates}
+    assert described(engine, "bought")["TableStatus"] == "ACTIVE"
+    assert described(engine, "bought")["ProvisionedThroughput"] == {**units(20, 15), **dates}
+
+
+def test_a_decrease_is_dated_and_counted(engine: Engine, clock: Clock) -> None:
+    raised_at = clock.now = 2_000_000.0
+    changed(engine, "bought", ProvisionedThroughput=units(20, 20))
+    clock.now += 60
+    changed(engine, "bought", ProvisionedThroughput=units(10, 20))
+    assert described(engine, "bought")["ProvisionedThroughput"] == {
+        **units(10, 20),
+        "NumberOfDecreasesToday": 1,
+        "LastIncreaseDateTime": raised_at,
+        "LastDecreaseDateTime": clock.now,
+    }
+
+
+def test_bought_units_can_be_given_up_for_paying_per_request(engine: Engine, clock: Clock) -> None:
+    clock.now += 60
+    changed(engine, "bought", BillingMode="PAY_PER_REQUEST")
+    table = described(engine, "bought")
+    assert table["BillingModeSummary"] == {
+        "BillingMode": "PAY_PER_REQUEST",
+        "LastUpdateToPayPerRequestDateTime": clock.now,
+    }
+    assert table["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(0, 0)}
+
+
+def test_units_can_be_bought_for_a_table_that_paid_per_request(engine: Engine) -> None:
+    changed(engine, OnDemandThroughput={"MaxReadRequestUnits": 20})
+    changed(engine, BillingMode="PROVISIONED", ProvisionedThroughput=units(5, 5))
+    table = described(engine)
+    assert table["BillingModeSummary"]["BillingMode"] == "PROVISIONED"
+    assert {name: table["ProvisionedThroughput"][name] for name in units(5, 5)} == units(5, 5)
+    assert "OnDemandThroughput" not in table
+
+
+def test_paying_per_request_as_before_is_no_change_and_no_error(engine: Engine) -> None:
+    changed(engine, BillingMode="PAY_PER_REQUEST")
+    assert described(engine)["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+
+
+def test_the_sides_of_a_ceiling_are_set_and_taken_away_one_by_one(engine: Engine) -> None:
+    changed(engine, OnDemandThroughput={"MaxReadRequestUnits": 20})
+    changed(engine, OnDemandThroughput={"MaxWriteRequestUnits": 15})
+    both = {"MaxReadRequestUnits": 20, "MaxWriteRequestUnits": 15}
+    assert described(engine)["OnDemandThroughput"] == both
+    answer = changed(engine, OnDemandThroughput={"MaxReadRequestUnits": -1})
+    assert answer["OnDemandThroughput"] == {**both, "MaxReadRequestUnits": -1}
+    assert described(engine)["OnDemandThroughput"] == {"MaxWriteRequestUnits": 15}
+    changed(engine, OnDemandThroughput={"MaxWriteRequestUnits": -1})
+    assert "OnDemandThroughput" not in described(engine)
+
+
+def test_class_and_protection_can_be_changed(engine: Engine) -> None:
+    changed(engine, TableClass="STANDARD_INFREQUENT_ACCESS")
+    changed(engine, DeletionProtectionEnabled=True)
+    table = described(engine)
+    assert table["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    assert table["DeletionProtectionEnabled"] is True
+
+
+@pytest.mark.parametrize("holds", [projection(kind="ALL"), projection(kind="KEYS_ONLY"), projection("kept")], ids=str)
+def test_a_new_index_is_filled_with_the_items_that_are_there(engine: Engine, holds: Document) -> None:
+    for number in range(1200):  # more than one step of filling
+        put(engine, item(pk=f"p{number % 7}", sk=f"{number:04}", g=f"g{number % 3}", kept="k", other="o"))
+    put(engine, texts(pk="without", sk="1"))
+    answer = add(engine, index("gsi", "g", "sk", holds=holds), g="S", sk="S")
+    assert answer["TableStatus"] == "UPDATING"
+    (creating,) = answer["GlobalSecondaryIndexes"]
+    assert (creating["IndexStatus"], creating["Backfilling"]) == ("CREATING", True)
+    (active,) = described(engine)["GlobalSecondaryIndexes"]
+    assert (active["IndexStatus"], active["ItemCount"]) == ("ACTIVE", 1200)
+    assert "Backfilling" not in active
+    request = {
+        "TableName": "table",
+        "IndexName": "gsi",
+        "KeyConditionExpression": "g = :g",
+        "ExpressionAttributeValues": values(g="g1"),
+    }
+    found = [each for page in pages(engine, "Query", request) for each in page["Items"]]
+    assert column(found) == [f"{number:04}" for number in range(1200) if number % 3 == 1]
+    held = {"ALL": {"kept", "other"}, "KEYS_ONLY": set[str](), "INCLUDE": {"kept"}}[holds["ProjectionType"]]
+    assert set(found[0]) == {"pk", "sk", "g"} | held
+
+
+def test_a_new_index_follows_every_write(engine: Engine) -> None:
+    add(engine, index("gsi", "g"), g="S")
+    key = texts(pk="a", sk="1")
+    put(engine, {**key, **texts(g="one")})
+    assert column(scan(engine, IndexName="gsi")["Items"], "g") == ["one"]
+    update(engine, key, "SET g = :g", ExpressionAttributeValues=values(g="two"))
+    assert column(scan(engine, IndexName="gsi")["Items"], "g") == ["two"]
+    delete(engine, key)
+    assert scan(engine, IndexName="gsi")["Items"] == []
+
+
+def test_an_item_that_the_new_index_cannot_hold_is_left_out_of_it(engine: Engine) -> None:
+    for number, attributes in enumerate((item(g=1), item(g=""), item(g="fits"), {"g": {"L": []}})):
+        put(engine, {**texts(pk="a", sk=str(number)), **attributes})
+    add(engine, index("gsi", "g"), g="S")
+    assert column(scan(engine, IndexName="gsi")["Items"]) == ["2"]
+    assert len(scan(engine)["Items"]) == 4
+
+
+def test_a_new_index_may_have_several_key_attributes(engine: Engine) -> None:
+    put(engine, item(pk="a", sk="1", x="x", y=1, z="z"))
+    add(engine, {**index("gsi", "x"), "KeySchema": multi_key_schema("xy", "z")}, x="S", y="N", z="S")
+    found = query(engine, "x = :x AND y = :y AND z = :z", values(x="x", y=1, z="z"), IndexName="gsi")
+    assert column(found["Items"]) == ["1"]
+
+
+def test_an_attribute_that_the_table_knows_keeps_its_type(engine: Engine) -> None:
+    add(engine, index("gsi", "sk", "pk"), sk="N", pk="S")
+    assert described(engine)["AttributeDefinitions"] == definitions(pk="S", sk="S")
+
+
+def test_a_removed_index_is_gone_and_the_table_works_on(empty_engine: Engine) -> None:
+    create_indexed(empty_engine)
+    put(empty_engine, texts(pk="a", sk="1", gsiPk="g"))
+    remove(empty_engine, "gsi")
+    table = described(empty_engine)
+    assert "GlobalSecondaryIndexes" not in table
+    assert [each["AttributeName"] for each in table["AttributeDefinitions"]] == ["lsiSk", "pk", "sk"]
+    refusal = refused(empty_engine, "Scan", {"TableName": "table", "IndexName": "gsi"})
+    assert refusal.message == "The table does not have the specified index: gsi"
+    # What was a key of the index is an attribute like any other.
+    put(empty_engine, item(pk="a", sk="2", gsiPk=5))
+    assert len(scan(empty_engine)["Items"]) == 2
+
+
+def test_an_index_of_the_same_name_can_come_back_with_another_key(empty_engine: Engine) -> None:
+    create_indexed(empty_engine)
+    put(empty_engine, texts(pk="a", sk="1", gsiPk="g", other="o"))
+    remove(empty_engine, "gsi")
+    add(empty_engine, index("gsi", "other", holds=projection(kind="KEYS_ONLY")), other="S")
+    assert scan(empty_engine, IndexName="gsi")["Items"] == [texts(pk="a", sk="1", other="o")]
+
+
+def test_filling_goes_on_when_the_store_is_opened_again(tmp_path: Path) -> None:
+    url = f"file:{tmp_path / 'store'}"
+    with Engine(url) as engine:
+        create(engine)
+        for number in range(50):
+            put(engine, texts(pk="a", sk=f"{number:02}", g="g"))
+        engine.backfill.stop()  # as if the process ended before it began
+        made = {"Create": index("gsi", "g")}
+        changed(engine, AttributeDefinitions=definitions(g="S"), GlobalSecondaryIndexUpdates=[made])
+        refusal = refused(engine, "Scan", {"TableName": "table", "IndexName": "gsi"})
+        assert refusal.message == "Cannot read from backfilling global secondary index: gsi"
+    with Engine(url) as engine:
+        engine.backfill.wait()
+        assert len(scan(engine, IndexName="gsi")["Items"]) == 50
+
+
+def test_other_units_can_be_bought_for_an_index(engine: Engine) -> None:
+    gsi = {**index("gsi", "sk"), "ProvisionedThroughput": units(1, 1)}
+    create(
+        engine,
+        "both",
+        BillingMode=None,
+        ProvisionedThroughput=units(1, 1),
+        GlobalSecondaryIndexes=[gsi],
+    )
+    change = {"Update": {"IndexName": "gsi", "ProvisionedThroughput": units(3, 4)}}
+    changed(engine, "both", GlobalSecondaryIndexUpdates=[change])
+    throughput = described(engine, "both")["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]
+    assert {name: throughput[name] for name in units(3, 4)} == units(3, 4)
+
+
+def creation(made: Document, **kinds: str) -> Document:
+    return {"AttributeDefinitions": definitions(**kinds), "GlobalSecondaryIndexUpdates": [{"Create": made}]}
+
+
+@refusals(
+    Refused(
+        "nothing to change",
+        {},
+        "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+        "SSESpecification or ReplicaUpdates is required",
+    ),
+    Refused(
+        "a table that is not there",
+        {"TableName": "missing", "BillingMode": "PAY_PER_REQUEST"},
+        "Requested resource not found: Table: missing not found",
+        "ResourceNotFoundException",
+    ),
+    Refused(
+        "nothing to change before a table that is not there",
+        {"TableName": "missing", "GlobalSecondaryIndexUpdates": []},
+        "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
+        "SSESpecification or ReplicaUpdates is required",
+    ),
+    Refused(
+        "no units",
+        {"TableName": "bought", "ProvisionedThroughput": units(0, 5)},
+        "1 validation error detected: Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy "
+        "constraint: Member must have value greater than or equal to 1",
+    ),
+    Refused(
+        "too many units",
+        {"TableName": "bought", "ProvisionedThroughput": units(1, 10**12 + 1)},
+        "Given value 1000000000001 for WriteCapacityUnits is out of bounds",
+    ),
+    Refused(
+        "the same units",
+        {"TableName": "bought", "BillingMode": "PROVISIONED", "ProvisionedThroughput": units(5, 5)},
+        "The provisioned throughput for the table will not change. The requested value equals the current value. "
+        "Current ReadCapacityUnits provisioned for the table: 5. Requested ReadCapacityUnits: 5. Current "
+        "WriteCapacityUnits provisioned for the table: 5. Requested WriteCapacityUnits: 5. Refer to the Amazon "
+        "DynamoDB Developer Guide for current limits and how to request higher limits.",
+    ),
+    Refused(
+        "units for a table that pays per request",
+        {"ProvisionedThroughput": units(5, 5)},
+        f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+        "PAY_PER_REQUEST",
+    ),
+    Refused(
+        "units and paying per request",
+        {"TableName": "bought", "BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": units(6, 6)},
+        f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+        "PAY_PER_REQUEST",
+    ),
+    Refused(
+        "being provisioned without units",
+        {"BillingMode": "PROVISIONED"},
+        f"{INVALID}ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+    ),
+    Refused(
+        "a ceiling for bought units, before its range",
+        {"TableName": "bought", "OnDemandThroughput": {"MaxReadRequestUnits": 0}},
+        f"{INVALID}MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
+        "PROVISIONED",
+    ),
+    Refused(
+        "a ceiling out of range",
+        {"OnDemandThroughput": {"MaxReadRequestUnits": 0}},
+        f"{INVALID}Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
+    ),
+    Refused(
+        "an update of an index that says nothing",
+        {"GlobalSecondaryIndexUpdates": [{}]},
+        f"{INVALID}One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+        "GlobalSecondaryIndexUpdate.Delete must not be null",
+    ),
+    Refused(
+        "two updates of one index",
+        {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}, {"Create": index("gsi", "sk")}]},
+        f"{INVALID}Only one global secondary index update per index is allowed simultaneously. Index: gsi",
+    ),
+    Refused(
+        "two indexes at a time",
+        {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "one"}}, {"Delete": {"IndexName": "two"}}]},
+        ONLINE,
+        "LimitExceededException",
+    ),
+    Refused(
+        "a removed index that is not there",
+        {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "missing"}}]},
+        "Requested resource not found",
+        "ResourceNotFoundException",
+    ),
+    Refused(
+        "units for an index that is not there",
+        {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "abc", "ProvisionedThroughput": units(1, 1)}}]},
+        "This operation cannot be performed with given input values. Please contact DynamoDB service team for more "
+        "info: Action Blocked: IndexUpdate",
+    ),
+    Refused(
+        "an index key without a definition",
+        creation(index("gsi", "unknown"), sk="S"),
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [unknown], "
+        "AttributeDefinitions: [sk]",
+    ),
+    Refused(
+        "an index key that only the table defines",
+        creation(index("gsi", "pk", "g"), g="S"),
+        f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [pk, g], "
+        "AttributeDefinitions: [g]",
+    ),
+)
+def test_an_update_is_refused(engine: Engine, row: Refused) -> None:
+    before = described(engine), described(engine, "bought")
+    assert_refused(engine, "UpdateTable", row, TableName="table")
+    assert (described(engine), described(engine, "bought")) == before
+
+
+def test_an_index_that_is_there_is_not_made_again(empty_engine: Engine) -> None:
+    create_indexed(empty_engine)
+    for name in ("gsi", "lsi"):
+        request = {"TableName": "table", **creation(index(name, "gsiPk"), gsiPk="S")}
+        assert refused(empty_engine, "UpdateTable", request).message == f"{INVALID}Index already exists: {name}"
+
+
+def test_a_twenty_first_index_is_not_made(engine: Engine) -> None:
+    gsis = [index(f"index{number}", "sk") for number in range(20)]
+    create(engine, "full", KeySchema=key_schema("pk", "sk"), GlobalSecondaryIndexes=gsis)
+    refusal = refused(engine, "UpdateTable", {"TableName": "full", **creation(index("more", "sk"), sk="S")})
+    assert refusal.code == "LimitExceededException"
+
+
+def test_a_second_index_waits_until_the_first_is_filled(engine: Engine) -> None:
+    engine.backfill.stop()
+    changed(engine, **creation(index("one", "sk"), sk="S"))
+    refusal = refused(engine, "UpdateTable", {"TableName": "table", **creation(index("two", "sk"), sk="S")})
+    assert (refusal.code, refusal.message) == ("LimitExceededException", ONLINE)

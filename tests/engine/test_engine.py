@@ -1,0 +1,372 @@
+"""The engine as a door sees it: bytes in, bytes out, and whatever a request says, an answer in DynamoDB's words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.engine.dispatch import ACTIONS
+from singletable.engine.engine import Engine
+from tests.engine.mutations import mutated
+from tests.engine.tables import (
+    Document,
+    create,
+    create_hash,
+    create_indexed,
+    definitions,
+    index,
+    item,
+    put,
+    scan,
+    texts,
+    values,
+)
+
+TARGET = "DynamoDB_20120810."
+DYNAMODB = "com.amazonaws.dynamodb.v20120810#"
+SERVICE = "com.amazon.coral.service#"
+VALIDATE = "com.amazon.coral.validate#"
+KEY = texts(pk="a", sk="1")
+
+
+def filled() -> Engine:
+    """A table with both kinds of index, one without any, and some items in them."""
+    engine = Engine()
+    create_indexed(engine)
+    create_hash(engine)
+    put(engine, {**KEY, **item(gsiPk="g", lsiSk="l", n=1), "m": {"M": {"x": {"L": [{"N": "1"}]}}}})
+    put(engine, {**texts(pk="a", sk="2"), "s": {"SS": ["a", "b"]}})
+    put(engine, texts(pk="a"), "hash")
+    return engine
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with filled() as made:
+        yield made
+
+
+def answered(engine: Engine, action: str, request: Any) -> tuple[int, Document]:
+    body = request if isinstance(request, bytes) else json.dumps(request).encode()
+    answer = engine.answer(TARGET + action, body)
+    document: Document = json.loads(answer.body)
+    return answer.status, document
+
+
+def test_an_answer_is_what_a_call_returns(engine: Engine) -> None:
+    request = {"TableName": "table", "Key": KEY}
+    assert answered(engine, "GetItem", request) == (200, engine.call("GetItem", request))
+
+
+@pytest.mark.parametrize(
+    ("action", "writes"),
+    [("PutItem", True), ("BatchWriteItem", True), ("TransactWriteItems", True), ("GetItem", False), ("Query", False)],
+)
+def test_an_answer_says_whether_it_wrote(engine: Engine, action: str, writes: bool) -> None:
+    answer = engine.answer(TARGET + action, json.dumps(VALID[action]).encode())
+    assert (answer.status, answer.wrote) == (200, writes)
+    refusal = engine.answer(TARGET + action, b"{}")
+    assert (refusal.status, refusal.wrote) == (400, False)
+
+
+TWICE = {"TransactItems": [{"Put": {"TableName": "hash", "Item": texts(pk="x")}}], "ClientRequestToken": "t"}
+
+
+@pytest.mark.parametrize(
+    ("action", "request_", "document"),
+    [
+        (
+            "PutItem",
+            {"TableName": "table", "Item": {}},
+            {
+                "__type": f"{VALIDATE}ValidationException",
+                "message": "One or more parameter values were invalid: Missing the key pk in the item",
+            },
+        ),
+        (
+            "GetItem",
+            {"TableName": "missing", "Key": KEY},
+            {"__type": f"{DYNAMODB}ResourceNotFoundException", "message": "Requested resource not found"},
+        ),
+        (
+            "CreateTable",
+            {
+                "TableName": "table",
+                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+                "AttributeDefinitions": definitions(pk="S"),
+                "BillingMode": "PAY_PER_REQUEST",
+            },
+            {"__type": f"{DYNAMODB}ResourceInUseException", "message": "Table already exists: table"},
+        ),
+        (
+            "UpdateTable",
+            {
+                "TableName": "table",
+                "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "one"}}, {"Delete": {"IndexName": "two"}}],
+            },
+            {
+                "__type": f"{DYNAMODB}LimitExceededException",
+                "message": "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
+                "per table",
+            },
+        ),
+        (
+            "DeleteItem",
+            {
+                "TableName": "hash",
+                "Key": texts(pk="a"),
+                "ConditionExpression": "attribute_not_exists(pk)",
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            },
+            {
+                "__type": f"{DYNAMODB}ConditionalCheckFailedException",
+                "message": "The conditional request failed",
+                "Item": texts(pk="a"),
+            },
+        ),
+        (
+            "TransactWriteItems",
+            {
+                "TransactItems": [
+                    {
+                        "ConditionCheck": {
+                            "TableName": "hash",
+                            "Key": texts(pk="x"),
+                            "ConditionExpression": "attribute_exists(pk)",
+                        }
+                    }
+                ]
+            },
+            {
+                "__type": f"{DYNAMODB}TransactionCanceledException",
+                "Message": "Transaction cancelled, please refer cancellation reasons for specific reasons "
+                "[ConditionalCheckFailed]",
+                "CancellationReasons": [
+                    {"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
+                ],
+            },
+        ),
+        (
+            "PutItem",
+            {"TableName": 5, "Item": KEY},
+            {"__type": f"{SERVICE}SerializationException", "Message": "NUMBER_VALUE cannot be converted to String"},
+        ),
+        (
+            "PutItem",
+            b'{"TableName": "table"',
+            {"__type": f"{SERVICE}SerializationException", "Message": "The request body is not valid JSON"},
+        ),
+    ],
+)
+def test_a_refusal_has_the_type_and_the_words_that_sdks_look_for(
+    engine: Engine, action: str, request_: Any, document: Document
+) -> None:
+    assert answered(engine, action, request_) == (400, document)
+
+
+def test_a_token_that_is_used_for_something_else_has_a_type_of_its_own(engine: Engine) -> None:
+    assert answered(engine, "TransactWriteItems", TWICE)[0] == 200
+    other = {**TWICE, "TransactItems": [{"Delete": {"TableName": "hash", "Key": texts(pk="x")}}]}
+    status, document = answered(engine, "TransactWriteItems", other)
+    assert (status, document["__type"]) == (400, f"{DYNAMODB}IdempotentParameterMismatchException")
+
+
+def test_a_conflict_has_a_type_of_its_own(engine: Engine) -> None:
+    engine.faults.conflicts_next = 1
+    status, document = answered(engine, "PutItem", VALID["PutItem"])
+    assert (status, document["__type"]) == (400, f"{DYNAMODB}TransactionConflictException")
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["", "PutItem", TARGET, f"{TARGET}PutItems", f"{TARGET}putItem", "DynamoDB_20111205.PutItem", "\x00", "ä", "🦀"],
+)
+def test_an_operation_that_there_is_not_is_unknown(engine: Engine, target: str) -> None:
+    answer = engine.answer(target, json.dumps(VALID["PutItem"]).encode())
+    assert (answer.status, json.loads(answer.body)) == (400, {"__type": f"{SERVICE}UnknownOperationException"})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"5",
+        b'"text"',
+        b"{",
+        b'{"TableName": "table"} trailing',
+        b"\xff\xfe",
+        b'{"TableName": "\xff"}',
+        b'{"TableName": "\\ud800"}',
+        b'{"TableName": NaN}',
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"Item": {"a": ' + b'{"L": [' * 5_000 + b"]}" * 5_000 + b"}}",
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("action", ["PutItem", "CreateTable", "BatchGetItem"])
+def test_a_body_that_is_no_request_is_refused(engine: Engine, action: str, body: bytes) -> None:
+    answer = engine.answer(TARGET + action, body)
+    assert answer.status == 400
+    assert json.loads(answer.body)["__type"] in (
+        f"{SERVICE}SerializationException",
+        f"{VALIDATE}ValidationException",
+    )
+
+
+VALID: dict[str, Document] = {
+    "CreateTable": {
+        "TableName": "made",
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        "AttributeDefinitions": definitions(pk="S", sk="N", g="B"),
+        "BillingMode": "PAY_PER_REQUEST",
+        "GlobalSecondaryIndexes": [index("gsi", "g", "sk")],
+        "LocalSecondaryIndexes": [index("lsi", "pk", "g")],
+        "OnDemandThroughput": {"MaxReadRequestUnits": 5},
+        "Tags": [{"Key": "k", "Value": "v"}],
+    },
+    "DescribeTable": {"TableName": "table"},
+    "UpdateTable": {
+        "TableName": "table",
+        "AttributeDefinitions": definitions(n="N"),
+        "GlobalSecondaryIndexUpdates": [{"Create": index("more", "n")}],
+        "BillingMode": "PAY_PER_REQUEST",
+    },
+    "DeleteTable": {"TableName": "hash"},
+    "ListTables": {"Limit": 5, "ExclusiveStartTableName": "abc"},
+    "PutItem": {
+        "TableName": "table",
+        "Item": {**KEY, **item(gsiPk="h", n=2, b=b"b"), "l": {"L": [{"NULL": True}, {"M": {"x": {"BOOL": True}}}]}},
+        "ConditionExpression": "n = :n OR attribute_not_exists(#m.x[0])",
+        "ExpressionAttributeNames": {"#m": "m"},
+        "ExpressionAttributeValues": values(n=1),
+        "ReturnValues": "ALL_OLD",
+        "ReturnConsumedCapacity": "INDEXES",
+        "ReturnItemCollectionMetrics": "SIZE",
+    },
+    "GetItem": {"TableName": "table", "Key": KEY, "ProjectionExpression": "n, m.x[0]", "ConsistentRead": True},
+    "UpdateItem": {
+        "TableName": "table",
+        "Key": KEY,
+        "UpdateExpression": "SET n = if_not_exists(n, :n) + :n, m.x[1] = :n REMOVE lsiSk ADD s :s",
+        "ExpressionAttributeValues": {":n": {"N": "1"}, ":s": {"SS": ["c"]}},
+        "ReturnValues": "UPDATED_NEW",
+    },
+    "DeleteItem": {
+        "TableName": "table",
+        "Key": KEY,
+        "ConditionExpression": "size(m) < :n AND NOT contains(n, :n)",
+        "ExpressionAttributeValues": values(n=5),
+    },
+    "Query": {
+        "TableName": "table",
+        "KeyConditionExpression": "pk = :p AND begins_with(sk, :s)",
+        "FilterExpression": "n BETWEEN :n AND :n OR n IN (:n)",
+        "ProjectionExpression": "sk, n",
+        "ExpressionAttributeValues": values(p="a", s="1", n=1),
+        "Limit": 5,
+        "ScanIndexForward": False,
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+    "Scan": {
+        "TableName": "table",
+        "IndexName": "lsi",
+        "FilterExpression": "n = :n",
+        "ExpressionAttributeValues": values(n=1),
+        "ExclusiveStartKey": texts(pk="a", sk="0", lsiSk="l"),
+        "Segment": 0,
+        "TotalSegments": 1,
+        "Select": "ALL_ATTRIBUTES",
+    },
+    "BatchGetItem": {
+        "RequestItems": {
+            "table": {"Keys": [KEY, texts(pk="b", sk="1")], "ProjectionExpression": "n"},
+            "hash": {"Keys": [texts(pk="a")]},
+        }
+    },
+    "BatchWriteItem": {
+        "RequestItems": {
+            "table": [{"PutRequest": {"Item": texts(pk="b", sk="1")}}, {"DeleteRequest": {"Key": KEY}}],
+            "hash": [{"DeleteRequest": {"Key": texts(pk="a")}}],
+        }
+    },
+    "TransactGetItems": {"TransactItems": [{"Get": {"TableName": "table", "Key": KEY, "ProjectionExpression": "m"}}]},
+    "TransactWriteItems": {
+        "ClientRequestToken": "token",
+        "TransactItems": [
+            {"Put": {"TableName": "hash", "Item": texts(pk="b")}},
+            {"Delete": {"TableName": "hash", "Key": texts(pk="a"), "ConditionExpression": "attribute_exists(pk)"}},
+            {"ConditionCheck": {"TableName": "table", "Key": KEY, "ConditionExpression": "attribute_exists(pk)"}},
+            {
+                "Update": {
+                    "TableName": "table",
+                    "Key": texts(pk="b", sk="1"),
+                    "UpdateExpression": "SET gsiPk = :g",
+                    "ExpressionAttributeValues": values(g="g"),
+                }
+            },
+        ],
+    },
+}
+
+
+def contents(engine: Engine) -> Document:
+    """Everything that is in the engine: tables, items, and entries of indexes."""
+    found: Document = {}
+    for name in engine.call("ListTables", {})["TableNames"]:
+        description = engine.call("DescribeTable", {"TableName": name})["Table"]
+        found[name] = [description, scan(engine, name)["Items"]]
+        for each in (*description.get("GlobalSecondaryIndexes", ()), *description.get("LocalSecondaryIndexes", ())):
+            found[f"{name}/{each['IndexName']}"] = scan(engine, name, IndexName=each["IndexName"])["Items"]
+    return found
+
+
+def test_every_action_has_a_valid_request_to_start_from() -> None:
+    assert {f"{TARGET}{action}" for action in VALID} == set(ACTIONS)
+    for action, request in VALID.items():
+        with filled() as engine:
+            engine.call(action, request)
+
+
+@given(st.data())
+def test_whatever_a_request_says_it_is_answered_or_refused_and_a_refusal_changes_nothing(data: st.DataObject) -> None:
+    with filled() as engine:
+        for _ in range(5):
+            action = data.draw(st.sampled_from(sorted(VALID)))
+            request = data.draw(mutated(VALID[action]))
+            engine.backfill.wait()
+            before = contents(engine)
+            answer = engine.answer(TARGET + action, json.dumps(request).encode())
+            document = json.loads(answer.body)
+            assert answer.status in (200, 400)
+            if answer.status == 400:
+                assert "Exception" in document["__type"]
+                engine.backfill.wait()
+                assert contents(engine) == before
+
+
+@given(st.text(), st.binary())
+def test_arbitrary_targets_are_unknown(target: str, body: bytes) -> None:
+    with Engine() as engine:
+        assert engine.answer(target, body).status == 400
+
+
+@given(st.sampled_from(sorted(VALID)), st.binary() | st.text().map(str.encode))
+def test_arbitrary_bodies_are_refused(action: str, body: bytes) -> None:
+    with Engine() as engine:
+        answer = engine.answer(TARGET + action, body)
+    assert answer.status == 400 or (action == "ListTables" and answer.status == 200)
+
+
+def test_an_engine_may_be_closed_twice() -> None:
+    engine = Engine()
+    create(engine)
+    engine.close()
+    engine.close()
