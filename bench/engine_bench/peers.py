@@ -1,0 +1,209 @@
+"""The servers that are measured: ours, and its peers, installed into a cache folder by the tool of each."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+OURS = "singletable"
+INSTALL_SECONDS_MAX = 600
+JAVA_MIN = 17
+# The first that resolves is taken: a mirror may have an artifact without all that it depends on.
+DYNAMODB_LOCAL_VERSIONS = ("[3.0,4.0)", "3.3.1", "3.1.0", "3.0.0")
+DYNAMODB_LOCAL_MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
+
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>bench</groupId><artifactId>bench</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>software.amazon.dynamodb</groupId><artifactId>DynamoDBLocal</artifactId><version>{version}</version>
+  </dependency></dependencies>
+</project>
+"""
+
+
+class NotAvailable(Exception):
+    """A server that cannot be measured here, and why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """How a server is started: its command line for a port, and what it needs in its environment."""
+
+    version: str
+    command: Callable[[int], list[str]]
+    environment: Callable[[int], Mapping[str, str]] = field(default=lambda port: {})
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A server by the name that the table gives it, and the step that installs it below a folder."""
+
+    name: str
+    install: Callable[[Path], Program]
+
+    @property
+    def word(self) -> str:
+        """The name as one types it: `dynamodb-local`."""
+        return self.name.lower().replace(" ", "-")
+
+
+def ours(data: Path) -> Program:
+    """`singletable serve` of this environment, on a file."""
+    program = Path(sys.executable).with_name(OURS)
+    if not program.exists():
+        raise NotAvailable("the command singletable is not installed beside this Python; see make bench")
+    if run([str(program), "serve", "--help"], Path.cwd()).returncode != 0:
+        raise NotAvailable("the command singletable has no `serve`")
+    return Program("on disk", lambda port: [str(program), "serve", "--data", str(data), "--port", str(port)])
+
+
+def install_dynalite(folder: Path) -> Program:
+    """dynalite from npm, in memory."""
+    npm, node = require("npm"), require("node")
+    main = folder / "node_modules" / "dynalite" / "cli.js"
+    if not main.exists():
+        must([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "dynalite"], folder)
+    manifest = (main.parent / "package.json").read_text(encoding="utf-8")
+    version = re.search(r'"version": "([^"]+)"', manifest)
+    return Program(
+        version[1] if version else "?",
+        lambda port: [node, str(main), "--host", "127.0.0.1", "--port", str(port), "--createTableMs", "0"],
+    )
+
+
+def install_ministack(folder: Path) -> Program:
+    """ministack from PyPI, in memory, with the one service that is asked."""
+    python = install_from_pypi(folder, "ministack", "ministack")
+    return Program(
+        version_of(python, "ministack"),
+        lambda port: [str(python), "-m", "ministack"],
+        lambda port: {
+            "BIND_HOST": "127.0.0.1",
+            "GATEWAY_PORT": str(port),
+            "LOG_LEVEL": "ERROR",
+            "SERVICES": "dynamodb",
+        },
+    )
+
+
+def install_moto(folder: Path) -> Program:
+    """moto's server from PyPI, in memory."""
+    python = install_from_pypi(folder, "moto[server]", "moto")
+    return Program(
+        version_of(python, "moto"),
+        lambda port: [str(python.with_name("moto_server")), "-H", "127.0.0.1", "-p", str(port)],
+    )
+
+
+def install_dynamodb_local(folder: Path) -> Program:
+    """DynamoDB Local from Maven, in memory, where Java is recent enough."""
+    maven, java = require("mvn"), require("java")
+    stated = run([java, "-version"], folder)
+    found = re.search(r'version "(\d+)', stated.stdout + stated.stderr)
+    if found is None or int(found[1]) < JAVA_MIN:
+        raise NotAvailable(f"Java {JAVA_MIN} or newer is needed")
+    libraries = folder / "lib"
+    if not (folder / "resolved").exists():
+        resolve_dynamodb_local(maven, folder, libraries)
+    version = (folder / "resolved").read_text(encoding="utf-8")
+    return Program(
+        version,
+        lambda port: [
+            *(java, f"-Dsqlite4java.library.path={libraries}", "-cp", f"{libraries}/*", DYNAMODB_LOCAL_MAIN),
+            *("-inMemory", "-port", str(port)),
+        ],
+        lambda port: {"DDB_LOCAL_TELEMETRY": "0"},
+    )
+
+
+def resolve_dynamodb_local(maven: str, folder: Path, libraries: Path) -> None:
+    """Copies the newest DynamoDB Local that resolves, with all it depends on, and notes its version."""
+    # Native libraries are looked up by their plain names, so the versions are left out of all names.
+    goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
+    options = [f"-DoutputDirectory={libraries}", "-DincludeScope=runtime", "-Dmdep.stripVersion=true"]
+    for version in DYNAMODB_LOCAL_VERSIONS:
+        shutil.rmtree(libraries, ignore_errors=True)
+        (folder / "pom.xml").write_text(_POM.format(version=version), encoding="utf-8")
+        finished = run([maven, "-q", "-B", goal, *options], folder)
+        jar = libraries / "DynamoDBLocal.jar"
+        if finished.returncode == 0 and jar.exists():
+            (folder / "resolved").write_text(version_of_dynamodb_local(maven, folder, version), encoding="utf-8")
+            return
+    raise NotAvailable(f"mvn: {last_line(finished)}")
+
+
+def version_of_dynamodb_local(maven: str, folder: Path, asked: str) -> str:
+    """The version that was copied; a range is looked up."""
+    if not asked.startswith("["):
+        return asked
+    listed = run([maven, "-B", "org.apache.maven.plugins:maven-dependency-plugin:list"], folder).stdout
+    found = re.search(r":DynamoDBLocal:jar:([^:]+):", listed)
+    return found[1] if found else asked
+
+
+PEERS = (
+    Peer("dynalite", install_dynalite),
+    Peer("ministack", install_ministack),
+    Peer("moto", install_moto),
+    Peer("DynamoDB Local", install_dynamodb_local),
+)
+
+
+def install_from_pypi(folder: Path, requirement: str, module: str) -> Path:
+    """The Python of an environment of its own that has this package."""
+    python = folder / "bin" / "python"
+    if not python.exists() or run([str(python), "-c", f"import {module}"], folder).returncode != 0:
+        must([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
+        must([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", requirement], folder)
+    return python
+
+
+def version_of(python: Path, package: str) -> str:
+    """The version of a package in an environment."""
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return run([str(python), "-c", code], python.parent).stdout.strip()
+
+
+def require(program: str) -> str:
+    """The path of a program, which has to be there."""
+    found = shutil.which(program)
+    if found is None:
+        raise NotAvailable(f"{program} is not installed")
+    return found
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A finished program, whatever came of it."""
+    hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    return subprocess.run(  # noqa: S603 - the commands are those of this module
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=INSTALL_SECONDS_MAX,
+    )
+
+
+def must(command: list[str], folder: Path) -> None:
+    """A program that has to succeed, or the server is not available."""
+    finished = run(command, folder)
+    if finished.returncode != 0:
+        raise NotAvailable(f"{Path(command[0]).name}: {last_line(finished)}")
+
+
+def last_line(finished: subprocess.CompletedProcess[str]) -> str:
+    """The line that says best why a program failed."""
+    lines = [line.strip() for line in (finished.stdout + finished.stderr).splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [f"exit status {finished.returncode}"])[0][:200]

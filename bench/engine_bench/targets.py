@@ -1,0 +1,53 @@
+"""What each figure has to reach: ratios of one run, whatever the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.engine_bench.workload import Kind
+
+
+@dataclass(frozen=True)
+class Target:
+    """A bound that a figure has to reach or to stay under."""
+
+    bound: float
+    at_least: bool
+
+    def is_met(self, figure: float) -> bool:
+        """Whether a figure is on the right side."""
+        return figure >= self.bound if self.at_least else figure <= self.bound
+
+    def __str__(self) -> str:
+        return f"{'>=' if self.at_least else '<='} {self.bound:g}"
+
+
+def at_least(bound: float) -> Target:
+    """A figure that should be large."""
+    return Target(bound, at_least=True)
+
+
+def at_most(bound: float) -> Target:
+    """A figure that should be small."""
+    return Target(bound, at_least=False)
+
+
+def over_http(peer: str, kind: Kind, clients: int) -> Target | None:
+    """How many times a peer's rate ours has to be."""
+    if peer == "DynamoDB Local":
+        return at_least(4) if kind == "query" else at_least(5 if clients == 1 else 8)
+    if peer == "dynalite":
+        if kind in {"query", "batch"}:
+            return at_least(5)
+        return at_least(1.4 if clients == 1 else 2) if kind == "single" else None
+    if peer == "ministack" and clients == 8:
+        return at_least(5)
+    return None
+
+
+GET_ITEM_TO_SQLITE = at_most(4)
+PUT_ITEM_TO_SQLITE = at_most(4)
+PAGE_TO_SQLITE = at_most(2)
+LARGE_TO_SMALL = at_most(1.5)
+START_SECONDS = at_most(0.5)
+IDLE_MEGABYTES = at_most(80)
