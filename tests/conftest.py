@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
+
+# Assertions that several tests share are explained too; this has to be known before the first of them is imported.
+pytest.register_assert_rewrite("tests.engine.tables")
 
 # A deadline would make a timing pass or fail. The blob is what repeats a failure somewhere else.
 settings.register_profile("default", deadline=None, max_examples=100, print_blob=True)

@@ -181,18 +181,7 @@ class PlainDynamoDB:
             except Invalid:
                 continue
         if len(set(places)) < len(places):
-            if any(self._is_invalid(one) for _, one in actions):
-                raise Unspecified("which of two refusals comes first")
             raise Invalid("two actions on one item")
-
-    def _is_invalid(self, one: Request) -> bool:
-        try:
-            self._after(self._table(one), one)
-        except Invalid:
-            return True
-        except Refused:
-            return False
-        return False
 
     # Reads of single items
 

@@ -126,16 +126,23 @@ def perform(connection: sqlite3.Connection, write: PlannedWrite) -> Written:
     return Written(before, after)
 
 
-def perform_blind(connection: sqlite3.Connection, writes: Iterable[PlannedWrite]) -> None:
-    """Does writes that need no look at what is there, those of one table at once; their keys differ."""
-    puts: dict[OpenTable, list[tuple[bytes, bytes, int]]] = {}
+def perform_blind(connection: sqlite3.Connection, write: PlannedWrite) -> None:
+    """Does a write that needs no look at what is there."""
+    if write.image is None:
+        write.table.tree.delete(connection, write.key)
+    else:
+        write.table.tree.put(connection, write.key, write.image.body, write.image.size)
+
+
+def perform_all_blind(connection: sqlite3.Connection, table: OpenTable, writes: Iterable[PlannedWrite]) -> None:
+    """Does several of one table at once; their keys differ."""
+    rows = []
     for write in writes:
         if write.image is None:
-            write.table.tree.delete(connection, write.key)
+            table.tree.delete(connection, write.key)
         else:
-            puts.setdefault(write.table, []).append((write.key, write.image.body, write.image.size))
-    for table, rows in puts.items():
-        table.tree.put_many(connection, rows)
+            rows.append((write.key, write.image.body, write.image.size))
+    table.tree.put_many(connection, rows)
 
 
 def condition_failed(write: PlannedWrite, failure: ConditionFailed) -> RequestRefused:

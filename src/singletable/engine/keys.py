@@ -18,7 +18,11 @@ def plain_key(table: OpenTable, key: Item) -> bytes | None:
 
     Every other key is looked at with care, in the service's order. Most are plain, and care costs more than the read.
     """
-    if len(key) != len(table.key_names) or table.partition_kind != "S":
+    return _plain(table, key) if len(key) == len(table.key_names) else None
+
+
+def _plain(table: OpenTable, key: Item) -> bytes | None:
+    if table.partition_kind != "S":
         return None
     value = key.get(table.partition_name)
     text = value.get("S") if value is not None and len(value) == 1 else None
@@ -62,6 +66,9 @@ def exact_key(table: OpenTable, key: Item) -> bytes:
 
 def item_key(table: OpenTable, item: Item) -> bytes:
     """The stored key of an item that is about to be put."""
+    plain = _plain(table, item)
+    if plain is not None:
+        return plain
     parts: list[bytes | None] = []
     for attribute in table.definition.key_attributes:
         value = item.get(attribute.name)

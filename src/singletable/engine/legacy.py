@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from singletable.errors import invalid
 from singletable.wire.shape import Shape
@@ -39,15 +40,21 @@ _EXPRESSIONS = (
 )
 
 
+# The first field twice: of one field alone `attrgetter` gives the value, of several a tuple.
+_OLD_VALUES = {kind: attrgetter(fields[0][1], *(field for _, field in fields)) for kind, fields in _LEGACY.items()}
+_NONE_OF = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.items()}
+
+
 def refuse_legacy(*parts: Shape) -> None:
     """Refuses the old parameters of a request, in the service's words where they stand beside expressions.
 
     The parts are the request itself, or what it asks of each table: one with an old parameter and another with an
     expression do not go together either (captured).
     """
-    legacy = [name for name, field in _LEGACY[type(parts[0]).__name__] if _is_given(parts, field)]
-    if not legacy:
+    kind = type(parts[0]).__name__
+    if all(_OLD_VALUES[kind](part) == _NONE_OF[kind] for part in parts):
         return
+    legacy = [name for name, field in _LEGACY[kind] if _is_given(parts, field)]
     expressions = [name for name, field in _EXPRESSIONS if _is_given(parts, field)]
     if expressions:
         raise invalid(

@@ -47,7 +47,7 @@ def run_single(
         raise conflict()
     with engine.store.writing() as connection:
         if is_silent and not is_told and not measures and write.is_blind:
-            perform_blind(connection, (write,))
+            perform_blind(connection, write)
             return _NOTHING
         try:
             written = perform(connection, write)

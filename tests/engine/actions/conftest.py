@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from singletable.engine.engine import Engine
-
-pytest.register_assert_rewrite("tests.engine.tables")
-
-from tests.engine.tables import create, create_hash  # noqa: E402  # after it is known whose assertions are explained
+from tests.engine.tables import create, create_hash
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -13,7 +12,7 @@ from singletable.engine.item_write import (
     ITEM_TOO_LARGE,
     PlannedWrite,
     perform,
-    perform_blind,
+    perform_all_blind,
     planned_delete,
     planned_put,
 )
@@ -34,24 +33,24 @@ WRITES_MAX = 25
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
     """Writes everything in one go, so that nothing is left over."""
     sizes = _accept(request)
-    writes = list(_planned(engine, request, sizes))
+    by_table = _planned(engine, request, sizes)
     detail = request.return_consumed_capacity
     is_told = detail is not None and detail != "NONE"
     units: dict[str, Consumed] = {}
     metrics: dict[str, list[dict[str, Any]]] = {}
     with engine.store.writing() as connection:
-        if not is_told:
-            perform_blind(connection, [write for write in writes if write.is_blind])
-        for write in writes:
-            if is_told or not write.is_blind:
+        for table, writes in by_table:
+            if not is_told and not table.indexes:
+                perform_all_blind(connection, table, writes)
+                continue
+            for write in writes:
                 before, after = perform(connection, write)
                 if is_told:
-                    add(units, write.table.name, consumed(write.table, before, after))
+                    add(units, table.name, consumed(table, before, after))
         if request.return_item_collection_metrics == "SIZE":
-            for write in writes:
-                if write.table.has_local_indexes:
-                    of_table = metrics.setdefault(write.table.name, [])
-                    of_table.append(collection_metrics(connection, write.table, write.item))
+            for table, writes in by_table:
+                if table.has_local_indexes:
+                    metrics[table.name] = [collection_metrics(connection, table, write.item) for write in writes]
     return BatchWriteItemResult(
         unprocessed_items={},
         item_collection_metrics=metrics or UNSET,
@@ -84,22 +83,23 @@ def _only(write: WriteRequest) -> dict[str, Any]:
     )
 
 
-def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> Iterator[PlannedWrite]:
+def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> list[tuple[OpenTable, list[PlannedWrite]]]:
     size = iter(sizes)
+    by_table = []
     for name, of_table in request.request_items.items():
         table = engine.catalog.require(name)
-        seen: set[bytes] = set()
-        for each in of_table:
-            if each.put_request is not None:
-                write = _planned_put(table, each.put_request.item, next(size))
-            else:
-                assert each.delete_request is not None
-                next(size)
-                write = planned_delete(table, each.delete_request.key)
-            if write.key in seen:
-                raise invalid("Provided list of item keys contains duplicates")
-            seen.add(write.key)
-            yield write
+        writes = [_planned_one(table, each, next(size)) for each in of_table]
+        if len({write.key for write in writes}) < len(writes):
+            raise invalid("Provided list of item keys contains duplicates")
+        by_table.append((table, writes))
+    return by_table
+
+
+def _planned_one(table: OpenTable, each: WriteRequest, size: int) -> PlannedWrite:
+    if each.put_request is not None:
+        return _planned_put(table, each.put_request.item, size)
+    assert each.delete_request is not None
+    return planned_delete(table, each.delete_request.key)
 
 
 def _planned_put(table: OpenTable, item: Item, size: int) -> PlannedWrite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
@@ -23,6 +24,7 @@ from singletable.engine.item_write import (
     planned_put,
     planned_update,
 )
+from singletable.engine.keys import exact_key, item_key
 from singletable.engine.table import EmptyKeyValue, Item, OpenTable
 from singletable.engine.write import consumed
 from singletable.errors import RequestRefused, invalid
@@ -105,20 +107,29 @@ def _accepted(each: TransactWriteItem) -> Accepted:
 def _planned(engine: Engine, actions: list[Accepted]) -> list[PlannedWrite]:
     """Plans every action; one that does not fit its table cancels the transaction and is its reason."""
     tables = [engine.catalog.require(accepted.action.table_name) for accepted in actions]
-    writes, reasons = [], []
+    writes, reasons, places = [], [], []
     for table, accepted in zip(tables, actions, strict=True):
         try:
-            writes.append(_plan(table, accepted))
+            write = _plan(table, accepted)
+            writes.append(write)
             reasons.append(NO_REASON)
+            places.append((table.name, write.key))
         except EmptyKeyValue:
             raise
         except RequestRefused as refusal:
             reasons.append(invalid_action(refusal))
-    if len({(write.table.name, write.key) for write in writes}) < len(writes):
+            with suppress(RequestRefused):
+                places.append((table.name, _key(table, accepted)))
+    if len(set(places)) < len(places):
         raise invalid("Transaction request cannot include multiple operations on one item")
     if len(writes) < len(reasons):
         raise cancelled(reasons)
     return writes
+
+
+def _key(table: OpenTable, accepted: Accepted) -> bytes:
+    """The key of an action that does not fit its table, where the key itself does."""
+    return item_key(table, accepted.item) if isinstance(accepted.action, Put) else exact_key(table, accepted.item)
 
 
 def _plan(table: OpenTable, accepted: Accepted) -> PlannedWrite:
