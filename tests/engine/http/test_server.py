@@ -81,6 +81,29 @@ def test_requests_sent_at_once_are_answered_in_their_order(served: Serving) -> N
         assert [peer.read().body for _ in bodies] == bodies
 
 
+def test_large_and_small_answers_keep_their_order_beside_other_peers(served: Serving) -> None:
+    actions = ["Echo", "Large", "Echo", "Refuse", "Large", "Echo"]
+    with served.peer() as one, served.peer() as other:
+        for peer in (one, other):
+            peer.send(b"".join(post(action, b"[%d]" % number) for number, action in enumerate(actions)))
+        for peer in (other, one):
+            bodies = [peer.read().body for _ in actions]
+            assert [bodies[0], bodies[2], bodies[5]] == [b"[0]", b"[2]", b"[5]"]
+            assert [len(bodies[1]), len(bodies[4])] == [1_000_008, 1_000_008]
+
+
+def test_many_peers_are_answered_in_one_round(served: Serving) -> None:
+    peers = [served.peer() for _ in range(20)]
+    try:
+        for turn in range(20):
+            for number, peer in enumerate(peers):
+                peer.send(post("Echo", b"[%d, %d]" % (turn, number)))
+            assert [peer.read().body for peer in peers] == [b"[%d, %d]" % (turn, number) for number in range(20)]
+    finally:
+        for peer in peers:
+            peer.socket.close()
+
+
 def test_requests_sent_byte_by_byte_are_answered(served: Serving) -> None:
     with served.peer() as peer:
         for byte in post("Echo", b"[1]"):

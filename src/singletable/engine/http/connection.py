@@ -45,6 +45,45 @@ class Surroundings:
     now: float = 0.0
     """The time of the loop, some seconds ago at most: nobody needs it more exactly, and asking costs."""
     stopping: bool = False
+    waiting: list[Connection] = field(default_factory=list)
+    """Those with requests that were read in this round of the loop."""
+    leaving: list[tuple[asyncio.Transport, bytes]] | None = None
+    """Answers of this round, which are sent together; None between rounds."""
+
+    def work_soon(self, connection: Connection) -> None:
+        """Answers a connection after all that can be read now was read.
+
+        Reading, answering and sending are done for all connections one after the other: code that has just run runs
+        several times as fast as after a visit to the kernel.
+        """
+        if len(self.connections) == 1:
+            connection.work()
+            return
+        if not self.waiting:
+            asyncio.get_running_loop().call_soon(self._work_all)
+        self.waiting.append(connection)
+
+    def _work_all(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        self.leaving = []
+        for connection in waiting:
+            try:
+                connection.work()
+            except Exception as error:
+                # A fault of ours ends the connection that it happened to, and none of the others.
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "a connection failed", "exception": error}
+                )
+                connection.abort()
+        self.send_off()
+        self.leaving = None
+
+    def send_off(self) -> None:
+        """Sends what was answered so far in this round."""
+        if self.leaving:
+            leaving, self.leaving = self.leaving, []
+            for transport, data in leaving:
+                transport.write(data)
 
 
 class Connection(asyncio.Protocol):
@@ -86,7 +125,7 @@ class Connection(asyncio.Protocol):
             self._since = self._surroundings.now
         reader.feed(data)
         if reader.requests or reader.expects_continue:
-            self._work()
+            self._surroundings.work_soon(self)
 
     def eof_received(self) -> bool:
         """The peer sends no more; what it has asked already is still answered."""
@@ -101,9 +140,9 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The peer has read."""
         self._congested = False
-        self._work()
+        self.work()
 
-    def _work(self) -> None:
+    def work(self) -> None:
         """Answer what can be answered now, and read on when all of it was."""
         requests = self._reader.requests
         while requests and not (self._congested or self._flushing):
@@ -114,8 +153,9 @@ class Connection(asyncio.Protocol):
         if not requests and not self._flushing:
             if self._reader.expects_continue:
                 self._reader.expects_continue = False
-                self._transport.write(_CONTINUE)
+                self._write(_CONTINUE)
             if self._half_closed:
+                self._surroundings.send_off()
                 self._transport.close()
 
     def _answer(self, request: Request | Fault) -> None:
@@ -137,7 +177,7 @@ class Connection(asyncio.Protocol):
         if problem is not None:
             response = self._surroundings.service.failed(problem, request.headers)
         self._send(response, request.keep_alive)
-        self._work()
+        self.work()
 
     def _send(self, response: Response, keep_alive: bool) -> None:
         surroundings = self._surroundings
@@ -145,16 +185,25 @@ class Connection(asyncio.Protocol):
         head = surroundings.heads.write(response, keep_alive)
         body = response.body
         if response.bodiless:
-            self._transport.write(head)
+            self._write(head)
         elif len(body) <= _COPIED_BYTES_MAX:
-            self._transport.write(head + body)
+            self._write(head + body)
         else:
             # Not by `writelines`, after which some releases of asyncio forget to say that the peer does not keep up.
-            self._transport.write(head)
-            self._transport.write(body)
+            self._write(head)
+            self._write(body)
+            surroundings.send_off()
         self._since = surroundings.now
         if not keep_alive:
+            surroundings.send_off()
             self._part()
+
+    def _write(self, data: bytes) -> None:
+        leaving = self._surroundings.leaving
+        if leaving is None:
+            self._transport.write(data)
+        else:
+            leaving.append((self._transport, data))
 
     def _part(self) -> None:
         """The last answer is given: show its end, and hear the peer out, since closing at once could take it away."""
@@ -178,7 +227,7 @@ class Connection(asyncio.Protocol):
         elif self._reader.in_message:
             if waited > patience.request_seconds:
                 self._reader.end(TIMED_OUT)
-                self._work()
+                self.work()
         elif waited > patience.idle_seconds:
             self._transport.close()
 
