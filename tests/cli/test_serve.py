@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -148,6 +149,24 @@ def test_a_taken_port_leaves_no_store_behind(tmp_path: Path) -> None:
     with serve("--json") as running:
         refused(singletable("serve", "--port", str(running.ready["port"]), "--data", tmp_path / "shop.db"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seconds", ["soon", "0", "-1", "nan", "inf"])
+def test_seconds_that_are_none_are_refused(seconds: str) -> None:
+    assert "is no number of seconds" in refused(singletable("serve", f"--sweep-seconds={seconds}"))
+
+
+def test_expired_items_are_deleted_while_it_serves() -> None:
+    with serve("--json", "--sweep-seconds", "0.05") as running:
+        client = running.client()
+        client.create_table(**TABLE)
+        setting = {"Enabled": True, "AttributeName": "expires"}
+        client.update_time_to_live(TableName="shop", TimeToLiveSpecification=setting)
+        client.put_item(TableName="shop", Item={"pk": {"S": "s1"}, "expires": {"N": str(int(time.time()) - 1)}})
+        deadline = time.monotonic() + 10
+        while client.scan(TableName="shop")["Count"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "٨"])

@@ -297,6 +297,11 @@ VALID: dict[str, Document] = {
             "hash": [{"DeleteRequest": {"Key": texts(pk="a")}}],
         }
     },
+    "UpdateTimeToLive": {
+        "TableName": "table",
+        "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"},
+    },
+    "DescribeTimeToLive": {"TableName": "table"},
     "TransactGetItems": {"TransactItems": [{"Get": {"TableName": "table", "Key": KEY, "ProjectionExpression": "m"}}]},
     "TransactWriteItems": {
         "ClientRequestToken": "token",
@@ -329,7 +334,7 @@ def contents(engine: Engine) -> Document:
 
 
 def test_every_action_has_a_valid_request_to_start_from() -> None:
-    assert {f"{TARGET}{action}" for action in VALID} == set(ACTIONS)
+    assert {f"{TARGET}{action}" for action in VALID} == {target for target in ACTIONS if target.startswith(TARGET)}
     for action, request in VALID.items():
         with filled() as engine:
             engine.call(action, request)

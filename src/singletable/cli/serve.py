@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import math
 import os
 import socket
 import sys
@@ -33,6 +34,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="what an answered write survives: the death of the process (normal), or the loss of power too (full)",
     )
     parser.add_argument(
+        "--sweep-seconds",
+        metavar="N",
+        type=_seconds,
+        default=60.0,
+        help="how often expired items are deleted, every 60 seconds unless given",
+    )
+    parser.add_argument(
         "--access-key",
         metavar="ID:SECRET",
         action="append",
@@ -53,6 +61,16 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= PORT_MAX):
         raise argparse.ArgumentTypeError(f"{text!r} is no port: write a number up to {PORT_MAX}")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds: write one above 0, such as 60 or 0.5")
+    return seconds
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,7 +111,8 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
     from singletable.engine.http.service import Service
 
     keep_freed_memory()
-    with Engine(f"file:{options.data}" if options.data else "memory:", sync=options.sync) as engine:
+    url = f"file:{options.data}" if options.data else "memory:"
+    with Engine(url, sync=options.sync, sweep_seconds=options.sweep_seconds) as engine:
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):

@@ -43,11 +43,13 @@ class AnsweringEngine(Protocol):
         ...
 
 
-def boto3_client(engine: AnsweringEngine, **options: Any) -> Any:
-    """A boto3 client for DynamoDB that the engine answers; the options are those of `boto3.client`."""
+def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], **options: Any) -> Any:
+    """A boto3 client for a service that the engine answers; the options are those of `boto3.client`."""
+    if service_name not in CLIENT_NAMES:
+        raise ValueError(f"{service_name!r} is none of the services answered here: {', '.join(CLIENT_NAMES)}")
     with _making:
         session = _session()
-        client = session.client("dynamodb", **_filled_in(session, options))
+        client = session.client(service_name, **_filled_in(session, options))
     _bind(client, engine)
     return client
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from singletable.engine.definition import TableDefinition, definition_bytes, definition_from
+from singletable.engine.following import follow
+from singletable.engine.side_records import Changes, Expiry
 from singletable.engine.storage import catalog_rows
 from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
+from singletable.engine.storage.change_log import ChangeLog
+from singletable.engine.storage.expiry_tree import ExpiryTree
 from singletable.engine.storage.store import Store
 from singletable.engine.table import OpenIndex, OpenTable
 from singletable.errors import RequestRefused
@@ -15,8 +20,9 @@ from singletable.errors import RequestRefused
 class Catalog:
     """Tables by name."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
         self._store = store
+        self._now = now
         # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
         self._tables: dict[str, OpenTable] = {}
 
@@ -56,7 +62,7 @@ class Catalog:
             table = known.get(row.name)
             # The name of a tree says which table and which generation of it it is.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
-            tables[row.name] = table if table is not None and is_same else _opened(row)
+            tables[row.name] = table if table is not None and is_same else self._opened(row)
         self._tables = tables
         return list(tables.values())
 
@@ -71,7 +77,8 @@ class Catalog:
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
-            catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
+            row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
+            follow(connection, row.number, None, definition, self._now())
         self.reload()
         return True
 
@@ -86,6 +93,7 @@ class Catalog:
             before = definition_from(row.definition)
             after = changed(before)
             catalog_rows.change(connection, row, definition_bytes(after), _numbers(before), _numbers(after))
+            follow(connection, row.number, before, after, self._now())
         self.reload()
         return before, after
 
@@ -95,16 +103,26 @@ class Catalog:
             row = catalog_rows.row(connection, table.name)
             if row is None:
                 raise _not_found(table.name)
-            catalog_rows.drop(connection, row, _numbers(definition_from(row.definition)))
+            definition = definition_from(row.definition)
+            catalog_rows.drop(connection, row, _numbers(definition))
+            follow(connection, row.number, definition, None, self._now())
         self.reload()
 
-
-def _opened(row: CatalogRow) -> OpenTable:
-    definition = definition_from(row.definition)
-    indexes = tuple(
-        OpenIndex(definition, index, tree_of(row.number, row.generation, index.number)) for index in definition.indexes
-    )
-    return OpenTable(definition, tree_of(row.number, row.generation), indexes)
+    def _opened(self, row: CatalogRow) -> OpenTable:
+        definition = definition_from(row.definition)
+        indexes = tuple(
+            OpenIndex(definition, index, tree_of(row.number, row.generation, index.number))
+            for index in definition.indexes
+        )
+        attribute = definition.expiry_attribute
+        return OpenTable(
+            definition,
+            row.number,
+            tree_of(row.number, row.generation),
+            indexes,
+            Changes(ChangeLog(row.number), self._now) if definition.keeps_changes else None,
+            None if attribute is None else Expiry(ExpiryTree(row.number), attribute),
+        )
 
 
 def _numbers(definition: TableDefinition) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from singletable.engine.catalog import Catalog
+from singletable.engine.check_side_records import wrong_changes, wrong_expiries
 from singletable.engine.keys import stored_key
 from singletable.engine.storage.check import check as check_format
 from singletable.engine.storage.store import Store
@@ -45,6 +46,8 @@ def check_store(path: Path | str) -> Checked:
                 for index in table.indexes:
                     entries += index.tree.count(connection)[0]
                     problems.extend(_of_index(connection, table, index))
+                problems.extend(wrong_changes(connection, table))
+                problems.extend(wrong_expiries(connection, table))
         return Checked(len(tables), items, entries, problems)
     finally:
         store.close()

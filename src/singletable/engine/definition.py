@@ -34,6 +34,29 @@ class OnDemandCeiling(msgspec.Struct, frozen=True):
     write_units_max: int | None = None
 
 
+class StreamDefinition(msgspec.Struct, frozen=True):
+    """What a table's stream shows of its changes, under which label and since when."""
+
+    label: str
+    view: Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
+    created_at: float
+
+
+class TimeToLive(msgspec.Struct, frozen=True):
+    """The attribute that says when an item expires, None when none does; filling notes the items that were there."""
+
+    attribute: str | None
+    changed_at: float
+    status: Literal["ENABLING", "ENABLED", "DISABLED"]
+
+
+class Recovery(msgspec.Struct, frozen=True):
+    """Since when, and for how many days back, a table can be restored as it was at any moment."""
+
+    since: float
+    days: int = 35
+
+
 class IndexDefinition(msgspec.Struct, frozen=True):
     """Another order of a table's items, inside its partitions (local) or with partitions of its own."""
 
@@ -72,6 +95,21 @@ class TableDefinition(msgspec.Struct, frozen=True):
     tags: tuple[tuple[str, str], ...] = ()
     sse_type: str | None = None
     next_index_number: int = 1
+    stream: StreamDefinition | None = None
+    latest_stream: str | None = None
+    """The label of the stream, also after its end."""
+    time_to_live: TimeToLive | None = None
+    recovery: Recovery | None = None
+
+    @property
+    def keeps_changes(self) -> bool:
+        """Whether each write leaves the item before and after it in the table's log."""
+        return self.stream is not None or self.recovery is not None
+
+    @property
+    def expiry_attribute(self) -> str | None:
+        """The attribute that says when an item expires."""
+        return None if self.time_to_live is None else self.time_to_live.attribute
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

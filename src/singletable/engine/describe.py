@@ -17,7 +17,7 @@ def table_description(
             {"AttributeName": name, "AttributeType": kind} for name, kind in sorted(definition.attribute_kinds.items())
         ],
         "TableName": definition.name,
-        "KeySchema": _key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
+        "KeySchema": key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
         "TableStatus": status,
         "CreationDateTime": definition.created_at,
         "ProvisionedThroughput": _throughput(definition.throughput),
@@ -38,6 +38,11 @@ def table_description(
         document["TableClassSummary"] = {"TableClass": definition.table_class}
     if definition.sse_type is not None:
         document["SSEDescription"] = {"Status": "ENABLED", "SSEType": definition.sse_type}
+    if definition.stream is not None:
+        document["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": definition.stream.view}
+    if definition.latest_stream is not None:
+        document["LatestStreamLabel"] = definition.latest_stream
+        document["LatestStreamArn"] = f"{arn}/stream/{definition.latest_stream}"
     for kind, is_local in (("LocalSecondaryIndexes", True), ("GlobalSecondaryIndexes", False)):
         indexes = [index for index in definition.indexes if index.is_local is is_local]
         if indexes:
@@ -51,7 +56,7 @@ def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int], table_
         projection["NonKeyAttributes"] = list(index.included)
     document = {
         "IndexName": index.name,
-        "KeySchema": _key_schema(index.partition, index.sort),
+        "KeySchema": key_schema(index.partition, index.sort),
         "Projection": projection,
         "IndexSizeBytes": size[1],
         "ItemCount": size[0],
@@ -67,7 +72,8 @@ def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int], table_
     return document
 
 
-def _key_schema(partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ...]) -> list[dict[str, str]]:
+def key_schema(partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ...]) -> list[dict[str, str]]:
+    """A key as it is declared."""
     return [
         {"AttributeName": attribute.name, "KeyType": key_type}
         for key_type, attributes in (("HASH", partition), ("RANGE", sort))

@@ -12,8 +12,13 @@ from singletable.engine.actions.batch_write_item import batch_write_item
 from singletable.engine.actions.create_table import create_table
 from singletable.engine.actions.delete_item import delete_item
 from singletable.engine.actions.delete_table import delete_table
+from singletable.engine.actions.describe_stream import describe_stream
 from singletable.engine.actions.describe_table import describe_table
+from singletable.engine.actions.describe_time_to_live import describe_time_to_live
 from singletable.engine.actions.get_item import get_item
+from singletable.engine.actions.get_records import get_records
+from singletable.engine.actions.get_shard_iterator import get_shard_iterator
+from singletable.engine.actions.list_streams import list_streams
 from singletable.engine.actions.list_tables import list_tables
 from singletable.engine.actions.put_item import put_item
 from singletable.engine.actions.query import query
@@ -22,7 +27,8 @@ from singletable.engine.actions.transact_get_items import transact_get_items
 from singletable.engine.actions.transact_write_items import transact_write_items
 from singletable.engine.actions.update_item import update_item
 from singletable.engine.actions.update_table import update_table
-from singletable.wire import batches, items, pages, tables, transactions
+from singletable.engine.actions.update_time_to_live import update_time_to_live
+from singletable.wire import batches, items, pages, streams, tables, time_to_live, transactions
 from singletable.wire.shape import Result, Shape
 
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ def _action(shape: type[Shape], run: Callable[[Engine, Any], Result], *, writes:
     return Action(shape, msgspec.json.Decoder(shape).decode, run, writes)
 
 
-ACTIONS = {
+_TABLE_ACTIONS = {
     f"DynamoDB_20120810.{action.shape.__name__}": action
     for action in (
         _action(tables.CreateTable, create_table, writes=True),
@@ -60,5 +66,18 @@ ACTIONS = {
         _action(batches.BatchWriteItem, batch_write_item, writes=True),
         _action(transactions.TransactGetItems, transact_get_items),
         _action(transactions.TransactWriteItems, transact_write_items, writes=True),
+        _action(time_to_live.UpdateTimeToLive, update_time_to_live, writes=True),
+        _action(time_to_live.DescribeTimeToLive, describe_time_to_live),
     )
 }
+# A service of its own by name, at the same address.
+_STREAM_ACTIONS = {
+    f"DynamoDBStreams_20120810.{action.shape.__name__}": action
+    for action in (
+        _action(streams.ListStreams, list_streams),
+        _action(streams.DescribeStream, describe_stream),
+        _action(streams.GetShardIterator, get_shard_iterator),
+        _action(streams.GetRecords, get_records),
+    )
+}
+ACTIONS = _TABLE_ACTIONS | _STREAM_ACTIONS

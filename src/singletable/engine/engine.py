@@ -17,6 +17,8 @@ from singletable.engine.boto3_everywhere import boto3_everywhere
 from singletable.engine.catalog import Catalog
 from singletable.engine.dispatch import ACTIONS, Action
 from singletable.engine.faults import Faults
+from singletable.engine.housekeeping import Housekeeping
+from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.sizes import Sizes
 from singletable.engine.storage.store import StaleCatalog, Store
 from singletable.errors import RequestRefused, StoreRefused
@@ -24,6 +26,7 @@ from singletable.wire.explain import explain
 from singletable.wire.refusal import refusal_body, refusal_status
 
 TARGET_PREFIX = "DynamoDB_20120810."
+STREAMS_PREFIX = "DynamoDBStreams_20120810."
 STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that often
 _encode = msgspec.json.Encoder().encode
 
@@ -35,6 +38,7 @@ class Engine:
     """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
 
     `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
+    Expired items are deleted every `sweep_seconds`; with None, only when `sweep` is called.
     """
 
     def __init__(
@@ -45,10 +49,11 @@ class Engine:
         region: str = "us-east-1",
         account: str = "000000000000",
         faults: Faults | None = None,
+        sweep_seconds: float | None = 60.0,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.store = Store.open(url, sync=sync)
-        self.catalog = Catalog(self.store)
+        self.catalog = Catalog(self.store, now)
         self.sizes = Sizes(self.store)
         self.faults = faults or Faults()
         self.now = now
@@ -56,6 +61,9 @@ class Engine:
         self._arn_prefix = f"arn:aws:dynamodb:{region}:{account}:table/"
         self.backfill = Backfill(self.store, self.catalog)
         self.backfill.start_missing()
+        self.places = SignedPlaces(self.store.secret)
+        self.housekeeping = Housekeeping(self.store, self.catalog, now, sweep_seconds)
+        self.housekeeping.start_if_needed()
 
     def arn(self, table: str) -> str:
         """The resource name of a table."""
@@ -63,7 +71,7 @@ class Engine:
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Runs an action by its name, such as `PutItem`, on DynamoDB JSON; raises RequestRefused."""
-        found = _action(TARGET_PREFIX + action)
+        found = ACTIONS.get(TARGET_PREFIX + action) or _action(STREAMS_PREFIX + action)
         answer = self._run(found, _encode(request))
         if found.writes:
             self.store.flush()
@@ -102,9 +110,9 @@ class Engine:
                     raise
         raise StoreRefused(f"{action.shape.__name__} found no table as the catalog says; check the store")
 
-    def boto3_client(self, **options: Any) -> Any:
-        """A boto3 client for DynamoDB whose requests are answered here, in this process, without a socket."""
-        return boto3_door.boto3_client(self, **options)
+    def boto3_client(self, service_name: str = "dynamodb", **options: Any) -> Any:
+        """A boto3 client whose requests are answered here, without a socket: for `dynamodb` or `dynamodbstreams`."""
+        return boto3_door.boto3_client(self, service_name, **options)
 
     def boto3_resource(self, **options: Any) -> Any:
         """A boto3 resource for DynamoDB whose requests are answered here, in this process, without a socket."""
@@ -114,9 +122,14 @@ class Engine:
         """Answers every DynamoDB client of boto3 in this process, made before or inside, while the block lasts."""
         return boto3_everywhere(self)
 
+    def sweep(self) -> int:
+        """Deletes the items that have expired by now, and returns how many they were."""
+        return self.housekeeping.sweep()
+
     def close(self) -> None:
         """Ends what runs in the background and closes the store; it may be called twice."""
         self.backfill.stop()
+        self.housekeeping.stop()
         self.store.close()
 
     def __enter__(self) -> Self:

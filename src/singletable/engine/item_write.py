@@ -37,8 +37,8 @@ class PlannedWrite(NamedTuple):
 
     @property
     def is_blind(self) -> bool:
-        """Whether it can be done without looking at what is there: no condition, no index entry to move."""
-        return self.condition is None and self.updated is None and not self.table.indexes and self.kind != "check"
+        """Whether it can be done without looking at what is there: no condition, and nothing to move along."""
+        return self.condition is None and self.updated is None and self.table.is_bare and self.kind != "check"
 
 
 class Written(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from singletable.engine.definition import IndexDefinition, KeyAttribute, TableDefinition
+from singletable.engine.side_records import Changes, Expiry
 from singletable.engine.storage.entry_key import index_key
 from singletable.engine.storage.tree import Tree
 from singletable.errors import RequestRefused, invalid
@@ -177,12 +178,16 @@ class OpenTable:
     """A table with the trees that hold its items and the entries of its indexes."""
 
     __slots__ = (
+        "changes",
         "definition",
+        "expiry",
         "has_local_indexes",
         "index_keys",
         "indexes",
+        "is_bare",
         "key_names",
         "name",
+        "number",
         "partition_kind",
         "partition_name",
         "sort_kind",
@@ -190,11 +195,24 @@ class OpenTable:
         "tree",
     )
 
-    def __init__(self, definition: TableDefinition, tree: Tree, indexes: tuple[OpenIndex, ...]) -> None:
+    def __init__(
+        self,
+        definition: TableDefinition,
+        number: int,
+        tree: Tree,
+        indexes: tuple[OpenIndex, ...],
+        changes: Changes | None = None,
+        expiry: Expiry | None = None,
+    ) -> None:
         self.definition = definition
         self.name = definition.name
+        self.number = number
         self.tree = tree
         self.indexes = indexes
+        self.changes = changes
+        self.expiry = expiry
+        # Whether an item is all that a write has to write.
+        self.is_bare = not indexes and changes is None and expiry is None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind
         self.sort_name = definition.sort.name if definition.sort else None

@@ -17,6 +17,7 @@ from singletable.wire.tables import (
     OnDemandThroughput,
     Projection,
     ProvisionedThroughput,
+    StreamSpecification,
 )
 
 UNITS_MAX = 1_000_000_000_000
@@ -46,8 +47,17 @@ def check_new_table(request: CreateTable) -> None:
         _check_global(request, kinds, request.global_secondary_indexes)
     _check_all_used(request, kinds)
     check_on_demand(request.on_demand_throughput, request.billing_mode or "PROVISIONED")
-    if request.stream_specification is not None and request.stream_specification.stream_enabled:
-        raise invalid(f"{_INVALID}StreamSpecification is not served by this engine: leave StreamEnabled out")
+    check_stream(request.stream_specification)
+
+
+def check_stream(asked: StreamSpecification | None) -> None:
+    """Refuses a stream without a view, and a view without a stream."""
+    if asked is None:
+        return
+    if asked.stream_enabled and asked.stream_view_type is None:
+        raise invalid("Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.")
+    if not asked.stream_enabled and asked.stream_view_type is not None:
+        raise invalid("Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present.")
 
 
 def check_billing(mode: BillingMode, throughput: ProvisionedThroughput | None) -> None:

@@ -18,7 +18,12 @@ def stored(connection: sqlite3.Connection, table: OpenTable, key: bytes) -> Imag
 
 
 def replace(
-    connection: sqlite3.Connection, table: OpenTable, key: bytes, before: Image | None, after: Image | None
+    connection: sqlite3.Connection,
+    table: OpenTable,
+    key: bytes,
+    before: Image | None,
+    after: Image | None,
+    by_service: bool = False,
 ) -> None:
     """Puts `after` where `before` was, in the table and in every index; either may be nothing."""
     if after is not None:
@@ -32,6 +37,10 @@ def replace(
             index.tree.delete(connection, old.key)
         if new is not None and new != old:
             index.tree.put(connection, new.key, new.body, new.size)
+    if table.changes is not None:
+        table.changes.note(connection, key, before, after, by_service)
+    if table.expiry is not None:
+        table.expiry.note(connection, key, before, after)
 
 
 def consumed(table: OpenTable, before: Image | None, after: Image | None, factor: int = 1) -> Consumed:

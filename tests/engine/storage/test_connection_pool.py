@@ -75,7 +75,7 @@ def test_processes_that_open_a_new_path_at_once_all_get_the_same_store(url: str)
     """
     processes = [started(url, program) for _ in range(4)]
     answers = [process.communicate("go\n")[0] for process in processes]
-    assert answers == ["2\n"] * 4
+    assert answers == ["3\n"] * 4
 
 
 def test_processes_lose_no_update(store: Store, url: str) -> None:

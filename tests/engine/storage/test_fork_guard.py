@@ -43,4 +43,4 @@ def test_a_child_is_refused_what_its_parent_had_open_and_the_parent_goes_on(tmp_
     refusal = f"{path} was open when this process was forked"
     assert told.count(refusal) == 3
     assert "let in" not in told
-    assert told.endswith("other store opens\nclosed store opens\n2\n")
+    assert told.endswith("other store opens\nclosed store opens\n3\n")

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from singletable.engine.check_store import check_store
+from singletable.engine.engine import Engine
 from singletable.engine.storage import layout
 from singletable.engine.storage.store import Store
 from singletable.errors import StoreRefused
+from tests.engine.tables import create, get, put, texts
 
 
 def rewritten(path: Path, *statements: str) -> None:
@@ -34,7 +37,9 @@ def test_a_new_store_says_what_it_is(path: Path) -> None:
     assert head[18:20] == b"\x02\x02"  # write-ahead log
     assert head[68:72] == b"STBL"
     connection = sqlite3.connect(path)
-    assert dict(connection.execute("SELECT name, value FROM meta")) == {"format": "singletable", "version": "1"}
+    facts = dict(connection.execute("SELECT name, value FROM meta"))
+    assert len(bytes.fromhex(facts.pop("secret"))) == 32
+    assert facts == {"format": "singletable", "version": "2"}
     connection.close()
 
 
@@ -45,11 +50,36 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
 
 
 def test_a_newer_format_is_refused_and_left_as_it_is(path: Path) -> None:
-    rewritten(path, "UPDATE meta SET value = '2' WHERE name = 'version'")
+    rewritten(path, "UPDATE meta SET value = '3' WHERE name = 'version'")
     before = path.read_bytes()
-    with pytest.raises(StoreRefused, match=r"has format 2, .* formats up to 1\.\n  Open it with a newer release"):
+    with pytest.raises(StoreRefused, match=r"has format 3, .* formats up to 2\.\n  Open it with a newer release"):
         Store.open(f"file:{path}")
     assert path.read_bytes() == before
+
+
+def test_an_older_format_gets_what_it_lacks_and_keeps_what_it_has(path: Path) -> None:
+    with Engine(f"file:{path}") as engine:
+        create(engine)
+        put(engine, texts(pk="a", sk="1"))
+    rewritten(
+        path,
+        "UPDATE meta SET value = '1' WHERE name = 'version'",
+        "DELETE FROM meta WHERE name = 'secret'",
+        "DROP TABLE streams",
+    )
+    with Engine(f"file:{path}") as engine:
+        assert get(engine, texts(pk="a", sk="1")) == texts(pk="a", sk="1")
+        assert engine.call("ListStreams", {}) == {"Streams": []}
+        assert len(engine.store.secret()) == 32
+    assert check_store(path).problems == []
+
+
+def test_each_store_has_a_secret_of_its_own_which_stays(path: Path, tmp_path: Path) -> None:
+    with Store.open(f"file:{path}") as store, Store.open(f"file:{tmp_path}/other.db") as other:
+        secret = store.secret()
+        assert secret != other.secret()
+    with Store.open(f"file:{path}") as store:
+        assert store.secret() == secret
 
 
 def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemR
     metrics: dict[str, list[dict[str, Any]]] = {}
     with engine.store.writing() as connection:
         for table, writes in by_table:
-            if not is_told and not table.indexes:
+            if not is_told and table.is_bare:
                 perform_all_blind(connection, table, writes)
                 continue
             for write in writes:

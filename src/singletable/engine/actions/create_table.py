@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from singletable.engine.definition import IndexDefinition, OnDemandCeiling, TableDefinition, Throughput
+from singletable.engine.definition import (
+    IndexDefinition,
+    OnDemandCeiling,
+    StreamDefinition,
+    TableDefinition,
+    Throughput,
+)
 from singletable.engine.describe import table_description
+from singletable.engine.streams import stream_label
 from singletable.engine.table_rules import Kinds, attribute_kinds, check_new_table, key_parts
 from singletable.errors import RequestRefused
 from singletable.wire.tables import (
@@ -15,6 +22,7 @@ from singletable.wire.tables import (
     LocalSecondaryIndex,
     OnDemandThroughput,
     ProvisionedThroughput,
+    StreamSpecification,
     TableDescriptionResult,
 )
 
@@ -38,6 +46,7 @@ def _definition(request: CreateTable, now: float) -> TableDefinition:
     (partition,), sort = key_parts(request.key_schema, kinds)
     declared = [*(request.local_secondary_indexes or ()), *(request.global_secondary_indexes or ())]
     mode = request.billing_mode or "PROVISIONED"
+    stream = stream_of(request.stream_specification, now)
     return TableDefinition(
         name=request.table_name,
         identifier=str(uuid4()),
@@ -54,6 +63,8 @@ def _definition(request: CreateTable, now: float) -> TableDefinition:
         tags=tuple((tag.key, tag.value) for tag in request.tags or ()),
         sse_type=sse_type_of(request.sse_specification),
         next_index_number=len(declared) + 1,
+        stream=stream,
+        latest_stream=None if stream is None else stream.label,
     )
 
 
@@ -72,6 +83,13 @@ def new_index(index: GlobalSecondaryIndex | LocalSecondaryIndex, number: int, ki
         throughput=None if isinstance(index, LocalSecondaryIndex) else throughput_of(index.provisioned_throughput),
         on_demand=None if isinstance(index, LocalSecondaryIndex) else ceiling_of(index.on_demand_throughput),
     )
+
+
+def stream_of(asked: StreamSpecification | None, now: float) -> StreamDefinition | None:
+    """A stream that begins now, if one is asked for."""
+    if asked is None or asked.stream_view_type is None:
+        return None
+    return StreamDefinition(stream_label(now), asked.stream_view_type, now)
 
 
 def throughput_of(bought: ProvisionedThroughput | None) -> Throughput | None:

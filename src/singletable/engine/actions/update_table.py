@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.actions.create_table import ceiling_of, new_index, throughput_of
+from singletable.engine.actions.create_table import ceiling_of, new_index, stream_of, throughput_of
 from singletable.engine.definition import TableDefinition, Throughput
 from singletable.engine.describe import table_description
 from singletable.engine.table_rules import (
     attribute_kinds,
     check_global_index,
     check_on_demand,
+    check_stream,
     check_units,
     limit_exceeded,
 )
@@ -23,6 +24,7 @@ from singletable.wire.tables import (
     DeleteGlobalSecondaryIndex,
     OnDemandThroughput,
     ProvisionedThroughput,
+    StreamSpecification,
     TableDescriptionResult,
     UpdateGlobalSecondaryIndex,
     UpdateTable,
@@ -66,8 +68,6 @@ def _check_request(request: UpdateTable) -> None:
     )
     if request.replica_updates:
         raise invalid(f"{_INVALID}ReplicaUpdates is not served by this engine: it is one machine")
-    if request.stream_specification is not None and request.stream_specification.stream_enabled:
-        raise invalid(f"{_INVALID}StreamSpecification is not served by this engine: leave StreamEnabled out")
     if all(change is None for change in changes):
         raise invalid(
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
@@ -76,6 +76,7 @@ def _check_request(request: UpdateTable) -> None:
     if request.billing_mode == "PAY_PER_REQUEST" and request.provisioned_throughput is not None:
         raise _no_units_when_on_demand()
     check_units(request.provisioned_throughput)
+    check_stream(request.stream_specification)
     _check_index_updates(request)
 
 
@@ -148,7 +149,25 @@ def _changed(request: UpdateTable, definition: TableDefinition, now: float) -> T
         changed = msgspec.structs.replace(changed, table_class=request.table_class)
     if request.deletion_protection_enabled is not None:
         changed = msgspec.structs.replace(changed, is_protected=request.deletion_protection_enabled)
+    if request.stream_specification is not None:
+        changed = _with_stream(changed, request.stream_specification, now)
     return changed
+
+
+def _with_stream(definition: TableDefinition, asked: StreamSpecification, now: float) -> TableDefinition:
+    if not asked.stream_enabled:
+        if definition.stream is None:
+            raise invalid("Table has no stream to disable")
+        return msgspec.structs.replace(definition, stream=None)
+    if definition.stream is not None:
+        raise invalid("Table already has an enabled stream")
+    stream = stream_of(asked, now)
+    while stream is not None and stream.label == definition.latest_stream:
+        # Two streams within a millisecond: the later one is labelled with the next.
+        now += 0.001
+        stream = stream_of(asked, now)
+    assert stream is not None
+    return msgspec.structs.replace(definition, stream=stream, latest_stream=stream.label)
 
 
 def _with_dates(had: Throughput | None, bought: ProvisionedThroughput, now: float) -> Throughput:

@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 
-from singletable.engine.storage import catalog_rows, layout
+from singletable.engine.storage import catalog_rows, change_log, expiry_tree, layout
 from singletable.engine.storage.catalog_rows import tree_of, tree_statement
 from singletable.engine.storage.entry_key import split_table_key
 from singletable.engine.storage.store import Store
@@ -42,7 +42,11 @@ def _damage(connection: sqlite3.Connection, quick: bool) -> list[str]:
 def _wrong_tables(connection: sqlite3.Connection) -> Iterator[str]:
     there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     trees = {name: tree_statement(Tree(name)) for name in _tree_names(connection)}
-    for name, statement in (layout.STATEMENTS | trees).items():
+    logs = {name: f"CREATE TABLE {name} ({change_log.COLUMNS})" for name in _names(connection, "c[0-9]*")}
+    expiries = {
+        name: f"CREATE TABLE {name} ({expiry_tree.COLUMNS}) WITHOUT ROWID" for name in _names(connection, "x[0-9]*")
+    }
+    for name, statement in (layout.STATEMENTS | trees | logs | expiries).items():
         # SQLite quotes a name when it renames a table.
         if str(there.get(name)).replace('"', "") != statement:
             yield f"{name} is not what format {layout.VERSION} has there: {there.get(name)}"
@@ -65,8 +69,12 @@ def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _tree_names(connection: sqlite3.Connection) -> list[str]:
-    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 't[0-9]*' ORDER BY 1")
-    return [row[0] for row in found]
+    return _names(connection, "t[0-9]*")
+
+
+def _names(connection: sqlite3.Connection, pattern: str) -> list[str]:
+    statement = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ? ORDER BY 1"
+    return [row[0] for row in connection.execute(statement, (pattern,))]
 
 
 def _wrong_entries(connection: sqlite3.Connection, tree: str) -> Iterator[str]:

@@ -163,6 +163,7 @@ class ConnectionPool:
                 f"{self.name} cannot have a write-ahead log where it is.\n"
                 "  Keep it on a disk of this machine; a network's file system does not do."
             )
+        layout.bring_up_to_date(connection)
         self._prepare(connection)
 
     def _prepare(self, connection: Connection) -> None:

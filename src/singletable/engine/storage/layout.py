@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from pathlib import Path
 
 from singletable.errors import StoreRefused
 
 FORMAT = "singletable"
-VERSION = 1
+VERSION = 2
 APPLICATION_ID = int.from_bytes(b"STBL", "big")
 PAGE_BYTES = 8192
 
@@ -20,7 +21,10 @@ STATEMENTS = {
     "tokens": "CREATE TABLE tokens (token TEXT PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, at REAL NOT NULL, "
     "answer BLOB NOT NULL)",
     "tokens_by_time": "CREATE INDEX tokens_by_time ON tokens (at)",
+    "streams": "CREATE TABLE streams (table_name TEXT NOT NULL, label TEXT NOT NULL, number INTEGER NOT NULL, "
+    "first INTEGER NOT NULL, last INTEGER, ended_at REAL, document BLOB NOT NULL, PRIMARY KEY (table_name, label))",
 }
+_SECRET_BYTES = 32
 # The size stands before the item, so that reading it never has to walk through a large item.
 TREE_COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
 
@@ -32,13 +36,36 @@ def make(connection: sqlite3.Connection) -> None:
         if _application_id(connection) == 0 and _table_count(connection) == 0:
             for statement in STATEMENTS.values():
                 connection.execute(statement)
-            facts = [("format", FORMAT), ("version", str(VERSION))]
+            facts = [("format", FORMAT), ("version", str(VERSION)), ("secret", secrets.token_hex(_SECRET_BYTES))]
             connection.executemany("INSERT INTO meta VALUES (?, ?)", facts)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Gives a store of an older format what it lacks: tables that it did not know, and nothing else."""
+    if _version(connection) == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+        for name, statement in STATEMENTS.items():
+            if name not in there:
+                connection.execute(statement)
+        connection.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secrets.token_hex(_SECRET_BYTES),))
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'version'", (str(VERSION),))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def secret(connection: sqlite3.Connection) -> bytes:
+    """What the store signs with: made with it, and known to nobody who cannot read its file."""
+    return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
@@ -63,6 +90,10 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} has format {version}, and this release of singletable knows formats up to {VERSION}.\n"
             "  Open it with a newer release: pip install --upgrade singletable"
         )
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()[0])
 
 
 def _application_id(connection: sqlite3.Connection) -> int:

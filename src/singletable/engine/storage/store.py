@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from singletable.engine.storage import layout
 from singletable.engine.storage.connection_pool import ConnectionPool, Sync
 from singletable.engine.storage.memory_connection import MemoryConnection
 from singletable.engine.storage.refusals import StaleCatalog
@@ -53,6 +54,11 @@ class Store:
     def writing(self) -> Writing:
         """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised."""
         return Writing(self._connections)
+
+    def secret(self) -> bytes:
+        """What the store signs with whatever it hands out and takes back."""
+        with self.reading() as connection:
+            return layout.secret(connection)
 
     def flush(self) -> None:
         """Returns when every commit of this process so far is as durable as `sync` promises; callers share the work."""
