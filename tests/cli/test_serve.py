@@ -156,6 +156,11 @@ def test_seconds_that_are_none_are_refused(seconds: str) -> None:
     assert "is no number of seconds" in refused(singletable("serve", f"--sweep-seconds={seconds}"))
 
 
+@pytest.mark.parametrize("milliseconds", ["soon", "-1", "nan", "inf"])
+def test_a_lag_that_is_none_is_refused(milliseconds: str) -> None:
+    assert "is no number of milliseconds" in refused(singletable("serve", f"--gsi-lag={milliseconds}"))
+
+
 def test_expired_items_are_deleted_while_it_serves() -> None:
     with serve("--json", "--sweep-seconds", "0.05") as running:
         client = running.client()

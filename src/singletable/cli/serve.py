@@ -41,6 +41,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="how often expired items are deleted, every 60 seconds unless given",
     )
     parser.add_argument(
+        "--gsi-lag",
+        metavar="MS",
+        type=_milliseconds,
+        default=0.0,
+        help="have reads of global indexes lag so many milliseconds behind writes, as they may with the service",
+    )
+    parser.add_argument(
         "--access-key",
         metavar="ID:SECRET",
         action="append",
@@ -71,6 +78,16 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds: write one above 0, such as 60 or 0.5")
     return seconds
+
+
+def _milliseconds(text: str) -> float:
+    try:
+        milliseconds = float(text)
+    except ValueError:
+        milliseconds = -1.0
+    if not 0 <= milliseconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds: write one such as 50")
+    return milliseconds
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,7 +129,9 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
 
     keep_freed_memory()
     url = f"file:{options.data}" if options.data else "memory:"
-    with Engine(url, sync=options.sync, sweep_seconds=options.sweep_seconds) as engine:
+    with Engine(
+        url, sync=options.sync, sweep_seconds=options.sweep_seconds, gsi_lag_seconds=options.gsi_lag / 1000
+    ) as engine:
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):

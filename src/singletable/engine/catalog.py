@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from singletable.engine.definition import TableDefinition, definition_bytes, definition_from
+from singletable.engine.definition import IndexDefinition, TableDefinition, definition_bytes, definition_from
 from singletable.engine.following import follow
+from singletable.engine.lagging_tree import LaggingTree
 from singletable.engine.side_records import Changes, Expiry
 from singletable.engine.storage import catalog_rows
 from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
 from singletable.engine.storage.change_log import ChangeLog
 from singletable.engine.storage.expiry_tree import ExpiryTree
 from singletable.engine.storage.store import Store
+from singletable.engine.storage.tree import Tree
 from singletable.engine.table import OpenIndex, OpenTable
 from singletable.errors import RequestRefused
 
@@ -20,9 +22,12 @@ from singletable.errors import RequestRefused
 class Catalog:
     """Tables by name."""
 
-    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: Store, now: Callable[[], float] = time.time, global_index_lag_seconds: float = 0.0
+    ) -> None:
         self._store = store
         self._now = now
+        self._lag_seconds = global_index_lag_seconds
         # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
         self._tables: dict[str, OpenTable] = {}
 
@@ -110,10 +115,7 @@ class Catalog:
 
     def _opened(self, row: CatalogRow) -> OpenTable:
         definition = definition_from(row.definition)
-        indexes = tuple(
-            OpenIndex(definition, index, tree_of(row.number, row.generation, index.number))
-            for index in definition.indexes
-        )
+        indexes = tuple(OpenIndex(definition, index, self._index_tree(row, index)) for index in definition.indexes)
         attribute = definition.expiry_attribute
         return OpenTable(
             definition,
@@ -123,6 +125,12 @@ class Catalog:
             Changes(ChangeLog(row.number), self._now) if definition.keeps_changes else None,
             None if attribute is None else Expiry(ExpiryTree(row.number), attribute),
         )
+
+    def _index_tree(self, row: CatalogRow, index: IndexDefinition) -> Tree:
+        tree = tree_of(row.number, row.generation, index.number)
+        if index.is_local or not self._lag_seconds:
+            return tree
+        return LaggingTree(tree.name, self._lag_seconds, self._now)
 
 
 def _numbers(definition: TableDefinition) -> tuple[int, ...]:

@@ -39,6 +39,7 @@ class Engine:
 
     `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
     Expired items are deleted every `sweep_seconds`; with None, only when `sweep` is called.
+    Reads of global indexes see what this engine writes `gsi_lag_seconds` later, as they may with the service.
     """
 
     def __init__(
@@ -50,10 +51,11 @@ class Engine:
         account: str = "000000000000",
         faults: Faults | None = None,
         sweep_seconds: float | None = 60.0,
+        gsi_lag_seconds: float = 0.0,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.store = Store.open(url, sync=sync)
-        self.catalog = Catalog(self.store, now)
+        self.catalog = Catalog(self.store, now, gsi_lag_seconds)
         self.sizes = Sizes(self.store)
         self.faults = faults or Faults()
         self.now = now
