@@ -36,16 +36,23 @@ if TYPE_CHECKING:
 
 
 class Action(NamedTuple):
-    """One action: the shape of its requests, what it does, and whether it writes."""
+    """One action: the shape of its requests, what it does, and whether it writes.
+
+    `joins` says that its writes may be committed with those of other requests. What changes a table does not join:
+    threads that look after tables have to see the change when they are told of it.
+    """
 
     shape: type[Shape]
     decode: Callable[[bytes], Any]
     run: Callable[[Engine, Any], Result]
     writes: bool
+    joins: bool
 
 
-def _action(shape: type[Shape], run: Callable[[Engine, Any], Result], *, writes: bool = False) -> Action:
-    return Action(shape, msgspec.json.Decoder(shape).decode, run, writes)
+def _action(
+    shape: type[Shape], run: Callable[[Engine, Any], Result], *, writes: bool = False, joins: bool = False
+) -> Action:
+    return Action(shape, msgspec.json.Decoder(shape).decode, run, writes, joins or not writes)
 
 
 _TABLE_ACTIONS = {
@@ -56,16 +63,16 @@ _TABLE_ACTIONS = {
         _action(tables.UpdateTable, update_table, writes=True),
         _action(tables.DeleteTable, delete_table, writes=True),
         _action(tables.ListTables, list_tables),
-        _action(items.PutItem, put_item, writes=True),
+        _action(items.PutItem, put_item, writes=True, joins=True),
         _action(items.GetItem, get_item),
-        _action(items.UpdateItem, update_item, writes=True),
-        _action(items.DeleteItem, delete_item, writes=True),
+        _action(items.UpdateItem, update_item, writes=True, joins=True),
+        _action(items.DeleteItem, delete_item, writes=True, joins=True),
         _action(pages.Query, query),
         _action(pages.Scan, scan),
         _action(batches.BatchGetItem, batch_get_item),
-        _action(batches.BatchWriteItem, batch_write_item, writes=True),
+        _action(batches.BatchWriteItem, batch_write_item, writes=True, joins=True),
         _action(transactions.TransactGetItems, transact_get_items),
-        _action(transactions.TransactWriteItems, transact_write_items, writes=True),
+        _action(transactions.TransactWriteItems, transact_write_items, writes=True, joins=True),
         _action(time_to_live.UpdateTimeToLive, update_time_to_live, writes=True),
         _action(time_to_live.DescribeTimeToLive, describe_time_to_live),
     )

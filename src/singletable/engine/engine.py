@@ -87,6 +87,13 @@ class Engine:
             self.store.flush()
         return answer
 
+    def together(self) -> AbstractContextManager[object]:
+        """A block of requests whose writes are committed at once, at its end; until then no answer may be sent.
+
+        Its end raises when the writes are not there; then none of the answers holds.
+        """
+        return self.store.together()
+
     def respond(self, target: str, body: bytes) -> Answer:
         """Answers a request, and leaves flushing to the caller, who may do it for many answers at once."""
         try:
@@ -100,6 +107,12 @@ class Engine:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             raise explain(action.shape, body) from None
+        if action.joins:
+            return self._perform(action, request)
+        with self.store.apart():
+            return self._perform(action, request)
+
+    def _perform(self, action: Action, request: Any) -> bytes:
         for _ in range(STALE_TRIES_MAX):
             try:
                 return _encode(action.run(self, request))

@@ -30,6 +30,15 @@ class FakeEngine:
 
     asked: list[tuple[str, bytes]] = field(default_factory=list)
     large: bytes = b'{"x":"' + b"0123456789" * 100_000 + b'"}'
+    rounds: int = 0
+    fault_of_rounds: Exception | None = None
+
+    @contextmanager
+    def together(self) -> Generator[None, None, None]:
+        self.rounds += 1
+        yield
+        if self.fault_of_rounds is not None:
+            raise self.fault_of_rounds
 
     def respond(self, target: str, body: bytes) -> Answer:
         self.asked.append((target, body))

@@ -17,7 +17,7 @@ import pytest
 from singletable.engine.http.connection import Patience
 from singletable.engine.http.reader import REQUEST_BYTES_MAX
 from singletable.engine.http.server import listen
-from tests.engine.http.serving import SECONDS_MAX, Peer, Serving, post, serving
+from tests.engine.http.serving import SECONDS_MAX, Peer, Read, Serving, post, serving
 
 LOOPS: list[Callable[[], asyncio.AbstractEventLoop]] = [asyncio.new_event_loop]
 try:
@@ -102,6 +102,51 @@ def test_many_peers_are_answered_in_one_round(served: Serving) -> None:
     finally:
         for peer in peers:
             peer.socket.close()
+
+
+def in_one_round(served: Serving, peers: list[Peer], requests: list[bytes]) -> list[Read]:
+    """The answers to requests that have all come before the server looks."""
+    is_held, looks = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        is_held.set()
+        looks.wait(SECONDS_MAX)
+
+    served.loop.call_soon_threadsafe(hold)
+    is_held.wait(SECONDS_MAX)
+    for peer, request in zip(peers, requests, strict=True):
+        peer.send(request)
+    looks.set()
+    return [peer.read() for peer in peers]
+
+
+def test_what_was_not_committed_in_a_round_is_not_confirmed_to_anybody(served: Serving) -> None:
+    with served.peer() as one, served.peer() as two, served.peer() as three:
+        peers = [one, two, three]
+        for peer in peers:
+            peer.ask("Echo")
+        served.engine.fault_of_rounds = OSError("the secret disk")
+        answers = in_one_round(served, peers, [post("Write"), post("Echo", b"[1]"), post("Refuse")])
+        assert served.engine.rounds
+        assert [answer.status for answer in answers] == [500, 500, 500]
+        assert all(b"InternalServerError" in answer.body and b"secret" not in answer.body for answer in answers)
+        assert any("the secret disk" in line for line in served.logged)
+        served.engine.fault_of_rounds = None
+        assert [answer.status for answer in in_one_round(served, peers, [post("Write")] * 3)] == [200, 200, 200]
+
+
+def test_a_round_has_one_request_of_each_peer_and_the_rest_come_after_it(served: Serving) -> None:
+    with served.peer() as one, served.peer() as two:
+        for peer in (one, two):
+            peer.ask("Echo")
+        served.engine.asked.clear()
+        both = [b"".join(post("Echo", b'["%s", %d]' % (name, number)) for number in range(3)) for name in (b"a", b"b")]
+        in_one_round(served, [one, two], both)
+        assert [peer.read().body for peer in (one, two) for _ in range(2)] == [
+            *(b'["a", 1]', b'["a", 2]'),
+            *(b'["b", 1]', b'["b", 2]'),
+        ]
+        assert len(served.engine.asked) == 6
 
 
 def test_requests_sent_byte_by_byte_are_answered(served: Serving) -> None:

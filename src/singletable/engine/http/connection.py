@@ -8,7 +8,7 @@ from functools import partial
 
 from singletable.engine.http.head import HeadWriter
 from singletable.engine.http.message import Request, Response
-from singletable.engine.http.reader import TIMED_OUT, Fault, RequestReader
+from singletable.engine.http.reader import TIMED_OUT, RequestReader
 from singletable.engine.http.service import Service
 from singletable.engine.http.shared_flush import SharedFlush
 
@@ -54,7 +54,7 @@ class Surroundings:
         """Answers a connection after all that can be read now was read.
 
         Reading, answering and sending are done for all connections one after the other: code that has just run runs
-        several times as fast as after a visit to the kernel.
+        several times as fast as after a visit to the kernel, and what they write is committed at once.
         """
         if len(self.connections) == 1:
             connection.work()
@@ -65,18 +65,33 @@ class Surroundings:
 
     def _work_all(self) -> None:
         waiting, self.waiting = self.waiting, []
+        if len(waiting) == 1:
+            waiting[0].work()
+            return
+        answered = self._answer_all(waiting)
         self.leaving = []
-        for connection in waiting:
-            try:
-                connection.work()
-            except Exception as error:
-                # A fault of ours ends the connection that it happened to, and none of the others.
-                asyncio.get_running_loop().call_exception_handler(
-                    {"message": "a connection failed", "exception": error}
-                )
-                connection.abort()
+        for connection, request, response in answered:
+            connection.deliver(request, response)
         self.send_off()
         self.leaving = None
+        for connection in waiting:
+            connection.go_on()
+
+    def _answer_all(self, waiting: list[Connection]) -> list[tuple[Connection, Request, Response]]:
+        """The answer to the next request of each connection, all of them when what they wrote is there."""
+        service = self.service
+        answered: list[tuple[Connection, Request, Response]] = []
+        try:
+            with service.together():
+                for connection in waiting:
+                    request = connection.next_request()
+                    if request is not None:
+                        answered.append((connection, request, service.answer(request)))
+        except Exception as problem:
+            return [
+                (connection, request, service.failed(problem, request.headers)) for connection, request, _ in answered
+            ]
+        return answered
 
     def send_off(self) -> None:
         """Sends what was answered so far in this round."""
@@ -144,9 +159,31 @@ class Connection(asyncio.Protocol):
 
     def work(self) -> None:
         """Answer what can be answered now, and read on when all of it was."""
+        while (request := self.next_request()) is not None:
+            self.deliver(request, self._surroundings.service.answer(request))
+        self._listen_or_not()
+
+    def go_on(self) -> None:
+        """After the answer to one request: take up the next, or read on."""
+        if self._reader.requests and not (self._congested or self._flushing):
+            self._surroundings.work_soon(self)
+        else:
+            self._listen_or_not()
+
+    def next_request(self) -> Request | None:
+        """The request to be answered now; what was no request is answered here, as the last thing that is."""
         requests = self._reader.requests
-        while requests and not (self._congested or self._flushing):
-            self._answer(requests.popleft())
+        if not requests or self._congested or self._flushing:
+            return None
+        request = requests.popleft()
+        if isinstance(request, Request):
+            return request
+        self._send(self._surroundings.service.refuse(request), keep_alive=False)
+        return None
+
+    def _listen_or_not(self) -> None:
+        """Read on when nothing waits to be answered, and not before."""
+        requests = self._reader.requests
         if self._reading is bool(requests):
             self._reading = not self._reading
             (self._transport.resume_reading if self._reading else self._transport.pause_reading)()
@@ -158,15 +195,12 @@ class Connection(asyncio.Protocol):
                 self._surroundings.send_off()
                 self._transport.close()
 
-    def _answer(self, request: Request | Fault) -> None:
-        surroundings = self._surroundings
-        if not isinstance(request, Request):
-            self._send(surroundings.service.refuse(request), keep_alive=False)
-            return
-        response = surroundings.service.answer(request)
-        if response.wrote and surroundings.flush is not None:
+    def deliver(self, request: Request, response: Response) -> None:
+        """Send an answer, once it is as durable as it has to be."""
+        flush = self._surroundings.flush
+        if response.wrote and flush is not None:
             self._flushing = True
-            surroundings.flush.wait(partial(self._flushed, request, response))
+            flush.wait(partial(self._flushed, request, response))
         else:
             self._send(response, request.keep_alive)
 

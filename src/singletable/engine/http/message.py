@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import msgspec
@@ -54,6 +55,10 @@ class EngineAnswer(Protocol):
 
 class RespondingEngine(Protocol):
     """All that this door knows of the engine."""
+
+    def together(self) -> AbstractContextManager[object]:
+        """A block of answers that may be sent after its end, and not when its end raises."""
+        ...
 
     def respond(self, target: str, body: bytes) -> EngineAnswer:
         """Answer one request, without waiting for the disk; `target` is `DynamoDB_20120810.GetItem` and the like."""

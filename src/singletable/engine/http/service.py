@@ -55,6 +55,7 @@ class Service:
         log: Callable[[str], None] | None = None,
     ) -> None:
         self._respond = engine.respond
+        self.together = engine.together
         self._check = check
         # The space at the end is the service's.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import get_ident
 from types import TracebackType
 from typing import Self
 
@@ -10,6 +11,7 @@ from singletable.engine.storage import layout
 from singletable.engine.storage.connection_pool import ConnectionPool, Sync
 from singletable.engine.storage.memory_connection import MemoryConnection
 from singletable.engine.storage.refusals import StaleCatalog
+from singletable.engine.storage.round import Apart, HoldsRound, ReadingInRound, Together, WritingInRound
 from singletable.engine.storage.sessions import Connections, Reading, Snapshot, Writing
 from singletable.errors import StoreRefused
 
@@ -19,10 +21,11 @@ __all__ = ["StaleCatalog", "Store", "Sync"]
 class Store:
     """A place for tables; `Store.open` makes one."""
 
-    __slots__ = ("_connections", "path")
+    __slots__ = ("_connections", "_rounds", "path")
 
     def __init__(self, connections: Connections, path: Path | None) -> None:
         self._connections = connections
+        self._rounds = HoldsRound(connections)
         self.path = path
 
     @classmethod
@@ -43,17 +46,37 @@ class Store:
         """Whether everything is gone when the store is closed."""
         return self.path is None
 
-    def reading(self) -> Reading:
+    def reading(self) -> Reading | ReadingInRound:
         """A connection to read with: each statement sees the store as it is when the statement begins."""
+        together = self._rounds.round
+        if together is not None and together.connection is not None and together.thread == get_ident():
+            return ReadingInRound(self._connections, together.connection)
         return Reading(self._connections)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> Snapshot | ReadingInRound:
         """A connection on which all statements see the store as it is at the first of them."""
+        together = self._rounds.round
+        if together is not None and together.connection is not None and together.thread == get_ident():
+            return ReadingInRound(self._connections, together.connection)  # nobody else can write
         return Snapshot(self._connections)
 
-    def writing(self) -> Writing:
+    def writing(self) -> Writing | WritingInRound:
         """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised."""
+        together = self._rounds.round
+        if together is not None and together.thread == get_ident():
+            return WritingInRound(self._connections, together)
         return Writing(self._connections)
+
+    def together(self) -> Together:
+        """A block whose writes, by this thread, are committed together at its end; nothing is durable before.
+
+        Each `writing` in it is still done whole or not at all. The end raises when what was written is not there.
+        """
+        return Together(self._rounds)
+
+    def apart(self) -> Apart:
+        """A block inside of `together` whose writes are committed one by one, as everywhere else."""
+        return Apart(self._rounds)
 
     def secret(self) -> bytes:
         """What the store signs with whatever it hands out and takes back."""
