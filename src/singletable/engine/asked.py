@@ -59,6 +59,7 @@ class AskedOfPage(NamedTuple):
     filter: BoundCondition | None
     projection: Projected
     key_condition: KeyCondition | None
+    filter_word: str = "Filter Expression"
 
     @property
     def keep(self) -> Check | None:

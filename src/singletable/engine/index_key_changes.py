@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from singletable.engine.asked import refuse_parts_of_keys
 from singletable.engine.table import OpenTable
 from singletable.errors import invalid
-from singletable.expressions.apply import Update
 from singletable.expressions.request import BoundUpdate
-from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Parameter, paths
+from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Parameter
 
 
 def check_index_keys(table: OpenTable, update: BoundUpdate) -> None:
@@ -33,14 +31,7 @@ def check_index_keys(table: OpenTable, update: BoundUpdate) -> None:
             f"One or more parameter values were invalid: Type mismatch for Index Key {attribute.name} "
             f"Expected: {attribute.kind} Actual: {actual} IndexName: {index}"
         )
-    refuse_parts_of_keys(_looked_into(update.update), table)
-
-
-@lru_cache(4096)
-def _looked_into(update: Update) -> frozenset[str]:
-    """The attributes that the update looks into, be it to change them or to read them."""
-    spoken_of = (path for change in update.changes for path in paths(change))
-    return frozenset(path.attribute for path in spoken_of if len(path.steps) > 1)
+    refuse_parts_of_keys(update.update.looked_into, table)
 
 
 def _kind(change: Change, update: BoundUpdate) -> str | None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.checks import SET_TYPES
 from singletable.expressions.evaluate import Getter, Item, Values, reached
 from singletable.expressions.project import Projection
-from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Operand, Parameter, Path
+from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Operand, Parameter, Path, paths
 from singletable.values.number import add_numbers, subtract_numbers
 
 # From the value that a path leads to, the item and the given values to the new value; None is for no value.
 Action = Callable[[Any, Item, Values], Any]
 # What happens inside of one value.
 Places = dict[str | int, "Action | Places"]
+
+INCORRECT_TYPE = "An operand in the update expression has an incorrect data type"
 
 # Captured against the service: an update is measured without the key, and with bytes of its own on top of the item.
 _UPDATE_BYTES = 3
@@ -36,6 +39,12 @@ class Update:
         self.extra_bytes = _UPDATE_BYTES + sum(map(_extra_bytes, self.changes))
         self._whole = [(c.path.attribute, _action(c)) for c in self.changes if len(c.path.steps) == 1]
         self._places = _places(change for change in self.changes if len(change.path.steps) > 1)
+
+    @cached_property
+    def looked_into(self) -> frozenset[str]:
+        """The attributes that it reaches into, be it to change them or to read them."""
+        spoken_of = (path for change in self.changes for path in paths(change))
+        return frozenset(path.attribute for path in spoken_of if len(path.steps) > 1)
 
     def apply(self, item: Item, values: Values) -> dict[str, Any]:
         """The item after the update; what is not changed is shared with the item before it."""
@@ -208,4 +217,4 @@ def _invalid_path() -> RequestRefused:
 
 
 def _wrong_type() -> RequestRefused:
-    return invalid("An operand in the update expression has an incorrect data type")
+    return invalid(INCORRECT_TYPE)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.apply import Update
@@ -16,7 +16,7 @@ from singletable.expressions.evaluate import Item, Test, compiled
 from singletable.expressions.key_condition import KeyCondition, KeyTest, key_tests
 from singletable.expressions.project import Projection
 from singletable.expressions.projection_parser import parse_projection
-from singletable.expressions.tree import Condition
+from singletable.expressions.tree import Condition, paths
 from singletable.expressions.update_parser import parse_update
 from singletable.values.accept import accept_value
 from singletable.values.limits import ATTRIBUTE_NAME_BYTES_MAX
@@ -80,6 +80,15 @@ class BoundCondition:
         self._remembered = remembered
         self._test = remembered.test
         self.values = values
+
+    @classmethod
+    def of(cls, tree: Condition) -> Self:
+        """A condition that was not read from an expression; its values are constants."""
+        spoken_of = paths(tree)
+        attributes = frozenset(path.attribute for path in spoken_of)
+        nested = frozenset(path.attribute for path in spoken_of if len(path.steps) > 1)
+        read = ReadCondition(tree, (), _NOTHING, _NOTHING, attributes, nested)
+        return cls(_RememberedCondition((), _NOTHING, _NOTHING, read, compiled(tree)), {})
 
     def holds(self, item: Item) -> bool:
         """Whether the item is as the condition says; an item that does not exist is an empty one."""

@@ -24,7 +24,7 @@ def check_item(item: Any) -> None:
     """Refuses an item that DynamoDB would not take, and writes its numbers in plain notation in place."""
     read_item(item)
     for name in item:
-        _check_name(name)
+        check_name(name)
     _check_members(item, 1)
 
 
@@ -46,7 +46,8 @@ def _check_members(members: dict[str, Any], level: int) -> None:
         _check_value(value, level)
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Refuses a name that no attribute can have."""
     if not name:
         raise invalid("Empty attribute name")
     if len(name.encode()) > ATTRIBUTE_NAME_BYTES_MAX:
@@ -118,7 +119,7 @@ def _check_map(value: dict[str, Any], level: int) -> None:
     _check_members(members, level + 1)
     # Captured against the service: what is wrong with a value is said before that a name inside of a map is empty.
     for name in members:
-        _check_name(name)
+        check_name(name)
 
 
 # The types that can be wrong once their JSON is right, in the order in which DynamoDB looks at them.

@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from singletable.wire.shape import (
     AttributeNames,
+    Condition,
     ConditionalOperator,
     IndexName,
     Item,
-    LegacyCondition,
     Names,
     Result,
     ReturnConsumedCapacity,
@@ -44,8 +44,8 @@ class Query(PageRequest, kw_only=True, frozen=True):
 
     # Without a bound here: the service refuses a Limit of 0 in other words for Query than for Scan.
     limit: int | None = None
-    query_filter: dict[str, LegacyCondition] | None = None
-    key_conditions: dict[str, LegacyCondition] | None = None
+    query_filter: dict[str, Condition] | None = None
+    key_conditions: dict[str, Condition] | None = None
     scan_index_forward: bool | None = None
     key_condition_expression: str | None = None
 
@@ -54,7 +54,7 @@ class Scan(PageRequest, kw_only=True, frozen=True):
     """The items of a table or an index, whatever their keys."""
 
     limit: Annotated[int, Meta(ge=1)] | None = None
-    scan_filter: dict[str, LegacyCondition] | None = None
+    scan_filter: dict[str, Condition] | None = None
     segment: Annotated[int, Meta(ge=0, le=999_999)] | None = None
     total_segments: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
 

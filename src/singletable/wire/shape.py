@@ -62,7 +62,7 @@ class ExpectedAttributeValue(Shape, kw_only=True, frozen=True):
     value: AttributeValue | None = None
 
 
-class LegacyCondition(Shape, kw_only=True, frozen=True):
+class Condition(Shape, kw_only=True, frozen=True):
     """A key condition or filter in the words of the API before expressions."""
 
     attribute_value_list: list[AttributeValue] | None = None

@@ -9,7 +9,8 @@ from msgspec import UNSET, Raw
 from singletable.engine.asked import Projected, projected_by, refuse_parts_of_keys
 from singletable.engine.capacity import CONSISTENT, EVENTUAL, Consumed, read_units, told_of_each
 from singletable.engine.keys import exact_key
-from singletable.engine.legacy import refuse_legacy
+from singletable.engine.legacy.attributes import attributes_of
+from singletable.engine.legacy.parameters import uses_legacy
 from singletable.engine.table import Item, OpenTable
 from singletable.errors import invalid
 from singletable.values.accept import accept_item
@@ -71,10 +72,10 @@ def _accept(request: BatchGetItem) -> list[Projected]:
             )
     if sum(len(wanted.keys) for wanted in request.request_items.values()) > BATCH_GET_KEYS_MAX:
         raise invalid("Too many items requested for the BatchGetItem call")
-    refuse_legacy(*request.request_items.values())
+    is_legacy = uses_legacy(*request.request_items.values())
     projections = []
     for wanted in request.request_items.values():
-        projections.append(projected_by(wanted))
+        projections.append(attributes_of(wanted.attributes_to_get) if is_legacy else projected_by(wanted))
         for key in wanted.keys:
             accept_item(key)
         if len({repr(sorted(key.items())) for key in wanted.keys}) < len(wanted.keys):

@@ -9,7 +9,8 @@ from msgspec import UNSET, Raw, UnsetType
 from singletable.engine import capacity
 from singletable.engine.asked import projected_by, refuse_parts_of_keys
 from singletable.engine.keys import exact_key, plain_key
-from singletable.engine.legacy import refuse_legacy
+from singletable.engine.legacy.attributes import attributes_of
+from singletable.engine.legacy.parameters import uses_legacy
 from singletable.values.accept import accept_item
 from singletable.wire.items import GetItem, GetItemResult
 
@@ -22,9 +23,9 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
     table = engine.catalog.known(request.table_name)
     key = None if table is None else plain_key(table, request.key)
     if table is None or key is None or request.attributes_to_get is not None:
-        refuse_legacy(request)
+        is_legacy = uses_legacy(request)
         accept_item(request.key)
-        projection = projected_by(request)
+        projection = attributes_of(request.attributes_to_get) if is_legacy else projected_by(request)
         table = engine.catalog.require(request.table_name)
         key = exact_key(table, request.key)
     else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from singletable.engine.asked import AskedOfPage, page_of, refuse_parts_of_keys
-from singletable.engine.legacy import refuse_legacy
+from singletable.engine.legacy.pages import legacy_page
+from singletable.engine.legacy.parameters import uses_legacy
 from singletable.engine.page import Reading
 from singletable.engine.page_request import (
     NO_SPECIFIC,
@@ -35,11 +36,13 @@ def query(engine: Engine, request: Query) -> PageResult:
             "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
             "Member must have value greater than or equal to 1"
         )
-    refuse_legacy(request)
+    legacy = legacy_page(request) if uses_legacy(request) else None
     accept_start_key(request)
-    if request.key_condition_expression is None:
+    if request.key_condition_expression is None and request.key_conditions is None:
         raise invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     asked = page_of(request)
+    if legacy is not None:
+        asked = legacy.beside(asked, request)
     check_select(request, f"1 validation error detected: {NO_SPECIFIC}")
     assert asked.key_condition is not None
     condition = asked.key_condition
@@ -81,5 +84,5 @@ def _refuse_filter_on_keys(asked: AskedOfPage, partition: Partition) -> None:
     for name in partition.key_names:
         if name in asked.filter.attributes:
             raise invalid(
-                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
+                f"{asked.filter_word} can only contain non-primary key attributes: Primary key attribute: {name}"
             )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from singletable.engine.asked import page_of, refuse_parts_of_keys
-from singletable.engine.legacy import refuse_legacy
+from singletable.engine.legacy.pages import legacy_page
+from singletable.engine.legacy.parameters import uses_legacy
 from singletable.engine.page import Reading
 from singletable.engine.page_request import (
     NO_SPECIFIC,
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 
 def scan(engine: Engine, request: Scan) -> PageResult:
     """Reads one page of everything, or of one of several segments."""
-    refuse_legacy(request)
+    legacy = legacy_page(request) if uses_legacy(request) else None
     accept_start_key(request)
     _check_segments(request)
     asked = page_of(request)
+    if legacy is not None:
+        asked = legacy.beside(asked, request)
     check_select(request, NO_SPECIFIC)
     table = engine.catalog.require(request.table_name)
     source = source_of(table, request)

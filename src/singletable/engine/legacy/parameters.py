@@ -1,4 +1,4 @@
-"""The parameters of the API before expressions: refused beside expressions, as the service does."""
+"""Which parameters of a request are from before expressions, and that they do not stand beside expressions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 
 from singletable.errors import invalid
+from singletable.expressions.request import refuse_without_expressions
 from singletable.wire.shape import Shape
 
 # By request, in the order in which the service names them.
@@ -45,23 +46,30 @@ _OLD_VALUES = {kind: attrgetter(fields[0][1], *(field for _, field in fields)) f
 _NONE_OF = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.items()}
 
 
-def refuse_legacy(*parts: Shape) -> None:
-    """Refuses the old parameters of a request, in the service's words where they stand beside expressions.
+def uses_legacy(*parts: Shape) -> bool:
+    """Whether a request has old parameters; refuses them beside expressions, in the service's words.
 
     The parts are the request itself, or what it asks of each table: one with an old parameter and another with an
     expression do not go together either (captured).
     """
     kind = type(parts[0]).__name__
     if all(_OLD_VALUES[kind](part) == _NONE_OF[kind] for part in parts):
-        return
+        return False
     legacy = [name for name, field in _LEGACY[kind] if _is_given(parts, field)]
     expressions = [name for name, field in _EXPRESSIONS if _is_given(parts, field)]
-    if expressions:
+    # Old key conditions may stand beside new filters and projections (captured).
+    if "KeyConditionExpression" not in expressions and "KeyConditions" in legacy:
+        legacy.remove("KeyConditions")
+    if legacy and expressions:
         raise invalid(
             "Can not use both expression and non-expression parameters in the same request: "
             f"Non-expression parameters: {{{', '.join(legacy)}}} Expression parameters: {{{', '.join(expressions)}}}"
         )
-    raise invalid(f"{legacy[0]} is not served by this engine: use an expression instead")
+    for part in parts:
+        given = {name: getattr(part, field) for name, field in _EXPRESSIONS if hasattr(part, field)}
+        names = getattr(part, "expression_attribute_names", None)
+        refuse_without_expressions(names, getattr(part, "expression_attribute_values", None), given)
+    return True
 
 
 def _is_given(parts: tuple[Shape, ...], field: str) -> bool:

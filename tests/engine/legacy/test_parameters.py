@@ -1,0 +1,139 @@
+"""Parameters from before expressions do not stand beside expressions, and say so in DynamoDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from singletable.engine.engine import Engine
+from tests.engine.tables import Document, column, create, item, put, refused, scan, texts, values
+
+KEY = texts(pk="a", sk="1")
+EXPECTED: Document = {"Expected": {"pk": {"Exists": False}}}
+IS_A: Document = {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}
+KEYS: Document = {"KeyConditions": {"pk": IS_A}}
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine() as made:
+        create(made)
+        put(made, {**KEY, **item(n=1)})
+        put(made, {**texts(pk="a", sk="2"), **item(n=2)})
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("action", "request_", "legacy", "expressions"),
+    [
+        ("PutItem", {"Item": KEY, **EXPECTED, "ConditionExpression": "x"}, "Expected", "ConditionExpression"),
+        (
+            "DeleteItem",
+            {"Key": KEY, **EXPECTED, "ConditionalOperator": "OR", "ConditionExpression": "x"},
+            "Expected, ConditionalOperator",
+            "ConditionExpression",
+        ),
+        (
+            "UpdateItem",
+            {"Key": KEY, "AttributeUpdates": {}, "UpdateExpression": "x", "ConditionExpression": "x"},
+            "AttributeUpdates",
+            "UpdateExpression, ConditionExpression",
+        ),
+        ("UpdateItem", {"Key": KEY, **EXPECTED, "UpdateExpression": "x"}, "Expected", "UpdateExpression"),
+        (
+            "GetItem",
+            {"Key": KEY, "AttributesToGet": ["n"], "ProjectionExpression": "n"},
+            "AttributesToGet",
+            "ProjectionExpression",
+        ),
+        (
+            "Query",
+            {
+                "AttributesToGet": ["n"],
+                "QueryFilter": {},
+                "ConditionalOperator": "OR",
+                "KeyConditions": {},
+                "ProjectionExpression": "n",
+                "FilterExpression": "n = :n",
+                "KeyConditionExpression": "pk = :n",
+                "ExpressionAttributeValues": values(n="n"),
+            },
+            "AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions",
+            "ProjectionExpression, FilterExpression, KeyConditionExpression",
+        ),
+        ("Query", {**KEYS, "AttributesToGet": ["n"], "FilterExpression": "x"}, "AttributesToGet", "FilterExpression"),
+        ("Scan", {"ScanFilter": {}, "FilterExpression": "x"}, "ScanFilter", "FilterExpression"),
+        ("Scan", {"ConditionalOperator": "OR", "FilterExpression": "x"}, "ConditionalOperator", "FilterExpression"),
+    ],
+)
+def test_it_does_not_stand_beside_expressions(
+    engine: Engine, action: str, request_: Document, legacy: str, expressions: str
+) -> None:
+    assert refused(engine, action, {"TableName": "table", **request_}).message == (
+        "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: "
+        f"{{{legacy}}} Expression parameters: {{{expressions}}}"
+    )
+
+
+def test_one_table_of_a_batch_with_names_and_another_with_an_expression_do_not_go_together(engine: Engine) -> None:
+    create(engine, "other")
+    request = {
+        "RequestItems": {
+            "table": {"Keys": [KEY], "AttributesToGet": ["n"]},
+            "other": {"Keys": [KEY], "ProjectionExpression": "n"},
+        }
+    }
+    assert refused(engine, "BatchGetItem", request).message == (
+        "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: "
+        "{AttributesToGet} Expression parameters: {ProjectionExpression}"
+    )
+
+
+def test_old_key_conditions_may_stand_beside_a_new_filter_and_projection(engine: Engine) -> None:
+    request = {
+        "TableName": "table",
+        **KEYS,
+        "FilterExpression": "n > :n",
+        "ProjectionExpression": "sk",
+        "ExpressionAttributeValues": values(n=1),
+    }
+    assert engine.call("Query", request)["Items"] == [texts(sk="2")]
+
+
+@pytest.mark.parametrize(
+    ("action", "request_", "words"),
+    [
+        ("Query", {**KEYS, "ExpressionAttributeNames": {"#n": "n"}}, "ExpressionAttributeNames"),
+        ("GetItem", {"Key": KEY, "AttributesToGet": ["n"], "ExpressionAttributeNames": {}}, "ExpressionAttributeNames"),
+        (
+            "Query",
+            {**KEYS, "QueryFilter": {"n": {"ComparisonOperator": "EQ"}}, "ExpressionAttributeNames": {"#n": "n"}},
+            "ExpressionAttributeNames",
+        ),
+    ],
+)
+def test_placeholders_need_expressions(engine: Engine, action: str, request_: Document, words: str) -> None:
+    refusal = refused(engine, action, {"TableName": "table", **request_})
+    assert refusal.message == f"{words} can only be specified when using expressions"
+
+
+@pytest.mark.parametrize(
+    ("action", "request_", "missing"),
+    [
+        ("Query", KEYS, "FilterExpression and KeyConditionExpression are null"),
+        ("PutItem", {"Item": KEY, **EXPECTED}, "ConditionExpression is null"),
+        ("UpdateItem", {"Key": KEY, **EXPECTED}, "UpdateExpression and ConditionExpression are null"),
+        ("Scan", {"ScanFilter": {}}, "FilterExpression is null"),
+    ],
+)
+def test_values_need_expressions(engine: Engine, action: str, request_: Document, missing: str) -> None:
+    request = {"TableName": "table", **request_, "ExpressionAttributeValues": values(n=1)}
+    assert refused(engine, action, request).message == (
+        f"ExpressionAttributeValues can only be specified when using expressions: {missing}"
+    )
+
+
+def test_a_refused_request_changes_nothing(engine: Engine) -> None:
+    refused(engine, "PutItem", {"TableName": "table", "Item": texts(pk="a", sk="3"), "ConditionalOperator": "AND"})
+    assert column(scan(engine)["Items"]) == ["1", "2"]
