@@ -85,7 +85,8 @@ def condition_of(request: ItemWrite | Put | Delete | ConditionCheck) -> Check | 
     names, values = request.expression_attribute_names, request.expression_attribute_values
     if text is None and names is None and values is None:
         return None
-    refuse_without_expressions(names, values, {"ConditionExpression": text})
+    if text is None:
+        refuse_without_expressions(names, values, {"ConditionExpression": None})
     expressions = Expressions(names, values)
     condition = None if text is None else expressions.condition("ConditionExpression", text)
     expressions.finish()
@@ -96,7 +97,8 @@ def update_of(request: UpdateItem | Update) -> tuple[BoundUpdate | None, Check |
     """The changes of an update, and its condition."""
     update_text, condition_text = request.update_expression, request.condition_expression
     names, values = request.expression_attribute_names, request.expression_attribute_values
-    refuse_without_expressions(names, values, {"UpdateExpression": update_text, "ConditionExpression": condition_text})
+    if update_text is None:
+        refuse_without_expressions(names, values, {"UpdateExpression": None, "ConditionExpression": condition_text})
     expressions = Expressions(names, values)
     update = None if update_text is None else expressions.update(update_text)
     condition = None if condition_text is None else expressions.condition("ConditionExpression", condition_text)
@@ -108,10 +110,11 @@ def page_of(request: Query | Scan) -> AskedOfPage:
     """The expressions of a Query or Scan."""
     key_text = request.key_condition_expression if isinstance(request, Query) else None
     names, values = request.expression_attribute_names, request.expression_attribute_values
-    given = {"FilterExpression": request.filter_expression}
-    if isinstance(request, Query):
-        given["KeyConditionExpression"] = key_text
-    refuse_without_expressions(names, values, {"ProjectionExpression": request.projection_expression, **given})
+    if key_text is None and request.filter_expression is None:
+        given = {"ProjectionExpression": request.projection_expression, "FilterExpression": None}
+        if isinstance(request, Query):
+            given["KeyConditionExpression"] = None
+        refuse_without_expressions(names, values, given)
     expressions = Expressions(names, values)
     key_condition = None if key_text is None else expressions.key_condition(key_text)
     keep = None

@@ -17,6 +17,8 @@ def check_index_keys(table: OpenTable, update: BoundUpdate) -> None:
     The type of a value that is copied from another attribute is not known here; such a value is refused when it is
     written, and in other words (captured).
     """
+    if not table.index_keys and not update.update.looked_into:
+        return
     wrong = []
     for change in update.update.changes:
         if len(change.path.steps) > 1 or change.path.attribute not in table.index_keys:

@@ -16,7 +16,7 @@ from singletable.engine.write import check_size, replace, stored
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.request import BoundUpdate
 from singletable.values.checks import check_nesting
-from singletable.values.item_size import item_size
+from singletable.values.item_size import item_size, texts_size, value_size
 from singletable.values.limits import ITEM_BYTES_MAX
 
 ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
@@ -100,18 +100,33 @@ def planned_update(
                 )
 
     def updated(before: Image | None) -> Image:
-        old = key if before is None else before.item
+        old, size = (key, item_size(key)) if before is None else (before.item, before.size)
+        new = old
         if update is not None:
             check_index_keys(table, update)
-        new = old if update is None else update.apply(old)
-        check_nesting(new)
-        image = table.image(key_bytes, new, item_size(new), UpdatedIndexKeyWords(old))
+            new = update.apply(old)
+            size += _growth(old, new, update.update.attributes)
+        image = table.image(key_bytes, new, size, UpdatedIndexKeyWords(old))
         check_size(table, image, UPDATED_ITEM_TOO_LARGE)
         if image.size + extra_bytes > ITEM_BYTES_MAX and image.size - item_size(key) + extra_bytes > ITEM_BYTES_MAX:
             raise invalid(UPDATED_ITEM_TOO_LARGE)
         return image
 
     return PlannedWrite("update", table, key_bytes, key, condition, returns_old, updated=updated)
+
+
+def _growth(old: Item, new: Item, attributes: Iterable[str]) -> int:
+    """The bytes that an update adds by these attributes, which are all that it changes; refuses too deep a nesting."""
+    growth = 0
+    for name in attributes:
+        was, is_now = old.get(name), new.get(name)
+        if was is not None:
+            growth -= texts_size((name,)) + value_size(was)
+        if is_now is not None:
+            growth += texts_size((name,)) + value_size(is_now)
+            if "M" in is_now or "L" in is_now:
+                check_nesting({name: is_now})
+    return growth
 
 
 def perform(connection: sqlite3.Connection, write: PlannedWrite) -> Written:

@@ -232,18 +232,16 @@ class OpenTable:
     def image(self, key: bytes, item: Item, size: int, words: IndexKeyWords = PUT_WORDS) -> Image:
         """An item as it will be stored; refuses values that an index cannot hold."""
         body = _encode(item)
-        return Image(item, body, size, self._entries(key, item, body, size, words))
+        return Image(item, body, size, self._entries(key, item, body, size, words) if self.indexes else ())
 
     def stored_image(self, key: bytes, body: bytes, size: int) -> Image:
         """An item as it is stored."""
         item = decode_item(body)
-        return Image(item, body, size, self._entries(key, item, body, size, LEFT_OUT))
+        return Image(item, body, size, self._entries(key, item, body, size, LEFT_OUT) if self.indexes else ())
 
     def _entries(
         self, key: bytes, item: Item, body: bytes, size: int, words: IndexKeyWords
     ) -> tuple[Entry | None, ...]:
-        if not self.indexes:
-            return ()
         try:
             return tuple(index.entry(item, body, size, key, words) for index in self.indexes)
         except RequestRefused:

@@ -19,6 +19,7 @@ from singletable.engine.item_write import (
     PlannedWrite,
     Written,
     perform,
+    perform_blind,
     planned_check,
     planned_delete,
     planned_put,
@@ -74,7 +75,9 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
             replay = replay_of(connection, token, fingerprint, engine.now())
             if replay is not None:
                 return _replayed(request, replay)
-        done = _performed(connection, writes)
+        # What was there before is counted, and needed for nothing else.
+        counts = token is not None or (request.return_consumed_capacity or "NONE") != "NONE"
+        done = _performed(connection, writes, counts)
         if token is not None:
             remember(connection, token, fingerprint, engine.now(), _replay(writes, done))
         if request.return_item_collection_metrics == "SIZE":
@@ -89,14 +92,17 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
 
 def _accepted(each: TransactWriteItem) -> Accepted:
     """Checks one action as far as that needs no table."""
-    given = [action for action in (each.condition_check, each.put, each.delete, each.update) if action is not None]
-    if len(given) != 1:
+    action = each.put or each.update or each.condition_check or each.delete
+    others = (each.put, each.update, each.condition_check, each.delete).count(None)
+    if action is None or others != 3:
         raise invalid("TransactItems can only contain one of Check, Put, Update or Delete")
-    (action,) = given
-    item = action.item if isinstance(action, Put) else action.key
+    if isinstance(action, Put):
+        size = accept_item(action.item)
+        if size > ITEM_BYTES_MAX:
+            raise invalid(ITEM_TOO_LARGE)
+        return Accepted(action, action.item, size, condition_of(action), None)
+    item = action.key
     size = accept_item(item)
-    if isinstance(action, Put) and size > ITEM_BYTES_MAX:
-        raise invalid(ITEM_TOO_LARGE)
     if isinstance(action, Update):
         update, condition = update_of(action)
         size += item_size(action.expression_attribute_values or {})
@@ -147,13 +153,17 @@ def _plan(table: OpenTable, accepted: Accepted) -> PlannedWrite:
             return planned_check(table, action.key, condition, returns_old)
 
 
-def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite]) -> list[Written]:
+def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite], counts: bool) -> list[Written]:
     """Does every action; when one cannot be done, all are undone and each has its reason."""
     done: list[Written] = []
     reasons: list[Reason] = []
     for write in writes:
         try:
-            done.append(perform(connection, write))
+            if write.is_blind and not counts:
+                perform_blind(connection, write)
+                done.append(Written(None, write.image))
+            else:
+                done.append(perform(connection, write))
             reasons.append(NO_REASON)
         except ConditionFailed as failure:
             reasons.append(failed_condition(failure.old if write.returns_old_on_failure else None))

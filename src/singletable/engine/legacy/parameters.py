@@ -53,8 +53,14 @@ def uses_legacy(*parts: Shape) -> bool:
     expression do not go together either (captured).
     """
     kind = type(parts[0]).__name__
-    if all(_OLD_VALUES[kind](part) == _NONE_OF[kind] for part in parts):
-        return False
+    old_values, none = _OLD_VALUES[kind], _NONE_OF[kind]
+    for part in parts:
+        if old_values(part) != none:
+            return _goes_alone(kind, parts)
+    return False
+
+
+def _goes_alone(kind: str, parts: tuple[Shape, ...]) -> bool:
     legacy = [name for name, field in _LEGACY[kind] if _is_given(parts, field)]
     expressions = [name for name, field in _EXPRESSIONS if _is_given(parts, field)]
     # Old key conditions may stand beside new filters and projections (captured).

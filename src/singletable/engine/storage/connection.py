@@ -14,7 +14,7 @@ BUSY_SECONDS = 60.0
 
 _CACHE_BYTES = 16 * 2**20
 # What a log that one huge transaction has stretched is cut back to.
-_LOG_BYTES_KEPT = 64 * 2**20
+_LOG_BYTES_KEPT = 80 * 2**20
 # SQLite maps no more than its own limit, two gigabytes in most builds. It was measured on Linux alone, and is left off
 # elsewhere.
 _MAPPED_BYTES = 2**40 if sys.platform == "linux" else 0
