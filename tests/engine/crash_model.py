@@ -21,6 +21,7 @@ Operation = dict[str, Any]
 CREATION: dict[str, Any] = {
     "TableName": TABLE,
     "BillingMode": "PAY_PER_REQUEST",
+    "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
     "AttributeDefinitions": [
         {"AttributeName": name, "AttributeType": kind}

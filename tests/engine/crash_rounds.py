@@ -6,6 +6,7 @@ It is a program of its own, with one thread, so that writers can be forked: a ro
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from collections import Counter
@@ -144,6 +145,42 @@ def one_round(path: Path, chance: random.Random, state: State) -> Counter[str]:
     return seen
 
 
+TOGETHER = {
+    "TableName": "together",
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+WRITTEN_TOGETHER = 4
+
+
+def one_in_rounds(path: Path, chance: random.Random) -> None:
+    """Writes that are committed together are there together, and those that were told are there."""
+    url = f"file:{path}"
+
+    def work(pipe: int) -> None:
+        engine = Engine(url)
+        number = 0
+        while True:
+            number += 1
+            with engine.together():
+                for name in range(WRITTEN_TOGETHER):
+                    item = {"pk": {"S": str(name)}, "n": {"N": str(number)}}
+                    engine.call("PutItem", {"TableName": "together", "Item": item})
+            os.write(pipe, b"[%d]\n" % number)
+
+    with Engine(url) as engine:
+        engine.call("CreateTable", TOGETHER)
+    told = kill_in_turn([Victim(work, chance.uniform(0, ROUND_SECONDS_MAX))])
+    with Engine(url) as engine:
+        found = [int(item["n"]["N"]) for item in engine.call("Scan", {"TableName": "together"})["Items"]]
+    last = told[-1][0] if told else 0
+    if found not in ([last] * WRITTEN_TOGETHER, [last + 1] * WRITTEN_TOGETHER) and (last or found):
+        raise Wrong(f"a round of {WRITTEN_TOGETHER} left {found}, and {last} was told")
+    if problems := check_store(path).problems:
+        raise Wrong("\n".join(problems))
+
+
 def one_birth(path: Path, chance: random.Random) -> None:
     """A store whose first writer is killed while it makes it can be opened, and goes on from there."""
 
@@ -171,7 +208,9 @@ def main(folder: Path, rounds: int, seed: int) -> int:
         create(engine)
     for number in range(rounds):
         try:
-            if number % 5 == 4:
+            if number % 5 == 3:
+                one_in_rounds(folder / f"store-{number}", chance)
+            elif number % 5 == 4:
                 one_birth(folder / f"store-{number}", chance)
             else:
                 seen += one_round(path, chance, state)
