@@ -93,7 +93,8 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
     from singletable.engine.http.service import Service
 
     keep_freed_memory()
-    with Engine(f"file:{options.data}" if options.data else "memory:", sync=options.sync) as engine:
+    url = f"file:{options.data}" if options.data else "memory:"
+    with Engine(url, sync=options.sync, endpoint=_address(listening)) as engine:
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):
@@ -124,7 +125,7 @@ def _open_to_all(listening: socket.socket) -> str:
 
 def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
-    url = f"http://{_reachable(host)}:{port}"
+    url = f"http://{_address(listening)}"
     if options.json:
         import json
 
@@ -144,7 +145,9 @@ def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.
     )
 
 
-def _reachable(host: str) -> str:
-    """The address that a client on this machine can use."""
+def _address(listening: socket.socket) -> str:
+    """Host and port as a client on this machine can use them."""
+    host: str = listening.getsockname()[0]
+    port: int = listening.getsockname()[1]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # this is where one cannot connect to
-    return f"[{here}]" if ":" in here else here
+    return f"[{here}]:{port}" if ":" in here else f"{here}:{port}"

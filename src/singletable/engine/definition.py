@@ -8,6 +8,7 @@ import msgspec
 
 KeyKind = Literal["S", "N", "B"]
 IndexStatus = Literal["CREATING", "ACTIVE"]
+InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
 
 
 class KeyAttribute(msgspec.Struct, frozen=True):
@@ -34,6 +35,29 @@ class OnDemandCeiling(msgspec.Struct, frozen=True):
     write_units_max: int | None = None
 
 
+class WarmUnits(msgspec.Struct, frozen=True):
+    """What a table or index can serve at once; it only ever grows."""
+
+    read_units: int = 0
+    write_units: int = 0
+
+
+class ContributorInsights(msgspec.Struct, frozen=True):
+    """Whether the keys that are used most are counted, which of them, and since when that is so."""
+
+    is_enabled: bool
+    mode: InsightsMode
+    changed_at: float
+    enabled_at: float
+
+
+class ResourcePolicy(msgspec.Struct, frozen=True):
+    """A policy that was attached to a table: kept and shown, and not enforced."""
+
+    document: str
+    revision: str
+
+
 class IndexDefinition(msgspec.Struct, frozen=True):
     """Another order of a table's items, inside its partitions (local) or with partitions of its own."""
 
@@ -47,6 +71,8 @@ class IndexDefinition(msgspec.Struct, frozen=True):
     status: IndexStatus = "ACTIVE"
     throughput: Throughput | None = None
     on_demand: OnDemandCeiling | None = None
+    warm: WarmUnits = WarmUnits()
+    insights: ContributorInsights | None = None
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
@@ -72,6 +98,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
     tags: tuple[tuple[str, str], ...] = ()
     sse_type: str | None = None
     next_index_number: int = 1
+    table_class_changed_at: float | None = None
+    kms_key_arn: str | None = None
+    warm: WarmUnits = WarmUnits()
+    insights: ContributorInsights | None = None
+    policy: ResourcePolicy | None = None
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

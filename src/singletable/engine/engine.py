@@ -44,6 +44,7 @@ class Engine:
         sync: Literal["normal", "full"] = "normal",
         region: str = "us-east-1",
         account: str = "000000000000",
+        endpoint: str | None = None,
         faults: Faults | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -53,6 +54,8 @@ class Engine:
         self.faults = faults or Faults()
         self.now = now
         self.region = region
+        self.account = account
+        self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"
         self._arn_prefix = f"arn:aws:dynamodb:{region}:{account}:table/"
         self.backfill = Backfill(self.store, self.catalog)
         self.backfill.start_missing()
