@@ -45,6 +45,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         type=Path,
         help="the same, one key a line; SINGLETABLE_ACCESS_KEYS may hold keys too, with spaces between",
     )
+    parser.add_argument(
+        "--enforce-capacity",
+        action="store_true",
+        help="throttle tables by the units that they have bought, or the ceilings they have set",
+    )
+    parser.add_argument(
+        "--enforce-partition-limit",
+        action="store_true",
+        help="throttle what is more than one partition serves: 3,000 read and 1,000 write units a second for each key",
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON for machines, once it answers")
     parser.set_defaults(run=run)
 
@@ -94,7 +104,13 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
 
     keep_freed_memory()
     url = f"file:{options.data}" if options.data else "memory:"
-    with Engine(url, sync=options.sync, endpoint=_address(listening)) as engine:
+    with Engine(
+        url,
+        sync=options.sync,
+        endpoint=_address(listening),
+        enforce_capacity=options.enforce_capacity,
+        enforce_partition_limit=options.enforce_partition_limit,
+    ) as engine:
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):

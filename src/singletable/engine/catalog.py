@@ -9,14 +9,16 @@ from singletable.engine.storage import catalog_rows
 from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
 from singletable.engine.storage.store import Store
 from singletable.engine.table import OpenIndex, OpenTable
+from singletable.engine.traffic.traffic import Traffic
 from singletable.errors import RequestRefused
 
 
 class Catalog:
     """Tables by name."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, traffic: Traffic | None = None) -> None:
         self._store = store
+        self._traffic = traffic
         # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
         self._tables: dict[str, OpenTable] = {}
 
@@ -56,9 +58,20 @@ class Catalog:
             table = known.get(row.name)
             # The name of a tree says which table and which generation of it it is.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
-            tables[row.name] = table if table is not None and is_same else _opened(row)
+            tables[row.name] = table if table is not None and is_same else self._opened(row)
         self._tables = tables
+        if self._traffic is not None:
+            self._traffic.keep_only({table.definition.identifier for table in tables.values()})
         return list(tables.values())
+
+    def _opened(self, row: CatalogRow) -> OpenTable:
+        definition = definition_from(row.definition)
+        indexes = tuple(
+            OpenIndex(definition, index, tree_of(row.number, row.generation, index.number))
+            for index in definition.indexes
+        )
+        traffic = None if self._traffic is None else self._traffic.of(definition)
+        return OpenTable(definition, tree_of(row.number, row.generation), indexes, traffic)
 
     def changed(self) -> bool:
         """Reads the catalog again, and says whether what was known of it was no longer true."""
@@ -97,14 +110,6 @@ class Catalog:
                 raise _not_found(table.name)
             catalog_rows.drop(connection, row, _numbers(definition_from(row.definition)))
         self.reload()
-
-
-def _opened(row: CatalogRow) -> OpenTable:
-    definition = definition_from(row.definition)
-    indexes = tuple(
-        OpenIndex(definition, index, tree_of(row.number, row.generation, index.number)) for index in definition.indexes
-    )
-    return OpenTable(definition, tree_of(row.number, row.generation), indexes)
 
 
 def _numbers(definition: TableDefinition) -> tuple[int, ...]:

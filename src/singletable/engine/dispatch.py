@@ -27,6 +27,7 @@ from singletable.engine.actions.list_contributor_insights import list_contributo
 from singletable.engine.actions.list_global_tables import list_global_tables
 from singletable.engine.actions.list_tables import list_tables
 from singletable.engine.actions.list_tags_of_resource import list_tags_of_resource
+from singletable.engine.actions.most_accessed_keys import most_accessed_keys
 from singletable.engine.actions.not_served import NOT_SERVED, refusing
 from singletable.engine.actions.put_item import put_item
 from singletable.engine.actions.put_resource_policy import put_resource_policy
@@ -95,6 +96,8 @@ ACTIONS = {
         _action(insights.ListContributorInsights, list_contributor_insights),
     )
 }
+# The one question that is not DynamoDB's, under a name that is not either.
+ACTIONS["Singletable.MostAccessedKeys"] = _action(insights.MostAccessedKeys, most_accessed_keys)
 ACTIONS.update(
     {
         f"DynamoDB_20120810.{name}": _action(surroundings.UnservedAction, refusing(name))

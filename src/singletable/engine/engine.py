@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from singletable.engine import boto3_door
+from singletable.engine.actions.most_accessed_keys import most_used
 from singletable.engine.answer import Answer
 from singletable.engine.backfill import Backfill
 from singletable.engine.boto3_everywhere import boto3_everywhere
@@ -19,6 +20,8 @@ from singletable.engine.dispatch import ACTIONS, Action
 from singletable.engine.faults import Faults
 from singletable.engine.sizes import Sizes
 from singletable.engine.storage.store import StaleCatalog, Store
+from singletable.engine.traffic.contributors import MostUsed
+from singletable.engine.traffic.traffic import Traffic
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.explain import explain
 from singletable.wire.refusal import refusal_body, refusal_status
@@ -28,13 +31,22 @@ STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that
 _encode = msgspec.json.Encoder().encode
 
 # Refusals that were found out in the store itself, and not by what was remembered of it.
-_SAID_BY_ITEMS = frozenset(("ConditionalCheckFailedException", "TransactionConflictException"))
+_SAID_BY_ITEMS = frozenset(
+    (
+        "ConditionalCheckFailedException",
+        "TransactionConflictException",
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+    )
+)
 
 
 class Engine:
     """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
 
     `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
+    `enforce_capacity` throttles by the units that tables have bought, or the ceilings they have set;
+    `enforce_partition_limit` by what one partition key value can serve in a second.
     """
 
     def __init__(
@@ -45,11 +57,16 @@ class Engine:
         region: str = "us-east-1",
         account: str = "000000000000",
         endpoint: str | None = None,
+        enforce_capacity: bool = False,
+        enforce_partition_limit: bool = False,
         faults: Faults | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.store = Store.open(url, sync=sync)
-        self.catalog = Catalog(self.store)
+        self.traffic = Traffic(
+            now, self.arn, enforces_capacity=enforce_capacity, enforces_partitions=enforce_partition_limit
+        )
+        self.catalog = Catalog(self.store, self.traffic)
         self.sizes = Sizes(self.store)
         self.faults = faults or Faults()
         self.now = now
@@ -116,6 +133,14 @@ class Engine:
     def boto3_everywhere(self) -> AbstractContextManager[None]:
         """Answers every DynamoDB client of boto3 in this process, made before or inside, while the block lasts."""
         return boto3_everywhere(self)
+
+    def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
+        """The keys that consumed most, in units, since Contributor Insights was enabled; raises RequestRefused."""
+        return most_used(self, table, index, count, throttled=False)
+
+    def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
+        """The keys that were throttled most, in times, since then; raises RequestRefused when nobody counts."""
+        return most_used(self, table, index, count, throttled=True)
 
     def close(self) -> None:
         """Ends what runs in the background and closes the store; it may be called twice."""

@@ -38,7 +38,9 @@ class PlannedWrite(NamedTuple):
     @property
     def is_blind(self) -> bool:
         """Whether it can be done without looking at what is there: no condition, no index entry to move."""
-        return self.condition is None and self.updated is None and not self.table.indexes and self.kind != "check"
+        table = self.table
+        is_unseen = self.condition is None and self.updated is None and self.kind != "check"
+        return is_unseen and not table.indexes and table.traffic is None
 
 
 class Written(NamedTuple):
@@ -114,14 +116,24 @@ def planned_update(
     return PlannedWrite("update", table, key_bytes, key, condition, returns_old, updated=updated)
 
 
-def perform(connection: sqlite3.Connection, write: PlannedWrite) -> Written:
-    """Checks the condition against the item as it is, and writes; raises ConditionFailed."""
+def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1) -> Written:
+    """Checks the condition against the item as it is, and writes; raises ConditionFailed.
+
+    Where traffic is limited it raises Throttled before anything is written; `factor` is that of a transaction.
+    """
     before = stored(connection, write.table, write.key)
-    if write.condition is not None and not write.condition({} if before is None else before.item):
-        raise ConditionFailed(before)
-    if write.kind == "check":
+    traffic = write.table.traffic
+    is_refused = write.condition is not None and not write.condition({} if before is None else before.item)
+    if is_refused or write.kind == "check":
+        if traffic is not None:
+            # Looking at an item to no avail costs as much as writing it.
+            traffic.write(write.table, write.key, before, before, write.item, factor)
+        if is_refused:
+            raise ConditionFailed(before)
         return Written(before, before)
     after = write.image if write.updated is None else write.updated(before)
+    if traffic is not None:
+        traffic.write(write.table, write.key, before, after, write.item, factor)
     replace(connection, write.table, write.key, before, after)
     return Written(before, after)
 

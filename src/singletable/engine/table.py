@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -13,6 +13,9 @@ from singletable.errors import RequestRefused, invalid
 from singletable.values.item_size import item_size
 from singletable.values.key_bytes import key_bytes
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
+
+if TYPE_CHECKING:
+    from singletable.engine.traffic.table_traffic import TableTraffic
 
 Item = dict[str, dict[str, Any]]
 
@@ -187,10 +190,19 @@ class OpenTable:
         "partition_name",
         "sort_kind",
         "sort_name",
+        "traffic",
         "tree",
     )
 
-    def __init__(self, definition: TableDefinition, tree: Tree, indexes: tuple[OpenIndex, ...]) -> None:
+    def __init__(
+        self,
+        definition: TableDefinition,
+        tree: Tree,
+        indexes: tuple[OpenIndex, ...],
+        traffic: TableTraffic | None = None,
+    ) -> None:
+        # What every read and write is passed by; None, as for most tables, when nothing is limited or counted.
+        self.traffic = traffic
         self.definition = definition
         self.name = definition.name
         self.tree = tree

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from singletable.wire.shape import IndexName, Result, Shape
+from singletable.wire.shape import IndexName, Item, Result, Shape
 from singletable.wire.tables import NamedTable
 
 InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
@@ -64,10 +64,24 @@ class MostAccessedKeys(Shape, kw_only=True, frozen=True):
     count: Annotated[int, Meta(ge=1, le=1000)] | None = None
 
 
-class MostAccessedKeysResult(Result, kw_only=True, frozen=True):
-    """Keys with what they consumed or how often they were throttled, the most first."""
+class UsedKey(Result, kw_only=True, frozen=True):
+    """A key, and the units that it consumed or the times that it was throttled: at most so many, and at least that
+    less the excess."""
 
-    table_name: str
-    index_name: str | msgspec.UnsetType = msgspec.UNSET
-    most_accessed: dict[str, list[dict[str, Any]]]
-    most_throttled: dict[str, list[dict[str, Any]]]
+    key: Item
+    amount: float
+    excess: float
+
+
+class UsedKeys(Result, kw_only=True, frozen=True):
+    """Partition keys, and keys of items where there is a sort key, the most used first."""
+
+    partition_keys: list[UsedKey]
+    keys: list[UsedKey]
+
+
+class MostAccessedKeysResult(Result, kw_only=True, frozen=True):
+    """The keys that consumed most, and those that were throttled most."""
+
+    accessed: UsedKeys
+    throttled: UsedKeys

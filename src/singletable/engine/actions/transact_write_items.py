@@ -153,7 +153,7 @@ def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite]) -> li
     reasons: list[Reason] = []
     for write in writes:
         try:
-            done.append(perform(connection, write))
+            done.append(perform(connection, write, WRITE_FACTOR))
             reasons.append(NO_REASON)
         except ConditionFailed as failure:
             reasons.append(failed_condition(failure.old if write.returns_old_on_failure else None))
