@@ -51,11 +51,12 @@ def ask(endpoint: str, target: str, request: Mapping[str, Any], key: AccessKey |
         ) from problem
     finally:
         connection.close()
+    if not isinstance(answer, dict):
+        raise SingletableError(f"{endpoint} does not answer as our server does: it said {answer!r}")
     if response.status != http.client.OK:
         code = str(answer.get("__type", "")).partition("#")[2]
-        raise RequestRefused(code, answer.get("message") or answer.get("Message") or "")
-    found: dict[str, Any] = answer
-    return found
+        raise RequestRefused(code, str(answer.get("message") or answer.get("Message") or ""))
+    return answer
 
 
 def _signed(headers: Mapping[str, str], body: bytes, key: AccessKey, now: float) -> dict[str, str]:

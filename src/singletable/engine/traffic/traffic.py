@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from singletable.engine.definition import TableDefinition
@@ -24,28 +25,33 @@ class Traffic:
         self._enforces_capacity = enforces_capacity
         self._enforces_partitions = enforces_partitions
         self._tables: dict[str, TableTraffic] = {}
+        self._lock = threading.Lock()
 
     def of(self, definition: TableDefinition) -> TableTraffic | None:
         """The traffic of a table that was opened or has changed; None when nobody wants to know."""
         is_watched = self._enforces_capacity or self._enforces_partitions or any(counted_places(definition))
-        if not is_watched:
-            self._tables.pop(definition.identifier, None)
-            return None
-        traffic = self._tables.get(definition.identifier)
-        if traffic is None:
-            traffic = TableTraffic(
-                definition,
-                self._now,
-                self._arn,
-                enforces_capacity=self._enforces_capacity,
-                enforces_partitions=self._enforces_partitions,
-            )
-            self._tables[definition.identifier] = traffic
-        else:
-            traffic.follow(definition)
-        return traffic
+        with self._lock:
+            if not is_watched:
+                self._tables.pop(definition.identifier, None)
+                return None
+            traffic = self._tables.get(definition.identifier)
+            if traffic is None:
+                traffic = self._tables[definition.identifier] = self._made(definition)
+            else:
+                traffic.follow(definition)
+            return traffic
+
+    def _made(self, definition: TableDefinition) -> TableTraffic:
+        return TableTraffic(
+            definition,
+            self._now,
+            self._arn,
+            enforces_capacity=self._enforces_capacity,
+            enforces_partitions=self._enforces_partitions,
+        )
 
     def keep_only(self, identifiers: set[str]) -> None:
         """Forgets the tables that are gone."""
-        for identifier in self._tables.keys() - identifiers:
-            self._tables.pop(identifier, None)
+        with self._lock:
+            for identifier in self._tables.keys() - identifiers:
+                del self._tables[identifier]
