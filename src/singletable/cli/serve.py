@@ -60,6 +60,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         type=Path,
         help="the same, one key a line; SINGLETABLE_ACCESS_KEYS may hold keys too, with spaces between",
     )
+    parser.add_argument(
+        "--enforce-capacity",
+        action="store_true",
+        help="throttle tables by the units that they have bought, or the ceilings they have set",
+    )
+    parser.add_argument(
+        "--enforce-partition-limit",
+        action="store_true",
+        help="throttle what is more than one partition serves: 3,000 read and 1,000 write units a second for each key",
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON for machines, once it answers")
     parser.set_defaults(run=run)
 
@@ -130,7 +140,13 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
     keep_freed_memory()
     url = f"file:{options.data}" if options.data else "memory:"
     with Engine(
-        url, sync=options.sync, sweep_seconds=options.sweep_seconds, gsi_lag_seconds=options.gsi_lag / 1000
+        url,
+        sync=options.sync,
+        sweep_seconds=options.sweep_seconds,
+        gsi_lag_seconds=options.gsi_lag / 1000,
+        endpoint=_address(listening),
+        enforce_capacity=options.enforce_capacity,
+        enforce_partition_limit=options.enforce_partition_limit,
     ) as engine:
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
@@ -162,7 +178,7 @@ def _open_to_all(listening: socket.socket) -> str:
 
 def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
-    url = f"http://{_reachable(host)}:{port}"
+    url = f"http://{_address(listening)}"
     if options.json:
         import json
 
@@ -182,7 +198,9 @@ def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.
     )
 
 
-def _reachable(host: str) -> str:
-    """The address that a client on this machine can use."""
+def _address(listening: socket.socket) -> str:
+    """Host and port as a client on this machine can use them."""
+    host: str = listening.getsockname()[0]
+    port: int = listening.getsockname()[1]
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # this is where one cannot connect to
-    return f"[{here}]" if ":" in here else here
+    return f"[{here}]:{port}" if ":" in here else f"{here}:{port}"

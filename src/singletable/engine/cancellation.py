@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Raw
 
 from singletable.engine.table import Image
+from singletable.engine.traffic.throttled import Throttled
 from singletable.errors import RequestRefused
 
 Reason = dict[str, Any]
@@ -21,8 +22,9 @@ def failed_condition(old: Image | None) -> Reason:
 
 
 def invalid_action(refusal: RequestRefused) -> Reason:
-    """The action does not fit the table or the item as it is."""
-    return {"Code": "ValidationError", "Message": refusal.message}
+    """The action does not fit the table or the item as it is, or is too much for now."""
+    code = refusal.cancellation_code if isinstance(refusal, Throttled) else "ValidationError"
+    return {"Code": code, "Message": refusal.message}
 
 
 def in_conflict() -> Reason:

@@ -16,6 +16,7 @@ from singletable.engine.storage.expiry_tree import ExpiryTree
 from singletable.engine.storage.store import Store
 from singletable.engine.storage.tree import Tree
 from singletable.engine.table import OpenIndex, OpenTable
+from singletable.engine.traffic.traffic import Traffic
 from singletable.errors import RequestRefused
 
 
@@ -23,10 +24,16 @@ class Catalog:
     """Tables by name."""
 
     def __init__(
-        self, store: Store, now: Callable[[], float] = time.time, global_index_lag_seconds: float = 0.0
+        self,
+        store: Store,
+        now: Callable[[], float] = time.time,
+        *,
+        traffic: Traffic | None = None,
+        global_index_lag_seconds: float = 0.0,
     ) -> None:
         self._store = store
         self._now = now
+        self._traffic = traffic
         self._lag_seconds = global_index_lag_seconds
         # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
         self._tables: dict[str, OpenTable] = {}
@@ -69,6 +76,8 @@ class Catalog:
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
             tables[row.name] = table if table is not None and is_same else self._opened(row)
         self._tables = tables
+        if self._traffic is not None:
+            self._traffic.keep_only({table.definition.identifier for table in tables.values()})
         return list(tables.values())
 
     def changed(self) -> bool:
@@ -124,6 +133,7 @@ class Catalog:
             indexes,
             Changes(ChangeLog(row.number), self._now) if definition.keeps_changes else None,
             None if attribute is None else Expiry(ExpiryTree(row.number), attribute),
+            None if self._traffic is None else self._traffic.of(definition),
         )
 
     def _index_tree(self, row: CatalogRow, index: IndexDefinition) -> Tree:

@@ -8,6 +8,7 @@ import msgspec
 
 KeyKind = Literal["S", "N", "B"]
 IndexStatus = Literal["CREATING", "ACTIVE"]
+InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
 
 
 class KeyAttribute(msgspec.Struct, frozen=True):
@@ -57,6 +58,29 @@ class Recovery(msgspec.Struct, frozen=True):
     days: int = 35
 
 
+class WarmUnits(msgspec.Struct, frozen=True):
+    """What a table or index can serve at once; it only ever grows."""
+
+    read_units: int = 0
+    write_units: int = 0
+
+
+class ContributorInsights(msgspec.Struct, frozen=True):
+    """Whether the keys that are used most are counted, which of them, and since when that is so."""
+
+    is_enabled: bool
+    mode: InsightsMode
+    changed_at: float
+    enabled_at: float
+
+
+class ResourcePolicy(msgspec.Struct, frozen=True):
+    """A policy that was attached to a table: kept and shown, and not enforced."""
+
+    document: str
+    revision: str
+
+
 class IndexDefinition(msgspec.Struct, frozen=True):
     """Another order of a table's items, inside its partitions (local) or with partitions of its own."""
 
@@ -70,6 +94,8 @@ class IndexDefinition(msgspec.Struct, frozen=True):
     status: IndexStatus = "ACTIVE"
     throughput: Throughput | None = None
     on_demand: OnDemandCeiling | None = None
+    warm: WarmUnits = WarmUnits()
+    insights: ContributorInsights | None = None
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:
@@ -110,6 +136,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
     def expiry_attribute(self) -> str | None:
         """The attribute that says when an item expires."""
         return None if self.time_to_live is None else self.time_to_live.attribute
+
+    table_class_changed_at: float | None = None
+    kms_key_arn: str | None = None
+    warm: WarmUnits = WarmUnits()
+    insights: ContributorInsights | None = None
+    policy: ResourcePolicy | None = None
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

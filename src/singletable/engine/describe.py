@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletable.engine.definition import IndexDefinition, KeyAttribute, OnDemandCeiling, TableDefinition, Throughput
+from singletable.engine.definition import (
+    IndexDefinition,
+    KeyAttribute,
+    OnDemandCeiling,
+    TableDefinition,
+    Throughput,
+    WarmUnits,
+)
+from singletable.engine.throughput_changes import decreases_today
+from singletable.engine.warm_throughput import warm_units
 
 
 def table_description(
-    definition: TableDefinition, arn: str, status: str, sizes: dict[str, tuple[int, int]]
+    definition: TableDefinition, arn: str, status: str, sizes: dict[str, tuple[int, int]], now: float
 ) -> dict[str, Any]:
-    """The description; `sizes` has items and bytes of the table (under "") and of each index (under its name)."""
+    """The description; `sizes` has items and bytes of the table (under "") and of each index (under its name).
+
+    It is asked for `now` because what happened today is another day's business tomorrow.
+    """
     items, size_bytes = sizes.get("", (0, 0))
     document: dict[str, Any] = {
         "AttributeDefinitions": [
@@ -20,7 +32,7 @@ def table_description(
         "KeySchema": key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
         "TableStatus": status,
         "CreationDateTime": definition.created_at,
-        "ProvisionedThroughput": _throughput(definition.throughput),
+        "ProvisionedThroughput": _throughput(definition.throughput, now),
         "TableSizeBytes": size_bytes,
         "ItemCount": items,
         "TableArn": arn,
@@ -29,32 +41,49 @@ def table_description(
     }
     if definition.billing_chosen_at is not None:
         summary: dict[str, Any] = {"BillingMode": definition.billing_mode}
-        if definition.billing_mode == "PAY_PER_REQUEST":
+        # It stays when the table has bought units again; only the answer to CreateTable is without it (captured).
+        if status != "CREATING":
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
     if definition.on_demand is not None:
         document["OnDemandThroughput"] = _ceiling(definition.on_demand)
+    warm = warm_units(definition.warm, definition.billing_mode, definition.throughput)
+    document.update(_warm(warm, is_told=status != "CREATING" or definition.warm != WarmUnits()))
+    _add_settings(document, definition)
+    local, global_ = ([each for each in definition.indexes if each.is_local is is_local] for is_local in (True, False))
+    if local:
+        document["LocalSecondaryIndexes"] = [_index(index, arn, sizes.get(index.name, (0, 0))) for index in local]
+    if global_:
+        document["GlobalSecondaryIndexes"] = [
+            _index(index, arn, sizes.get(index.name, (0, 0))) | _global(index, definition, status, now)
+            for index in global_
+        ]
+    return document
+
+
+def _add_settings(document: dict[str, Any], definition: TableDefinition) -> None:
     if definition.table_class is not None:
-        document["TableClassSummary"] = {"TableClass": definition.table_class}
+        summary: dict[str, Any] = {"TableClass": definition.table_class}
+        if definition.table_class_changed_at is not None:
+            summary["LastUpdateDateTime"] = definition.table_class_changed_at
+        document["TableClassSummary"] = summary
     if definition.sse_type is not None:
         document["SSEDescription"] = {"Status": "ENABLED", "SSEType": definition.sse_type}
+        if definition.kms_key_arn is not None:
+            document["SSEDescription"]["KMSMasterKeyArn"] = definition.kms_key_arn
     if definition.stream is not None:
         document["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": definition.stream.view}
     if definition.latest_stream is not None:
         document["LatestStreamLabel"] = definition.latest_stream
-        document["LatestStreamArn"] = f"{arn}/stream/{definition.latest_stream}"
-    for kind, is_local in (("LocalSecondaryIndexes", True), ("GlobalSecondaryIndexes", False)):
-        indexes = [index for index in definition.indexes if index.is_local is is_local]
-        if indexes:
-            document[kind] = [_index(index, arn, sizes.get(index.name, (0, 0)), status) for index in indexes]
-    return document
+        document["LatestStreamArn"] = f"{document['TableArn']}/stream/{definition.latest_stream}"
 
 
-def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int], table_status: str) -> dict[str, Any]:
+def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int]) -> dict[str, Any]:
+    """What local and global indexes have in common."""
     projection: dict[str, Any] = {"ProjectionType": index.projection}
     if index.included:
         projection["NonKeyAttributes"] = list(index.included)
-    document = {
+    return {
         "IndexName": index.name,
         "KeySchema": key_schema(index.partition, index.sort),
         "Projection": projection,
@@ -62,14 +91,27 @@ def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int], table_
         "ItemCount": size[0],
         "IndexArn": f"{table_arn}/index/{index.name}",
     }
-    if not index.is_local:
-        document["IndexStatus"] = "CREATING" if table_status == "CREATING" else index.status
-        document["ProvisionedThroughput"] = _throughput(index.throughput)
-        if index.status == "CREATING":
-            document["Backfilling"] = True
-        if index.on_demand is not None:
-            document["OnDemandThroughput"] = _ceiling(index.on_demand)
-    return document
+
+
+def _global(index: IndexDefinition, table: TableDefinition, table_status: str, now: float) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "IndexStatus": "CREATING" if table_status == "CREATING" else index.status,
+        "ProvisionedThroughput": _throughput(index.throughput, now),
+    }
+    if index.status == "CREATING":
+        document["Backfilling"] = True
+    if index.on_demand is not None:
+        document["OnDemandThroughput"] = _ceiling(index.on_demand)
+    warm = warm_units(index.warm, table.billing_mode, index.throughput)
+    return document | _warm(warm, is_told=document["IndexStatus"] != "CREATING" or index.warm != WarmUnits())
+
+
+def _warm(warm: WarmUnits, *, is_told: bool) -> dict[str, Any]:
+    """The answer that makes a table or an index has it only when the request had it (captured)."""
+    if not is_told:
+        return {}
+    units = {"ReadUnitsPerSecond": warm.read_units, "WriteUnitsPerSecond": warm.write_units}
+    return {"WarmThroughput": {**units, "Status": "ACTIVE"}}
 
 
 def key_schema(partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ...]) -> list[dict[str, str]]:
@@ -81,10 +123,10 @@ def key_schema(partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ..
     ]
 
 
-def _throughput(throughput: Throughput | None) -> dict[str, Any]:
+def _throughput(throughput: Throughput | None, now: float) -> dict[str, Any]:
     bought = throughput or Throughput(0, 0)
     document: dict[str, Any] = {
-        "NumberOfDecreasesToday": bought.decreases_today,
+        "NumberOfDecreasesToday": decreases_today(bought, now),
         "ReadCapacityUnits": bought.read_units,
         "WriteCapacityUnits": bought.write_units,
     }

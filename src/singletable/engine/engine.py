@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from singletable.engine import boto3_door
+from singletable.engine.actions.most_accessed_keys import most_used
 from singletable.engine.answer import Answer
 from singletable.engine.backfill import Backfill
 from singletable.engine.boto3_everywhere import boto3_everywhere
@@ -21,6 +22,8 @@ from singletable.engine.housekeeping import Housekeeping
 from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.sizes import Sizes
 from singletable.engine.storage.store import StaleCatalog, Store
+from singletable.engine.traffic.contributors import MostUsed
+from singletable.engine.traffic.traffic import Traffic
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.explain import explain
 from singletable.wire.refusal import refusal_body, refusal_status
@@ -31,7 +34,14 @@ STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that
 _encode = msgspec.json.Encoder().encode
 
 # Refusals that were found out in the store itself, and not by what was remembered of it.
-_SAID_BY_ITEMS = frozenset(("ConditionalCheckFailedException", "TransactionConflictException"))
+_SAID_BY_ITEMS = frozenset(
+    (
+        "ConditionalCheckFailedException",
+        "TransactionConflictException",
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+    )
+)
 
 
 class Engine:
@@ -40,6 +50,8 @@ class Engine:
     `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
     Expired items are deleted every `sweep_seconds`; with None, only when `sweep` is called.
     Reads of global indexes see what this engine writes `gsi_lag_seconds` later, as they may with the service.
+    `enforce_capacity` throttles by the units that tables have bought, or the ceilings they have set;
+    `enforce_partition_limit` by what one partition key value can serve in a second.
     """
 
     def __init__(
@@ -49,17 +61,25 @@ class Engine:
         sync: Literal["normal", "full"] = "normal",
         region: str = "us-east-1",
         account: str = "000000000000",
+        endpoint: str | None = None,
+        enforce_capacity: bool = False,
+        enforce_partition_limit: bool = False,
         faults: Faults | None = None,
         sweep_seconds: float | None = 60.0,
         gsi_lag_seconds: float = 0.0,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.store = Store.open(url, sync=sync)
-        self.catalog = Catalog(self.store, now, gsi_lag_seconds)
+        self.traffic = Traffic(
+            now, self.arn, enforces_capacity=enforce_capacity, enforces_partitions=enforce_partition_limit
+        )
+        self.catalog = Catalog(self.store, now, traffic=self.traffic, global_index_lag_seconds=gsi_lag_seconds)
         self.sizes = Sizes(self.store)
         self.faults = faults or Faults()
         self.now = now
         self.region = region
+        self.account = account
+        self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"
         self._arn_prefix = f"arn:aws:dynamodb:{region}:{account}:table/"
         self.backfill = Backfill(self.store, self.catalog)
         self.backfill.start_missing()
@@ -140,6 +160,14 @@ class Engine:
     def sweep(self) -> int:
         """Deletes the items that have expired by now, and returns how many they were."""
         return self.housekeeping.sweep()
+
+    def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
+        """The keys that consumed most, in units, since Contributor Insights was enabled; raises RequestRefused."""
+        return most_used(self, table, index, count, throttled=False)
+
+    def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
+        """The keys that were throttled most, in times, since then; raises RequestRefused when nobody counts."""
+        return most_used(self, table, index, count, throttled=True)
 
     def close(self) -> None:
         """Ends what runs in the background and closes the store; it may be called twice."""

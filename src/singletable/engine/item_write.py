@@ -129,14 +129,24 @@ def _growth(old: Item, new: Item, attributes: Iterable[str]) -> int:
     return growth
 
 
-def perform(connection: sqlite3.Connection, write: PlannedWrite) -> Written:
-    """Checks the condition against the item as it is, and writes; raises ConditionFailed."""
+def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1) -> Written:
+    """Checks the condition against the item as it is, and writes; raises ConditionFailed.
+
+    Where traffic is limited it raises Throttled before anything is written; `factor` is that of a transaction.
+    """
     before = stored(connection, write.table, write.key)
-    if write.condition is not None and not write.condition({} if before is None else before.item):
-        raise ConditionFailed(before)
-    if write.kind == "check":
+    traffic = write.table.traffic
+    is_refused = write.condition is not None and not write.condition({} if before is None else before.item)
+    if is_refused or write.kind == "check":
+        if traffic is not None:
+            # Looking at an item to no avail costs as much as writing it.
+            traffic.write(write.table, write.key, before, before, write.item, factor)
+        if is_refused:
+            raise ConditionFailed(before)
         return Written(before, before)
     after = write.image if write.updated is None else write.updated(before)
+    if traffic is not None:
+        traffic.write(write.table, write.key, before, after, write.item, factor)
     replace(connection, write.table, write.key, before, after)
     return Written(before, after)
 

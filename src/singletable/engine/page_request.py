@@ -153,9 +153,14 @@ def start_position(source: Source, start: Item) -> bytes:
 
 
 def read(
-    connection: sqlite3.Connection, source: Source, reading: Reading, request: PageRequest, wanted: Wanted
+    connection: sqlite3.Connection,
+    source: Source,
+    reading: Reading,
+    request: PageRequest,
+    wanted: Wanted,
+    partition: Item | None = None,
 ) -> PageResult:
-    """Reads one page and tells it."""
+    """Reads one page and tells it; `partition` has the values of the only partition that it reads, if that is so."""
     fetched: list[int] = []
     if wanted.fetches:
         page = read_page_through(connection, reading, _fetching(connection, source, wanted, fetched))
@@ -163,6 +168,9 @@ def read(
         page = read_page(connection, reading)
     else:
         page = read_page_through(connection, reading, _through(wanted))
+    if source.table.traffic is not None:
+        units = _units(source, request, page, fetched)
+        source.table.traffic.read_page(source.index, units, reading.keys.low, partition)
     last: Any = UNSET
     if page.stopped_at is not None:
         item = decode_item(page.stopped_at)
@@ -204,6 +212,10 @@ def _consumed(source: Source, request: PageRequest, page: Page, fetched: list[in
     detail = request.return_consumed_capacity
     if detail is None or detail == "NONE":
         return UNSET
+    return told(source.table.name, _units(source, request, page, fetched), detail)
+
+
+def _units(source: Source, request: PageRequest, page: Page, fetched: list[int]) -> Consumed:
     factor = CONSISTENT if request.consistent_read else EVENTUAL
     units = Consumed()
     # Everything that was read is counted, whatever the filter left of it, and rounded once a page.
@@ -213,4 +225,4 @@ def _consumed(source: Source, request: PageRequest, page: Page, fetched: list[in
     else:
         units.add_index(source.index.name, read_of_page, is_local=source.index.definition.is_local)
         units.table = sum((read_units(size, factor) for size in fetched), 0.0)
-    return told(source.table.name, units, detail)
+    return units

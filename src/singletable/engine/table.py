@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,9 @@ from singletable.errors import RequestRefused, invalid
 from singletable.values.item_size import item_size
 from singletable.values.key_bytes import key_bytes
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
+
+if TYPE_CHECKING:
+    from singletable.engine.traffic.table_traffic import TableTraffic
 
 Item = dict[str, dict[str, Any]]
 
@@ -192,6 +195,7 @@ class OpenTable:
         "partition_name",
         "sort_kind",
         "sort_name",
+        "traffic",
         "tree",
     )
 
@@ -203,7 +207,10 @@ class OpenTable:
         indexes: tuple[OpenIndex, ...],
         changes: Changes | None = None,
         expiry: Expiry | None = None,
+        traffic: TableTraffic | None = None,
     ) -> None:
+        # What every read and write is passed by; None, as for most tables, when nothing is limited or counted.
+        self.traffic = traffic
         self.definition = definition
         self.name = definition.name
         self.number = number
@@ -212,7 +219,7 @@ class OpenTable:
         self.changes = changes
         self.expiry = expiry
         # Whether an item is all that a write has to write.
-        self.is_bare = not indexes and changes is None and expiry is None
+        self.is_bare = not indexes and changes is None and expiry is None and traffic is None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind
         self.sort_name = definition.sort.name if definition.sort else None

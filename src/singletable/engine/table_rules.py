@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from singletable.engine.definition import KeyAttribute, KeyKind
+from singletable.engine.policy_rules import check_policy
 from singletable.errors import RequestRefused, invalid
 from singletable.values.limits import GSI_COUNT_MAX, INCLUDED_ATTRIBUTES_MAX, LSI_COUNT_MAX, MULTI_ATTRIBUTE_KEY_MAX
 from singletable.wire.tables import (
@@ -23,11 +24,19 @@ from singletable.wire.tables import (
 UNITS_MAX = 1_000_000_000_000
 _INVALID = "One or more parameter values were invalid: "
 
+TABLE_CLASSES = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
+NO_VECTORS = "not served by this engine: it has no vector indexes"
+
 Kinds = dict[str, KeyKind]
 
 
 def check_new_table(request: CreateTable) -> None:
     """Refuses a table that DynamoDB would not make."""
+    if request.vector_indexes:
+        raise invalid(f"{_INVALID}VectorIndexes is {NO_VECTORS}")
+    if request.global_table_source_arn is not None:
+        raise invalid(f"{_INVALID}GlobalTableSourceArn is not served by this engine: it is one machine")
+    check_table_class(request.table_class)
     check_billing(request.billing_mode or "PROVISIONED", request.provisioned_throughput)
     kinds = attribute_kinds(request.attribute_definitions)
     names = [element.attribute_name for element in request.key_schema]
@@ -47,6 +56,8 @@ def check_new_table(request: CreateTable) -> None:
         _check_global(request, kinds, request.global_secondary_indexes)
     _check_all_used(request, kinds)
     check_on_demand(request.on_demand_throughput, request.billing_mode or "PROVISIONED")
+    if request.resource_policy is not None:
+        check_policy(request.resource_policy)
     check_stream(request.stream_specification)
 
 
@@ -58,6 +69,15 @@ def check_stream(asked: StreamSpecification | None) -> None:
         raise invalid("Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.")
     if not asked.stream_enabled and asked.stream_view_type is not None:
         raise invalid("Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present.")
+
+
+def check_table_class(table_class: str | None) -> None:
+    """Refuses a class that there is not."""
+    if table_class is not None and table_class not in TABLE_CLASSES:
+        raise invalid(
+            "Invalid table-class parameter provided. Please try again with a valid table-class value: "
+            f"[{', '.join(TABLE_CLASSES)}]."
+        )
 
 
 def check_billing(mode: BillingMode, throughput: ProvisionedThroughput | None) -> None:
@@ -85,7 +105,9 @@ def check_units(throughput: ProvisionedThroughput | None) -> None:
         raise invalid(f"Given value {throughput.write_capacity_units} for WriteCapacityUnits is out of bounds")
 
 
-def check_on_demand(ceiling: OnDemandThroughput | None, mode: BillingMode, *, is_new: bool = True) -> None:
+def check_on_demand(
+    ceiling: OnDemandThroughput | None, mode: BillingMode, *, is_new: bool = True, index: str | None = None
+) -> None:
     """Refuses a ceiling that is none, or that stands beside provisioned units; -1 takes away one that was there.
 
     The service words the second refusal a little differently for a table that exists (captured).
@@ -96,14 +118,16 @@ def check_on_demand(ceiling: OnDemandThroughput | None, mode: BillingMode, *, is
         ("MaxReadRequestUnits", ceiling.max_read_request_units),
         ("MaxWriteRequestUnits", ceiling.max_write_request_units),
     )
+    of_index = "" if index is None else f" for index : {index}"
     for member, units in members:
         if units is None:
             continue
         if mode == "PROVISIONED":
             when = "table BillingMode is PROVISIONED." if is_new else "the table BillingMode is PROVISIONED"
-            raise invalid(f"{_INVALID}{member} for OnDemandThroughput cannot be specified when {when}")
+            raise invalid(f"{_INVALID}{member} for OnDemandThroughput{of_index} cannot be specified when {when}")
         if units < 1 and (is_new or units != -1):
-            raise invalid(f"{_INVALID}Requested {member} for OnDemandThroughput for table is outside of valid range")
+            what = of_index or " for table"
+            raise invalid(f"{_INVALID}Requested {member} for OnDemandThroughput{what} is outside of valid range")
 
 
 def attribute_kinds(definitions: Iterable[AttributeDefinition]) -> Kinds:
@@ -224,6 +248,7 @@ def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingM
             f"{_INVALID}ProvisionedThroughput is required for index: {index.index_name} when BillingMode is PROVISIONED"
         )
     check_units(index.provisioned_throughput)
+    check_on_demand(index.on_demand_throughput, mode, index=index.index_name)
 
 
 def _check_new_name(name: str, seen: set[str]) -> None:

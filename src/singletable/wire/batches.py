@@ -73,7 +73,7 @@ class BatchWriteItem(Shape, kw_only=True, frozen=True):
 
 
 class BatchWriteItemResult(Result, kw_only=True, frozen=True):
-    """The writes to ask for again, of which there are none here."""
+    """The writes to ask for again, of which there are none unless capacity is enforced."""
 
     unprocessed_items: dict[str, Any]
     item_collection_metrics: dict[str, list[dict[str, Any]]] | msgspec.UnsetType = msgspec.UNSET

@@ -17,6 +17,7 @@ _NAMESPACES = {
     "InvalidSignatureException": _SERVICE,
     "UnrecognizedClientException": _SERVICE,
     "AccessDeniedException": _SERVICE,
+    "ThrottlingException": "com.amazon.coral.availability#",
 }
 # The reasons of a cancelled transaction are told under a name of another case, as the service does.
 _MESSAGE = {"TransactionCanceledException": "Message", "SerializationException": "Message"}

@@ -22,7 +22,6 @@ TableToCreate = Annotated[
 Units = Annotated[int, Meta(ge=1)]
 AttributeName = Annotated[str, Meta(min_length=1, max_length=255)]
 BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
-TableClass = Literal["STANDARD", "STANDARD_INFREQUENT_ACCESS"]
 ProjectionType = Literal["ALL", "INCLUDE", "KEYS_ONLY"]
 
 
@@ -61,6 +60,21 @@ class OnDemandThroughput(Shape, kw_only=True, frozen=True):
     max_write_request_units: int | None = None
 
 
+class WarmThroughput(Shape, kw_only=True, frozen=True):
+    """What is to be served at once, without growing first."""
+
+    read_units_per_second: int | None = None
+    write_units_per_second: int | None = None
+
+
+class SSESpecification(Shape, kw_only=True, frozen=True):
+    """Which key items are encrypted with, on paper."""
+
+    enabled: bool | None = None
+    sse_type: Literal["AES256", "KMS"] | None = msgspec.field(default=None, name="SSEType")
+    kms_master_key_id: str | None = msgspec.field(default=None, name="KMSMasterKeyId")
+
+
 TableKeySchema = Annotated[list[KeySchemaElement], Meta(min_length=1, max_length=2)]
 IndexKeySchema = Annotated[list[KeySchemaElement], Meta(min_length=1, max_length=8)]
 
@@ -81,6 +95,7 @@ class GlobalSecondaryIndex(Shape, kw_only=True, frozen=True):
     projection: Projection
     provisioned_throughput: ProvisionedThroughput | None = None
     on_demand_throughput: OnDemandThroughput | None = None
+    warm_throughput: WarmThroughput | None = None
 
 
 class StreamSpecification(Shape, kw_only=True, frozen=True):
@@ -91,10 +106,10 @@ class StreamSpecification(Shape, kw_only=True, frozen=True):
 
 
 class Tag(Shape, kw_only=True, frozen=True):
-    """A word about a table, and its value."""
+    """A word about a table, and its value; the service refuses either in words of its own."""
 
-    key: Annotated[str, Meta(min_length=1, max_length=128)]
-    value: Annotated[str, Meta(min_length=0, max_length=256)]
+    key: str | None = None
+    value: str | None = None
 
 
 class CreateTable(Shape, kw_only=True, frozen=True):
@@ -108,11 +123,16 @@ class CreateTable(Shape, kw_only=True, frozen=True):
     local_secondary_indexes: list[LocalSecondaryIndex] | None = None
     global_secondary_indexes: list[GlobalSecondaryIndex] | None = None
     stream_specification: StreamSpecification | None = None
-    sse_specification: dict[str, Any] | None = msgspec.field(default=None, name="SSESpecification")
+    sse_specification: SSESpecification | None = msgspec.field(default=None, name="SSESpecification")
     tags: list[Tag] | None = None
-    table_class: TableClass | None = None
+    # Without its values here: the service has words of its own for a class that is none.
+    table_class: str | None = None
     deletion_protection_enabled: bool | None = None
     on_demand_throughput: OnDemandThroughput | None = None
+    warm_throughput: WarmThroughput | None = None
+    resource_policy: str | None = None
+    global_table_source_arn: str | None = None
+    vector_indexes: list[dict[str, Any]] | None = None
 
 
 class CreateGlobalSecondaryIndex(GlobalSecondaryIndex, kw_only=True, frozen=True):
@@ -125,6 +145,7 @@ class UpdateGlobalSecondaryIndex(Shape, kw_only=True, frozen=True):
     index_name: IndexName
     provisioned_throughput: ProvisionedThroughput | None = None
     on_demand_throughput: OnDemandThroughput | None = None
+    warm_throughput: WarmThroughput | None = None
 
 
 class DeleteGlobalSecondaryIndex(Shape, kw_only=True, frozen=True):
@@ -150,11 +171,13 @@ class UpdateTable(Shape, kw_only=True, frozen=True):
     provisioned_throughput: ProvisionedThroughput | None = None
     global_secondary_index_updates: list[GlobalSecondaryIndexUpdate] | None = None
     stream_specification: StreamSpecification | None = None
-    sse_specification: dict[str, Any] | None = msgspec.field(default=None, name="SSESpecification")
+    sse_specification: SSESpecification | None = msgspec.field(default=None, name="SSESpecification")
     replica_updates: list[dict[str, Any]] | None = None
-    table_class: TableClass | None = None
+    table_class: str | None = None
     deletion_protection_enabled: bool | None = None
     on_demand_throughput: OnDemandThroughput | None = None
+    warm_throughput: WarmThroughput | None = None
+    vector_index_updates: list[dict[str, Any]] | None = None
 
 
 class DescribeTable(Shape, kw_only=True, frozen=True):

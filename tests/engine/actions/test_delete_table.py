@@ -57,8 +57,7 @@ def test_a_protected_table_stays_until_the_protection_is_off(empty_engine: Engin
     refusal = refused(empty_engine, "DeleteTable", {"TableName": "table"})
     assert (refusal.code, refusal.message) == (
         "ValidationException",
-        "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first. "
-        "Table: arn:aws:dynamodb:us-east-1:000000000000:table/table",
+        "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.",
     )
     empty_engine.call("UpdateTable", {"TableName": "table", "DeletionProtectionEnabled": False})
     empty_engine.call("DeleteTable", {"TableName": "table"})

@@ -12,6 +12,8 @@ from singletable.engine.keys import exact_key
 from singletable.engine.legacy.attributes import attributes_of
 from singletable.engine.legacy.parameters import uses_legacy
 from singletable.engine.table import Item, OpenTable
+from singletable.engine.traffic.left_over import LeftOver
+from singletable.engine.traffic.throttled import Throttled
 from singletable.errors import invalid
 from singletable.values.accept import accept_item
 from singletable.values.limits import BATCH_GET_KEYS_MAX, RESPONSE_BYTES_MAX
@@ -25,14 +27,14 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 
 
 def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
-    """Reads until 16 MB are full; the keys behind that are left to be asked for again."""
+    """Reads until 16 MB are full; those behind that, and those that are throttled, are left to be asked for again."""
     projections = _accept(request)
     reads = [
         (table := engine.catalog.require(name), _keys(table, wanted, projection), wanted, projection)
         for (name, wanted), projection in zip(request.request_items.items(), projections, strict=True)
     ]
     responses: dict[str, list[Raw]] = {}
-    unprocessed: dict[str, dict[str, object]] = {}
+    left = LeftOver()
     units: dict[str, Consumed] = {}
     room = RESPONSE_BYTES_MAX
     with engine.store.reading() as connection:
@@ -45,17 +47,24 @@ def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
                 size = 0 if row is None else row[1]
                 if size > room:
                     room = 0
-                    unprocessed[table.name] = _left(wanted, wanted.keys[position:])
+                    left.add_all(table.name, wanted.keys[position:])
                     break
+                try:
+                    if table.traffic is not None:
+                        table.traffic.read_item(key, wanted.keys[position], size, factor)
+                except Throttled as refusal:
+                    left.add(table.name, wanted.keys[position], refusal)
+                    continue
                 room -= size
                 of_table.table += read_units(size, factor)
                 if row is not None:
                     found.append(projection.bytes_of(row[0]))
+    left.refuse_if_all(sum(len(keys) for _, keys, _, _ in reads))
     detail = request.return_consumed_capacity
     is_told = detail is not None and detail != "NONE"
     return BatchGetItemResult(
         responses=responses,
-        unprocessed_keys=unprocessed,
+        unprocessed_keys={name: _left(request.request_items[name], keys) for name, keys in left.by_table.items()},
         consumed_capacity=told_of_each(units, detail) if is_told else UNSET,
     )
 

@@ -18,6 +18,8 @@ from singletable.engine.item_write import (
 )
 from singletable.engine.keys import UnfitKey, no_match
 from singletable.engine.table import Item, OpenTable
+from singletable.engine.traffic.left_over import LeftOver
+from singletable.engine.traffic.throttled import Throttled
 from singletable.engine.write import consumed
 from singletable.errors import invalid
 from singletable.values.accept import accept_item
@@ -31,31 +33,45 @@ WRITES_MAX = 25
 
 
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
-    """Writes everything in one go, so that nothing is left over."""
+    """Writes everything in one go; what is throttled is left over, and refused when that is all."""
     sizes = _accept(request)
     by_table = _planned(engine, request, sizes)
     detail = request.return_consumed_capacity
     is_told = detail is not None and detail != "NONE"
     units: dict[str, Consumed] = {}
     metrics: dict[str, list[dict[str, Any]]] = {}
+    left = LeftOver()
     with engine.store.writing() as connection:
         for table, writes in by_table:
             if not is_told and table.is_bare:
                 perform_all_blind(connection, table, writes)
                 continue
-            for write in writes:
-                before, after = perform(connection, write)
+            for position, write in enumerate(writes):
+                try:
+                    before, after = perform(connection, write)
+                except Throttled as refusal:
+                    left.add(table.name, _as_sent(request.request_items[table.name][position]), refusal)
+                    continue
                 if is_told:
                     add(units, table.name, consumed(table, before, after))
+        left.refuse_if_all(sum(len(writes) for _, writes in by_table))
         if request.return_item_collection_metrics == "SIZE":
             for table, writes in by_table:
                 if table.has_local_indexes:
                     metrics[table.name] = [collection_metrics(connection, table, write.item) for write in writes]
     return BatchWriteItemResult(
-        unprocessed_items={},
+        unprocessed_items=left.by_table,
         item_collection_metrics=metrics or UNSET,
         consumed_capacity=told_of_each(units, detail) if is_told else UNSET,
     )
+
+
+def _as_sent(write: WriteRequest) -> dict[str, Any]:
+    """A write in the form in which it is sent again."""
+    if write.put_request is not None:
+        return {"PutRequest": {"Item": write.put_request.item}}
+    assert write.delete_request is not None
+    return {"DeleteRequest": {"Key": write.delete_request.key}}
 
 
 def _accept(request: BatchWriteItem) -> list[int]:

@@ -17,10 +17,10 @@ def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult
     table = engine.catalog.require_fresh(request.table_name)
     if table.definition.is_protected:
         raise invalid(
-            f"Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection "
-            f"first. Table: {engine.arn(table.name)}"
+            "Resource cannot be deleted as it is currently protected against deletion. "
+            "Disable deletion protection first."
         )
     engine.catalog.drop(table)
     return TableDescriptionResult(
-        table_description=table_description(table.definition, engine.arn(table.name), "DELETING", {})
+        table_description=table_description(table.definition, engine.arn(table.name), "DELETING", {}, engine.now())
     )

@@ -34,6 +34,9 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
         refuse_parts_of_keys(projection.nested_attributes, table)
     with engine.store.reading() as connection:
         row = table.tree.get(connection, key)
+    if table.traffic is not None:
+        factor = capacity.CONSISTENT if request.consistent_read else capacity.EVENTUAL
+        table.traffic.read_item(key, request.key, row[1] if row else 0, factor)
     item: Raw | UnsetType = UNSET if row is None else projection.bytes_of(row[0])
     detail = request.return_consumed_capacity
     if detail is None or detail == "NONE":

@@ -63,7 +63,8 @@ def query(engine: Engine, request: Query) -> PageResult:
     if asked.filter is not None:
         refuse_parts_of_keys(asked.filter.nested_attributes, table)
     with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
-        return read(connection, source, Reading(source.tree, keys, descending, request.limit), request, wanted)
+        reading = Reading(source.tree, keys, descending, request.limit)
+        return read(connection, source, reading, request, wanted, partition.values)
 
 
 def _start(source: Source, partition: Partition, start: Item) -> bytes:

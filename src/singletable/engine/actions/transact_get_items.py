@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from singletable.engine.asked import projected_by
-from singletable.engine.cancellation import NO_REASON, cancelled, invalid_action
+from singletable.engine.cancellation import NO_REASON, Reason, cancelled, invalid_action
 from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units, told_of_each
 from singletable.engine.keys import exact_key
 from singletable.engine.table import Item, OpenTable
+from singletable.engine.traffic.throttled import Throttled
 from singletable.errors import RequestRefused, invalid
 from singletable.values.accept import accept_item
 from singletable.values.limits import TRANSACTION_BYTES_MAX
@@ -32,15 +33,18 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> TransactGet
     if len(set(zip((table.name for table in tables), keys, strict=True))) < len(keys):
         raise invalid("Transaction request cannot include multiple operations on one item")
     units: dict[str, Consumed] = {}
-    responses = []
+    responses, reasons = [], []
     size_bytes = 0
     with engine.store.snapshot() as connection:
-        for table, key, projection in zip(tables, keys, projections, strict=True):
+        for table, key, get, projection in zip(tables, keys, gets, projections, strict=True):
             row = table.tree.get(connection, key)
             size = 0 if row is None else row[1]
             size_bytes += size
+            reasons.append(_passed(table, key, get.key, size))
             units.setdefault(table.name, Consumed()).table += read_units(size, TRANSACTIONAL)
             responses.append(ItemResponse(item=UNSET if row is None else projection.bytes_of(row[0])))
+    if any(reason is not NO_REASON for reason in reasons):
+        raise cancelled(reasons)
     if size_bytes > TRANSACTION_BYTES_MAX:
         raise invalid("Aggregated size of all items in the transaction has exceeded the maximum size limit of 4 MB")
     detail = request.return_consumed_capacity
@@ -49,6 +53,16 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> TransactGet
         responses=responses,
         consumed_capacity=told_of_each(units, detail, "ReadCapacityUnits") if is_told else UNSET,
     )
+
+
+def _passed(table: OpenTable, key: bytes, named: Item, size: int) -> Reason:
+    """Why a read is not let through, if it is not."""
+    try:
+        if table.traffic is not None:
+            table.traffic.read_item(key, named, size, TRANSACTIONAL)
+    except Throttled as refusal:
+        return invalid_action(refusal)
+    return NO_REASON
 
 
 def _keys(tables: list[OpenTable], named: list[Item]) -> list[bytes]:

@@ -163,7 +163,7 @@ def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite], count
                 perform_blind(connection, write)
                 done.append(Written(None, write.image))
             else:
-                done.append(perform(connection, write))
+                done.append(perform(connection, write, WRITE_FACTOR))
             reasons.append(NO_REASON)
         except ConditionFailed as failure:
             reasons.append(failed_condition(failure.old if write.returns_old_on_failure else None))

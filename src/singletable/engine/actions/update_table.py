@@ -6,35 +6,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.actions.create_table import ceiling_of, new_index, stream_of, throughput_of
-from singletable.engine.definition import TableDefinition, Throughput
+from singletable.engine.actions.create_table import ceiling_of, stream_of
+from singletable.engine.definition import TableDefinition
 from singletable.engine.describe import table_description
-from singletable.engine.table_rules import (
-    attribute_kinds,
-    check_global_index,
-    check_on_demand,
-    check_stream,
-    check_units,
-    limit_exceeded,
-)
+from singletable.engine.encryption import KeyHome, with_encryption
+from singletable.engine.index_updates import check_index_updates, check_units_of_all, with_index_updates
+from singletable.engine.table_rules import NO_VECTORS, check_on_demand, check_stream, check_table_class, check_units
+from singletable.engine.throughput_changes import changed_units, first_units, without_ceilings, without_units
+from singletable.engine.warm_throughput import TABLE, asks_for_units, raised, remembered, warm_units
 from singletable.errors import RequestRefused, invalid
-from singletable.values.limits import GSI_COUNT_MAX
-from singletable.wire.tables import (
-    CreateGlobalSecondaryIndex,
-    DeleteGlobalSecondaryIndex,
-    OnDemandThroughput,
-    ProvisionedThroughput,
-    StreamSpecification,
-    TableDescriptionResult,
-    UpdateGlobalSecondaryIndex,
-    UpdateTable,
-)
+from singletable.wire.tables import OnDemandThroughput, StreamSpecification, TableDescriptionResult, UpdateTable
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 _INVALID = "One or more parameter values were invalid: "
-_KINDS_OF_UPDATE = tuple(f"GlobalSecondaryIndexUpdate.{kind}" for kind in ("Update", "Create", "Delete"))
 
 
 def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult:
@@ -43,11 +29,12 @@ def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult
 
     def change(definition: TableDefinition) -> TableDefinition:
         _check_against(request, definition)
-        return _changed(request, definition, engine.now())
+        return _changed(request, definition, engine.now(), KeyHome(engine.region, engine.account))
 
     before, after = engine.catalog.change(request.table_name, change)
     engine.backfill.start_missing()
-    description = table_description(_as_told(before, after), engine.arn(after.name), "UPDATING", {})
+    told = _as_told(before, after)
+    description = table_description(told, engine.arn(after.name), "UPDATING", {}, engine.now())
     if request.on_demand_throughput is not None:
         taken_away = _taken_away(request.on_demand_throughput)
         description["OnDemandThroughput"] = {**description.get("OnDemandThroughput", {}), **taken_away}
@@ -63,41 +50,52 @@ def _check_request(request: UpdateTable) -> None:
         request.sse_specification,
         request.table_class,
         request.deletion_protection_enabled,
-        request.on_demand_throughput,
+        _said(request.on_demand_throughput),
         request.stream_specification,
+        request.warm_throughput if asks_for_units(request.warm_throughput) else None,
     )
     if request.replica_updates:
         raise invalid(f"{_INVALID}ReplicaUpdates is not served by this engine: it is one machine")
-    if all(change is None for change in changes):
+    if request.vector_index_updates:
+        raise invalid(f"{_INVALID}VectorIndexUpdates is {NO_VECTORS}")
+    given = sum(change is not None for change in changes)
+    if not given:
         raise invalid(
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
-            "SSESpecification or ReplicaUpdates is required"
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
+            "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, "
+            "MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is "
+            "required"
         )
+    if given > 1:
+        _check_alone(request, given)
+    check_table_class(request.table_class)
     if request.billing_mode == "PAY_PER_REQUEST" and request.provisioned_throughput is not None:
         raise _no_units_when_on_demand()
     check_units(request.provisioned_throughput)
     check_stream(request.stream_specification)
-    _check_index_updates(request)
+    check_index_updates(request)
 
 
-def _check_index_updates(request: UpdateTable) -> None:
-    updates = request.global_secondary_index_updates or []
-    named: set[str] = set()
-    for update in updates:
-        given = [each for each in (update.update, update.create, update.delete) if each is not None]
-        if len(given) != 1:
-            raise invalid(f"{_INVALID}One of {', '.join(_KINDS_OF_UPDATE)} must not be null")
-        if given[0].index_name in named:
-            raise invalid(
-                f"{_INVALID}Only one global secondary index update per index is allowed simultaneously. "
-                f"Index: {given[0].index_name}"
-            )
-        named.add(given[0].index_name)
-    online = [update for update in updates if update.create is not None or update.delete is not None]
-    if len(online) > 1:
-        raise limit_exceeded(
-            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
-        )
+def _check_alone(request: UpdateTable, given: int) -> None:
+    """Refuses what the service changes only by itself, in its order of naming them (captured)."""
+    if request.sse_specification is not None:
+        raise invalid(f"{_INVALID}Server-Side Encryption modification must be the only operation in the request")
+    if request.table_class is not None:
+        raise invalid(f"{_INVALID}TableClass modification must be the only operation in the request")
+    if request.deletion_protection_enabled is not None:
+        raise invalid(f"{_INVALID}DeletionProtection modification must be the only operation in the request")
+    if asks_for_units(request.warm_throughput):
+        raise invalid(f"{_INVALID}WarmThroughput must be the only operation in the request")
+    is_with_mode = request.billing_mode is not None and given == 2
+    if _said(request.on_demand_throughput) is not None and not is_with_mode:
+        raise invalid(f"{_INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
+
+
+def _said(asked: OnDemandThroughput | None) -> OnDemandThroughput | None:
+    """A ceiling that says something; an empty structure is taken for none (captured)."""
+    if asked is None or (asked.max_read_request_units, asked.max_write_request_units) == (None, None):
+        return None
+    return asked
 
 
 def _check_against(request: UpdateTable, definition: TableDefinition) -> None:
@@ -108,16 +106,8 @@ def _check_against(request: UpdateTable, definition: TableDefinition) -> None:
     if request.billing_mode == "PROVISIONED" and request.provisioned_throughput is None:
         raise invalid(f"{_INVALID}ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
     check_on_demand(request.on_demand_throughput, mode, is_new=False)
-    bought, had = throughput_of(request.provisioned_throughput), definition.throughput
-    is_change_of_mode = request.billing_mode is not None and request.billing_mode != definition.billing_mode
-    if bought is not None and had is not None and not is_change_of_mode and _same_units(bought, had):
-        raise invalid(
-            "The provisioned throughput for the table will not change. The requested value equals the current value. "
-            f"Current ReadCapacityUnits provisioned for the table: {had.read_units}. Requested ReadCapacityUnits: "
-            f"{bought.read_units}. Current WriteCapacityUnits provisioned for the table: {had.write_units}. "
-            f"Requested WriteCapacityUnits: {bought.write_units}. Refer to the Amazon DynamoDB Developer Guide for "
-            "current limits and how to request higher limits."
-        )
+    if request.billing_mode == "PROVISIONED" and definition.billing_mode == "PAY_PER_REQUEST":
+        check_units_of_all(request, definition)
 
 
 def _no_units_when_on_demand() -> RequestRefused:
@@ -127,26 +117,29 @@ def _no_units_when_on_demand() -> RequestRefused:
     )
 
 
-def _same_units(left: Throughput, right: Throughput) -> bool:
-    return (left.read_units, left.write_units) == (right.read_units, right.write_units)
-
-
-def _changed(request: UpdateTable, definition: TableDefinition, now: float) -> TableDefinition:
-    changed = _with_indexes(request, definition, now)
+def _changed(request: UpdateTable, definition: TableDefinition, now: float, home: KeyHome) -> TableDefinition:
+    changed = with_index_updates(request, remembered(definition), now)
     mode = request.billing_mode or definition.billing_mode
-    if request.billing_mode is not None and request.billing_mode != definition.billing_mode:
-        chosen_at = now if mode == "PAY_PER_REQUEST" else definition.billing_chosen_at
-        changed = msgspec.structs.replace(
-            changed, billing_mode=mode, billing_chosen_at=chosen_at, throughput=None, on_demand=None
-        )
-    if request.provisioned_throughput is not None:
-        changed = msgspec.structs.replace(
-            changed, throughput=_with_dates(changed.throughput, request.provisioned_throughput, now)
-        )
+    is_other_mode = mode != definition.billing_mode
+    if is_other_mode and mode == "PAY_PER_REQUEST":
+        changed = without_units(msgspec.structs.replace(changed, billing_mode=mode, billing_chosen_at=now), now)
+    elif is_other_mode:
+        changed = without_ceilings(msgspec.structs.replace(changed, billing_mode=mode))
+    bought = request.provisioned_throughput
+    if bought is not None:
+        had = definition.throughput
+        units = first_units(had, bought, now) if is_other_mode else changed_units(had, bought, now, "the table")
+        changed = msgspec.structs.replace(changed, throughput=units)
     if request.on_demand_throughput is not None:
-        changed = msgspec.structs.replace(changed, on_demand=_merged(changed, request.on_demand_throughput))
-    if request.table_class is not None:
-        changed = msgspec.structs.replace(changed, table_class=request.table_class)
+        ceiling = ceiling_of(request.on_demand_throughput, before=changed.on_demand)
+        changed = msgspec.structs.replace(changed, on_demand=ceiling)
+    if request.warm_throughput is not None:
+        has = warm_units(changed.warm, mode, changed.throughput)
+        changed = msgspec.structs.replace(changed, warm=raised(has, request.warm_throughput, TABLE))
+    if request.sse_specification is not None:
+        changed = with_encryption(changed, request.sse_specification, home)
+    if request.table_class is not None and request.table_class != (definition.table_class or "STANDARD"):
+        changed = msgspec.structs.replace(changed, table_class=request.table_class, table_class_changed_at=now)
     if request.deletion_protection_enabled is not None:
         changed = msgspec.structs.replace(changed, is_protected=request.deletion_protection_enabled)
     if request.stream_specification is not None:
@@ -170,30 +163,6 @@ def _with_stream(definition: TableDefinition, asked: StreamSpecification, now: f
     return msgspec.structs.replace(definition, stream=stream, latest_stream=stream.label)
 
 
-def _with_dates(had: Throughput | None, bought: ProvisionedThroughput, now: float) -> Throughput:
-    before = had or Throughput(0, 0)
-    read, write = bought.read_capacity_units, bought.write_capacity_units
-    rose = read > before.read_units or write > before.write_units
-    fell = read < before.read_units or write < before.write_units
-    return Throughput(
-        read,
-        write,
-        increased_at=now if rose else before.increased_at,
-        decreased_at=now if fell else before.decreased_at,
-        decreases_today=before.decreases_today + fell,
-    )
-
-
-def _merged(definition: TableDefinition, asked: OnDemandThroughput) -> object:
-    """A side of the ceiling that is not named stays as it was."""
-    had = definition.on_demand
-    read, write = asked.max_read_request_units, asked.max_write_request_units
-    if had is not None:
-        read = had.read_units_max if read is None else read
-        write = had.write_units_max if write is None else write
-    return ceiling_of(OnDemandThroughput(max_read_request_units=read, max_write_request_units=write))
-
-
 def _taken_away(asked: OnDemandThroughput) -> dict[str, int]:
     """The sides of a ceiling that were given up: the answer repeats their -1, a description omits them (captured)."""
     members = (
@@ -203,69 +172,9 @@ def _taken_away(asked: OnDemandThroughput) -> dict[str, int]:
     return {member: units for member, units in members if units == -1}
 
 
-def _with_indexes(request: UpdateTable, definition: TableDefinition, now: float) -> TableDefinition:
-    for update in request.global_secondary_index_updates or ():
-        if update.create is not None:
-            definition = _with_new_index(request, definition, update.create)
-        elif update.delete is not None:
-            definition = _without_index(definition, update.delete)
-        elif update.update is not None:
-            definition = _with_other_units(definition, update.update, now)
-    return definition
-
-
-def _with_new_index(
-    request: UpdateTable, definition: TableDefinition, create: CreateGlobalSecondaryIndex
-) -> TableDefinition:
-    if definition.index(create.index_name) is not None:
-        raise invalid(f"{_INVALID}Index already exists: {create.index_name}")
-    # The request must define the key's attributes anew; one that the table knows keeps the type it has (captured).
-    kinds = attribute_kinds(request.attribute_definitions or ())
-    check_global_index(create, kinds, request.billing_mode or definition.billing_mode)
-    kinds.update(definition.attribute_kinds)
-    if any(index.status == "CREATING" for index in definition.indexes):
-        raise limit_exceeded(
-            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
-        )
-    if sum(not index.is_local for index in definition.indexes) >= GSI_COUNT_MAX:
-        raise limit_exceeded(f"{_INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_COUNT_MAX}")
-    index = msgspec.structs.replace(new_index(create, definition.next_index_number, kinds), status="CREATING")
-    return msgspec.structs.replace(
-        definition, indexes=(*definition.indexes, index), next_index_number=definition.next_index_number + 1
-    )
-
-
-def _without_index(definition: TableDefinition, delete: DeleteGlobalSecondaryIndex) -> TableDefinition:
-    index = definition.index(delete.index_name)
-    if index is None or index.is_local:
-        raise RequestRefused("ResourceNotFoundException", "Requested resource not found")
-    return msgspec.structs.replace(definition, indexes=tuple(each for each in definition.indexes if each is not index))
-
-
-def _with_other_units(definition: TableDefinition, update: UpdateGlobalSecondaryIndex, now: float) -> TableDefinition:
-    index = definition.index(update.index_name)
-    if index is None or index.is_local:
-        # An index that is not there to be changed has words of its own (captured), unlike one to be deleted.
-        raise invalid(
-            "This operation cannot be performed with given input values. Please contact DynamoDB service team for more "
-            "info: Action Blocked: IndexUpdate"
-        )
-    changed = index
-    if update.provisioned_throughput is not None:
-        check_units(update.provisioned_throughput)
-        changed = msgspec.structs.replace(
-            changed, throughput=_with_dates(index.throughput, update.provisioned_throughput, now)
-        )
-    if update.on_demand_throughput is not None:
-        changed = msgspec.structs.replace(changed, on_demand=ceiling_of(update.on_demand_throughput))
-    return msgspec.structs.replace(
-        definition, indexes=tuple(changed if each is index else each for each in definition.indexes)
-    )
-
-
 def _as_told(before: TableDefinition, after: TableDefinition) -> TableDefinition:
     """The answer shows the units as they were while the status is UPDATING, with the new dates (captured)."""
-    if before.throughput is None or after.throughput is None:
+    if before.throughput is None or after.throughput is None or before.billing_mode != after.billing_mode:
         return after
     shown = msgspec.structs.replace(
         after.throughput, read_units=before.throughput.read_units, write_units=before.throughput.write_units

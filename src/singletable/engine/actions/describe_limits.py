@@ -1,0 +1,23 @@
+"""DescribeLimits: the most units that an account and a table may buy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from singletable.wire.surroundings import DescribeLimits, DescribeLimitsResult
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+ACCOUNT_UNITS_MAX = 80_000
+TABLE_UNITS_MAX = 40_000
+
+
+def describe_limits(engine: Engine, request: DescribeLimits) -> DescribeLimitsResult:
+    """The limits that a new account has; this engine sells more when it is asked to."""
+    return DescribeLimitsResult(
+        account_max_read_capacity_units=ACCOUNT_UNITS_MAX,
+        account_max_write_capacity_units=ACCOUNT_UNITS_MAX,
+        table_max_read_capacity_units=TABLE_UNITS_MAX,
+        table_max_write_capacity_units=TABLE_UNITS_MAX,
+    )

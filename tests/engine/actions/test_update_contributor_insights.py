@@ -1,0 +1,150 @@
+"""The actions of Contributor Insights: what is counted, in which mode, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from singletable.engine.engine import Engine
+from tests.engine.tables import (
+    Document,
+    Refused,
+    assert_refused,
+    create,
+    create_hash,
+    create_indexed,
+    definitions,
+    index,
+    refusals,
+    refused,
+)
+
+BOTH = "ACCESSED_AND_THROTTLED_KEYS"
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine(now=lambda: 1_700_000_000.25) as made:
+        create_indexed(made)
+        create_hash(made)
+        yield made
+
+
+def update(engine: Engine, action: str, table: str = "table", **more: Any) -> Document:
+    request = {"TableName": table, "ContributorInsightsAction": action, **more}
+    return engine.call("UpdateContributorInsights", request)
+
+
+def described(engine: Engine, table: str = "table", **more: Any) -> Document:
+    return engine.call("DescribeContributorInsights", {"TableName": table, **more})
+
+
+def listed(engine: Engine, **request: Any) -> list[tuple[str, str | None]]:
+    summaries = engine.call("ListContributorInsights", request)["ContributorInsightsSummaries"]
+    return [(each["TableName"], each.get("IndexName")) for each in summaries]
+
+
+def test_what_was_never_counted_is_disabled_and_not_listed(engine: Engine) -> None:
+    assert described(engine) == {"TableName": "table", "ContributorInsightsStatus": "DISABLED"}
+    assert listed(engine) == []
+    assert update(engine, "DISABLE")["ContributorInsightsStatus"] == "DISABLED"
+
+
+def test_counting_begins_and_ends(engine: Engine) -> None:
+    assert update(engine, "ENABLE") == {
+        "TableName": "table",
+        "ContributorInsightsStatus": "ENABLING",
+        "ContributorInsightsMode": BOTH,
+    }
+    names = [f"DynamoDBContributorInsights-{kind}-table-1700000000250" for kind in ("PKC", "SKC", "PKT", "SKT")]
+    state = {"TableName": "table", "ContributorInsightsMode": BOTH, "LastUpdateDateTime": 1_700_000_000.25}
+    assert described(engine) == {
+        **state,
+        "ContributorInsightsStatus": "ENABLED",
+        "ContributorInsightsRuleList": names,
+    }
+    assert update(engine, "DISABLE")["ContributorInsightsStatus"] == "DISABLING"
+    assert described(engine) == {**state, "ContributorInsightsStatus": "DISABLED"}
+    assert listed(engine) == []
+
+
+def test_the_mode_is_the_default_unless_it_is_said_each_time(engine: Engine) -> None:
+    assert update(engine, "ENABLE", ContributorInsightsMode="THROTTLED_KEYS")["ContributorInsightsStatus"] == "ENABLING"
+    same = update(engine, "ENABLE", ContributorInsightsMode="THROTTLED_KEYS")
+    assert same["ContributorInsightsStatus"] == "ENABLED"
+    rules = described(engine)["ContributorInsightsRuleList"]
+    assert [rule.split("-")[1] for rule in rules] == ["PKT", "SKT"]
+    assert update(engine, "ENABLE")["ContributorInsightsStatus"] == "ENABLING"
+    assert described(engine)["ContributorInsightsMode"] == BOTH
+
+
+def test_a_table_without_sort_key_has_half_the_rules(engine: Engine) -> None:
+    update(engine, "ENABLE", "hash")
+    rules = described(engine, "hash")["ContributorInsightsRuleList"]
+    assert [rule.split("-")[1] for rule in rules] == ["PKC", "PKT"]
+
+
+def test_an_index_is_counted_by_itself(engine: Engine) -> None:
+    assert update(engine, "ENABLE", IndexName="gsi")["IndexName"] == "gsi"
+    assert described(engine)["ContributorInsightsStatus"] == "DISABLED"
+    state = described(engine, IndexName="gsi")
+    assert state["ContributorInsightsStatus"] == "ENABLED"
+    assert state["ContributorInsightsRuleList"][0] == "DynamoDBContributorInsights-PKC-table-gsi-1700000000250"
+
+
+def test_the_list_has_tables_before_their_indexes_and_comes_in_pages(engine: Engine) -> None:
+    update(engine, "ENABLE", IndexName="gsi")
+    update(engine, "ENABLE")
+    update(engine, "ENABLE", "hash")
+    everything = [("hash", None), ("table", None), ("table", "gsi")]
+    assert listed(engine) == everything
+    assert listed(engine, TableName="table") == everything[1:]
+    found, token = [], None
+    for _ in range(3):
+        more: Document = {} if token is None else {"NextToken": token}
+        page = engine.call("ListContributorInsights", {"MaxResults": 1, **more})
+        found += [(each["TableName"], each.get("IndexName")) for each in page["ContributorInsightsSummaries"]]
+        token = page.get("NextToken")
+    assert (found, token) == (everything, None)
+
+
+def test_an_index_that_is_being_filled_is_not_counted(engine: Engine) -> None:
+    engine.backfill.stop()
+    made = {"Create": index("late", "sk")}
+    request = {"TableName": "hash", "AttributeDefinitions": definitions(sk="S"), "GlobalSecondaryIndexUpdates": [made]}
+    engine.call("UpdateTable", request)
+    update_request = {"TableName": "hash", "IndexName": "late", "ContributorInsightsAction": "ENABLE"}
+    assert "IndexStatus must be ACTIVE" in refused(engine, "UpdateContributorInsights", update_request).message
+
+
+@refusals(
+    Refused(
+        "a table that is not there",
+        {"TableName": "missing"},
+        "Requested resource not found: Table: missing not found",
+        "ResourceNotFoundException",
+    ),
+    Refused(
+        "an index that is not there",
+        {"IndexName": "missing"},
+        "Requested resource not found: Index: missing not found for table: table",
+        "ResourceNotFoundException",
+    ),
+    Refused(
+        "a local index",
+        {"IndexName": "lsi"},
+        "Requested resource not found: Index: lsi not found for table: table",
+        "ResourceNotFoundException",
+    ),
+)
+@pytest.mark.parametrize("action", ["UpdateContributorInsights", "DescribeContributorInsights"])
+def test_insights_are_refused(engine: Engine, action: str, row: Refused) -> None:
+    assert_refused(engine, action, row, **{"TableName": "table", "ContributorInsightsAction": "ENABLE", **row.request})
+
+
+def test_a_list_of_a_table_that_is_not_there_is_refused(engine: Engine) -> None:
+    create(engine, "there")
+    refusal = refused(engine, "ListContributorInsights", {"TableName": "missing"})
+    assert refusal.code == "ResourceNotFoundException"
