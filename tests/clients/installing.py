@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -21,6 +22,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CACHE = ROOT / ".clients"
 INSTALL_SECONDS_MAX = 300
+# Who could not be installed, and why: one does not ask again for every test.
+_FAILED: dict[str, str] = {}
 # What the package managers say when they reach nobody. Anything else that stops them is a fault of ours, and no skip.
 _UNREACHABLE = (
     "connection broken",
@@ -49,9 +52,9 @@ def python_environment(name: str) -> Path:
     requirements = HERE / "python" / f"{name}.txt"
 
     def install(folder: Path) -> None:
-        _run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+        _run(name, sys.executable, "-m", "venv", "--without-pip", str(folder))
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(folder / "bin" / "python"))
-        _run(*pip, "install", "--quiet", "--retries", "1", "--requirement", str(requirements))
+        _run(name, *pip, "install", "--quiet", "--retries", "1", "--requirement", str(requirements))
 
     return _made(name, [requirements], install) / "bin"
 
@@ -60,15 +63,28 @@ def node_modules() -> Path:
     """The packages of `node/package.json`: all of them for `make clients`, without the development ones otherwise."""
     npm = program("npm")
     manifests = [HERE / "node" / "package.json", HERE / "node" / "package-lock.json"]
-    left_out = [] if all_asked_for() else ["--omit=dev"]
+    name, left_out = ("node-all", []) if all_asked_for() else ("node", ["--omit=dev"])
 
     def install(folder: Path) -> None:
         folder.mkdir(parents=True)
         for manifest in manifests:
             shutil.copy(manifest, folder)
-        _run(npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", *left_out, cwd=folder)
+        quiet = ("--no-audit", "--no-fund", "--fetch-retries=1")
+        _run(name, npm, "ci", "--ignore-scripts", *quiet, *left_out, cwd=folder)
 
-    return _made("node-all" if all_asked_for() else "node", manifests, install) / "node_modules"
+    return _made(name, manifests, install) / "node_modules"
+
+
+def go_program() -> Path:
+    """The program of `go/main.go`, built with the modules of `go/go.mod`."""
+    go = program("go")
+    source = HERE / "go"
+
+    def build(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        _run("go", go, "build", "-o", str(folder / "client"), ".", cwd=source)
+
+    return _made("go", sorted(source.glob("*")), build) / "client"
 
 
 def program(*names: str) -> str:
@@ -81,6 +97,8 @@ def program(*names: str) -> str:
 
 def _made(name: str, manifests: list[Path], install: Callable[[Path], None]) -> Path:
     """The folder that holds what the manifests name, made by whoever comes first."""
+    if name in _FAILED:
+        pytest.skip(_FAILED[name])
     named = hashlib.sha256(b"".join(manifest.read_bytes() for manifest in manifests)).hexdigest()[:12]
     folder = CACHE / f"{name}-{named}"
     CACHE.mkdir(exist_ok=True)
@@ -95,7 +113,7 @@ def _made(name: str, manifests: list[Path], install: Callable[[Path], None]) -> 
     return folder
 
 
-def _run(*command: str, cwd: Path | None = None) -> None:
+def _run(name: str, *command: str, cwd: Path | None = None) -> None:
     try:
         finished = subprocess.run(
             command,
@@ -108,7 +126,12 @@ def _run(*command: str, cwd: Path | None = None) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        pytest.skip(f"{Path(command[0]).name} heard nothing from its registry")
+        _give_up(name, f"{name} could not be installed within {INSTALL_SECONDS_MAX} seconds")
     if finished.returncode and any(words in finished.stdout for words in _UNREACHABLE):
-        pytest.skip(f"{Path(command[0]).name} cannot reach its registry")
+        _give_up(name, f"{name} could not be installed: its registry cannot be reached")
     assert finished.returncode == 0, f"{' '.join(command)}\n{finished.stdout}"
+
+
+def _give_up(name: str, reason: str) -> NoReturn:
+    _FAILED[name] = reason
+    pytest.skip(reason)

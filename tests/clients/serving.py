@@ -53,10 +53,11 @@ class Served:
     def needs(self, *actions: str) -> None:
         """Skip the test while the engine does not answer one of these actions."""
         for action in actions:
-            if not self._answers(action):
+            if not self.answers(action):
                 pytest.skip(f"the engine does not answer {action} yet")
 
-    def _answers(self, action: str) -> bool:
+    def answers(self, action: str) -> bool:
+        """Whether the engine knows an action, `SERVICE:ACTION` for one of another service than DynamoDB itself."""
         service, _, name = action.rpartition(":")
         client = self.client(service or "dynamodb", parameter_validation=False)
         try:

@@ -23,7 +23,6 @@ class Session(Model):
 
 def a_table_is_created_with_a_time_to_live() -> None:
     Session.create_table(wait=True)
-    Session.update_ttl(ignore_update_ttl_errors=False)
     described = TableConnection("pynamodb-time-to-live", region="us-east-1").connection.client.describe_time_to_live(
         TableName="pynamodb-time-to-live"
     )
