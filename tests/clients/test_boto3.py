@@ -12,6 +12,7 @@ import pytest
 from boto3.dynamodb.conditions import Attr, Key  # type: ignore[import-untyped]
 
 from tests.clients.serving import KEY, Served
+from tests.clients.shop import create_shop
 
 names = (f"boto3-{number}" for number in itertools.count())
 ORDERS = [
@@ -28,25 +29,9 @@ ORDERS = [
 
 @pytest.fixture
 def table(served: Served) -> Iterator[Any]:
-    resource = boto3.session.Session(KEY, KEY, region_name="us-east-1").resource("dynamodb", endpoint_url=served.url)
-    made = resource.create_table(
-        TableName=next(names),
-        KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
-        AttributeDefinitions=[
-            {"AttributeName": name, "AttributeType": "S"} for name in ("PK", "SK", "GSI1PK", "GSI1SK")
-        ],
-        GlobalSecondaryIndexes=[
-            {
-                "IndexName": "GSI1",
-                "KeySchema": [
-                    {"AttributeName": "GSI1PK", "KeyType": "HASH"},
-                    {"AttributeName": "GSI1SK", "KeyType": "RANGE"},
-                ],
-                "Projection": {"ProjectionType": "ALL"},
-            }
-        ],
-        BillingMode="PAY_PER_REQUEST",
-    )
+    create_shop(served, name := next(names))
+    session = boto3.session.Session(KEY, KEY, region_name="us-east-1")
+    made = session.resource("dynamodb", endpoint_url=served.url).Table(name)
     made.wait_until_exists()
     yield made
     made.delete()
