@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map fuzz soak bench clean
+.PHONY: help demo test format lint types contracts unit map fuzz soak clients bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,11 +66,15 @@ soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_concurrency.py
 
+clients: $(VENV)/.installed ## every client of docs/clients.md against the server; the unit tests run the quick ones
+	$(call stage,clients)
+	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients
+
 bench: $(VENV)/.installed ## the engine beside its peers, as a table of ratios; BENCH="--quick" passes options
 	@$(BIN)/python bench/engine.py $(BENCH)
 
 clean: ## remove everything that was made
-	rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .clients .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find src tests tools examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Three stamps: the environment, what the product needs to run, what its developers need. Each holds the one before it.

@@ -2,7 +2,7 @@
 
 The Python blocks of a page are one program, executed in a folder of their own. Commands run at the root of the
 repository, 100 columns wide and without colours; `$ echo $?` below one shows its exit status. Commands of other
-programs are for readers and not run.
+programs are for readers and not run; those of docs/clients.md are, in tests/clients.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from functools import reduce
 from pathlib import Path
 from types import ModuleType
 
+import boto3  # type: ignore[import-untyped]
 import pytest
+
+from tests.clients.serving import serve
+from tests.clients.shop import create_shop
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -114,6 +118,21 @@ def test_every_fence_of_a_page_is_closed(page: Path) -> None:
     assert len(fences) % 2 == 0, "A block without an end would not be run."
 
 
+@pytest.fixture
+def _what_the_page_begins_with(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """docs/clients.md has its reader start a server, set variables and make a table first."""
+    if page.name != "clients.md":
+        yield
+        return
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    with serve(tmp_path / "served.db") as served:
+        create_shop(served)
+        for name, value in served.environment(tmp_path).items():
+            monkeypatch.setenv(name, value)
+        yield
+
+
+@pytest.mark.usefixtures("_what_the_page_begins_with")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = blocks_of(page, "python")

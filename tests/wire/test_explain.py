@@ -165,6 +165,23 @@ def test_a_wrong_type_comes_before_every_constraint(document: dict[str, Any], me
 
 
 @pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("3", "STRING_VALUE cannot be converted to Long"),
+        (True, "TRUE_VALUE cannot be converted to Long"),
+        ([], "Unrecognized collection type class java.lang.Long"),
+    ],
+)
+def test_units_are_longs_and_other_numbers_integers(value: Any, message: str) -> None:
+    throughput = {"ProvisionedThroughput": {"ReadCapacityUnits": value, "WriteCapacityUnits": 3}}
+    assert refusal(tables.CreateTable, throughput) == ("SerializationException", message)
+    ceiling = {"OnDemandThroughput": {"MaxWriteRequestUnits": value}}
+    assert refusal(tables.UpdateTable, ceiling) == ("SerializationException", message)
+    limited = refusal(tables.ListTables, {"Limit": value})
+    assert limited == ("SerializationException", message.replace("Long", "Integer"))
+
+
+@pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"5", b"null", b"\xff\xfe", b'{"TableName": "\xff"}', b"[" * 100_000]
 )
 def test_what_is_no_json_object_is_refused(body: bytes) -> None:

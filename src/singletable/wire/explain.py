@@ -17,7 +17,7 @@ import msgspec
 
 from singletable.errors import RequestRefused, invalid
 from singletable.wire.shape import Shape
-from singletable.wire.tables import REQUIRED
+from singletable.wire.tables import LONG, REQUIRED
 
 COMPLAINTS_MAX = 10
 
@@ -109,7 +109,8 @@ def _check_type(annotation: Any, value: Any, *, is_element: bool = False) -> Non
         for element in value.values() if inner is not Any else ():
             _check_type(inner, element, is_element=True)
     else:
-        _check_scalar(str if typing.get_origin(bare) is Literal else bare, value)
+        is_long = any(LONG in (meta.extra or {}) for meta in _metas(annotation))
+        _check_scalar(str if typing.get_origin(bare) is Literal else bare, value, is_long=is_long)
 
 
 def _check_object(value: Any, java: str, *, is_element: bool) -> None:
@@ -137,8 +138,8 @@ def _no_collection(value: Any) -> str:
 _JAVA = {str: "String", int: "Integer", bool: "Boolean", float: "Double"}
 
 
-def _check_scalar(expected: type, value: Any) -> None:
-    java = _JAVA[expected]
+def _check_scalar(expected: type, value: Any, *, is_long: bool) -> None:
+    java = "Long" if is_long else _JAVA[expected]
     if isinstance(value, list):
         raise _serialization(f"Unrecognized collection type class java.lang.{java}")
     if isinstance(value, dict):

@@ -11,6 +11,7 @@ from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN
 from singletable.wire.shape import NAME_REGEX, IndexName, Result, Shape
 
 REQUIRED = "required parameter"  # the control plane complains of a missing name in words of its own
+LONG = "a long"  # the service tells its two kinds of integers apart when something else stands in their place
 
 NamedTable = Annotated[
     str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX, extra={REQUIRED: True})
@@ -19,7 +20,8 @@ TableToCreate = Annotated[
     str,
     Meta(min_length=NAME_CHARACTERS_MIN, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX, extra={REQUIRED: True}),
 ]
-Units = Annotated[int, Meta(ge=1)]
+Units = Annotated[int, Meta(ge=1, extra={LONG: True})]
+UnitsMax = Annotated[int, Meta(extra={LONG: True})]
 AttributeName = Annotated[str, Meta(min_length=1, max_length=255)]
 BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 ProjectionType = Literal["ALL", "INCLUDE", "KEYS_ONLY"]
@@ -56,8 +58,8 @@ class ProvisionedThroughput(Shape, kw_only=True, frozen=True):
 class OnDemandThroughput(Shape, kw_only=True, frozen=True):
     """A ceiling for what is paid per request."""
 
-    max_read_request_units: int | None = None
-    max_write_request_units: int | None = None
+    max_read_request_units: UnitsMax | None = None
+    max_write_request_units: UnitsMax | None = None
 
 
 class WarmThroughput(Shape, kw_only=True, frozen=True):

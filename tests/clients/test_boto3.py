@@ -1,0 +1,248 @@
+"""boto3 over HTTP: its client, its resource, its paginators, waiters, batch writer and exceptions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import boto3  # type: ignore[import-untyped]
+import pytest
+from boto3.dynamodb.conditions import Attr, Key  # type: ignore[import-untyped]
+
+from tests.clients.serving import KEY, Served
+from tests.clients.shop import create_shop
+
+names = (f"boto3-{number}" for number in itertools.count())
+ORDERS = [
+    {
+        "PK": "CUST#1",
+        "SK": f"ORDER#{number:03d}",
+        "GSI1PK": f"STATUS#{number % 2}",
+        "GSI1SK": f"{number:03d}",
+        "n": number,
+    }
+    for number in range(30)
+]
+
+
+@pytest.fixture
+def table(served: Served) -> Iterator[Any]:
+    create_shop(served, name := next(names))
+    session = boto3.session.Session(KEY, KEY, region_name="us-east-1")
+    made = session.resource("dynamodb", endpoint_url=served.url).Table(name)
+    made.wait_until_exists()
+    yield made
+    made.delete()
+    made.wait_until_not_exists()
+
+
+@pytest.fixture
+def orders(table: Any) -> Any:
+    with table.batch_writer() as batch:
+        for order in ORDERS:
+            batch.put_item(Item=order)
+    return table
+
+
+def test_every_type_comes_back_as_it_was_put(table: Any) -> None:
+    item = {
+        "PK": "TYPES",
+        "SK": "ALL",
+        "number": Decimal("-1234567890.0123456789"),
+        "binary": b"\x00\xff",
+        "flag": True,
+        "nothing": None,
+        "list": ["a", Decimal(1), [b"b"]],
+        "map": {"a": {"b": {"c": "ü"}}},
+        "texts": {"a", "b"},
+        "numbers": {Decimal(1), Decimal("2.5")},
+        "binaries": {b"a", b"b"},
+    }
+    table.put_item(Item=item)
+    assert table.get_item(Key={"PK": "TYPES", "SK": "ALL"}, ConsistentRead=True)["Item"] == item
+
+
+def test_a_condition_that_fails_is_the_exception_of_the_client(orders: Any) -> None:
+    refusals = orders.meta.client.exceptions
+    with pytest.raises(refusals.ConditionalCheckFailedException) as refused:
+        orders.put_item(
+            Item={"PK": "CUST#1", "SK": "ORDER#000"},
+            ConditionExpression=Attr("PK").not_exists(),
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
+    assert refused.value.response["Item"]["n"] == {"N": "0"}
+    with pytest.raises(refusals.ResourceNotFoundException):
+        orders.meta.client.describe_table(TableName="no-such-table")
+
+
+def test_an_update_answers_with_what_it_changed(orders: Any) -> None:
+    answer = orders.update_item(
+        Key={"PK": "CUST#1", "SK": "ORDER#004"},
+        UpdateExpression="SET #status = :paid ADD n :one",
+        ExpressionAttributeNames={"#status": "status"},
+        ExpressionAttributeValues={":paid": "PAID", ":one": 1},
+        ReturnValues="UPDATED_NEW",
+    )
+    assert answer["Attributes"] == {"status": "PAID", "n": 5}
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_query_is_paged_in_both_directions(orders: Any, forward: bool) -> None:
+    request = {
+        "TableName": orders.name,
+        "KeyConditionExpression": Key("PK").eq("CUST#1") & Key("SK").between("ORDER#005", "ORDER#024"),
+        "ScanIndexForward": forward,
+        "PaginationConfig": {"PageSize": 7},
+    }
+    pages = list(orders.meta.client.get_paginator("query").paginate(**request))
+    expected = [order["n"] for order in ORDERS[5:25]]
+    assert [page["Count"] for page in pages] == [7, 7, 6]
+    assert [item["n"] for page in pages for item in page["Items"]] == (expected if forward else expected[::-1])
+
+
+def test_an_index_is_queried_with_a_filter(orders: Any) -> None:
+    answer = orders.query(
+        IndexName="GSI1",
+        KeyConditionExpression=Key("GSI1PK").eq("STATUS#1"),
+        FilterExpression=Attr("n").gt(20),
+        ProjectionExpression="n",
+    )
+    assert answer["Items"] == [{"n": number} for number in (21, 23, 25, 27, 29)]
+    assert answer["ScannedCount"] == 15
+
+
+def test_a_batch_gets_what_a_batch_wrote(orders: Any) -> None:
+    keys = [{"PK": order["PK"], "SK": order["SK"]} for order in ORDERS]
+    answer = orders.meta.client.batch_get_item(RequestItems={orders.name: {"Keys": keys}})
+    assert sorted(item["n"] for item in answer["Responses"][orders.name]) == list(range(30))
+    assert answer["UnprocessedKeys"] == {}
+
+
+def test_a_cancelled_transaction_says_what_each_action_failed_of(orders: Any) -> None:
+    client = orders.meta.client
+    with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
+        client.transact_write_items(
+            TransactItems=[
+                {"Put": {"TableName": orders.name, "Item": {"PK": "CUST#2", "SK": "PROFILE"}}},
+                {
+                    "ConditionCheck": {
+                        "TableName": orders.name,
+                        "Key": {"PK": "CUST#1", "SK": "ORDER#001"},
+                        "ConditionExpression": "n > :n",
+                        "ExpressionAttributeValues": {":n": 5},
+                    }
+                },
+            ]
+        )
+    reasons = cancelled.value.response["CancellationReasons"]
+    assert [reason["Code"] for reason in reasons] == ["None", "ConditionalCheckFailed"]
+    assert "Item" not in orders.get_item(Key={"PK": "CUST#2", "SK": "PROFILE"})
+
+
+def test_a_scan_is_paged_and_split_into_segments(orders: Any) -> None:
+    paginator = orders.meta.client.get_paginator("scan")
+    pages = list(paginator.paginate(TableName=orders.name, PaginationConfig={"PageSize": 8}))
+    assert [page["Count"] for page in pages] == [8, 8, 8, 6]
+    segments = [orders.scan(TotalSegments=3, Segment=segment)["Items"] for segment in range(3)]
+    assert sorted(item["n"] for items in segments for item in items) == list(range(30))
+
+
+def test_a_delete_answers_with_what_was_there(orders: Any) -> None:
+    answer = orders.delete_item(Key={"PK": "CUST#1", "SK": "ORDER#002"}, ReturnValues="ALL_OLD")
+    assert answer["Attributes"]["n"] == 2
+    assert "Item" not in orders.get_item(Key={"PK": "CUST#1", "SK": "ORDER#002"})
+
+
+def test_an_index_is_added_and_removed(orders: Any) -> None:
+    by_number = {"AttributeName": "n", "KeyType": "HASH"}
+    created = {"IndexName": "GSI2", "KeySchema": [by_number], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+    orders.meta.client.update_table(
+        TableName=orders.name,
+        AttributeDefinitions=[{"AttributeName": "n", "AttributeType": "N"}],
+        GlobalSecondaryIndexUpdates=[{"Create": created}],
+    )
+    orders.wait_until_exists()
+    while any(index["IndexStatus"] != "ACTIVE" for index in orders.global_secondary_indexes):
+        orders.reload()
+    answer = orders.query(IndexName="GSI2", KeyConditionExpression=Key("n").eq(7))
+    assert answer["Items"] == [{"PK": "CUST#1", "SK": "ORDER#007", "n": 7}]
+    orders.meta.client.update_table(
+        TableName=orders.name, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "GSI2"}}]
+    )
+
+
+def test_requests_from_before_expressions_are_answered(served: Served, orders: Any) -> None:
+    served.needs_parameters_from_before_expressions()
+    answer = orders.query(
+        KeyConditions={
+            "PK": {"ComparisonOperator": "EQ", "AttributeValueList": ["CUST#1"]},
+            "SK": {"ComparisonOperator": "BEGINS_WITH", "AttributeValueList": ["ORDER#00"]},
+        },
+        QueryFilter={"n": {"ComparisonOperator": "GT", "AttributeValueList": [6]}},
+        AttributesToGet=["n"],
+    )
+    assert answer["Items"] == [{"n": 7}, {"n": 8}, {"n": 9}]
+    with pytest.raises(orders.meta.client.exceptions.ConditionalCheckFailedException):
+        orders.put_item(Item={"PK": "CUST#1", "SK": "ORDER#001"}, Expected={"PK": {"Exists": False}})
+
+
+def test_a_statement_of_partiql_is_answered(served: Served, orders: Any) -> None:
+    served.needs("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
+    client = orders.meta.client
+    select = f'SELECT n FROM "{orders.name}" WHERE PK = ? AND begins_with(SK, ?)'
+    answer = client.execute_statement(Statement=select, Parameters=["CUST#1", "ORDER#01"])
+    assert [item["n"] for item in answer["Items"]] == list(range(10, 20))
+    insert = f"INSERT INTO \"{orders.name}\" VALUE {{'PK': ?, 'SK': ?}}"
+    client.execute_transaction(TransactStatements=[{"Statement": insert, "Parameters": ["CUST#3", "PROFILE"]}])
+    with pytest.raises(client.exceptions.DuplicateItemException):
+        client.execute_statement(Statement=insert, Parameters=["CUST#3", "PROFILE"])
+    one = f"SELECT * FROM \"{orders.name}\" WHERE PK = 'CUST#3' AND SK = 'PROFILE'"
+    answers = client.batch_execute_statement(Statements=[{"Statement": one}])["Responses"]
+    assert [answer["Item"] for answer in answers] == [{"PK": "CUST#3", "SK": "PROFILE"}]
+
+
+def test_a_stream_tells_what_was_written(served: Served, table: Any) -> None:
+    served.needs("dynamodbstreams:ListStreams", "dynamodbstreams:GetRecords")
+    specification = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    table.meta.client.update_table(TableName=table.name, StreamSpecification=specification)
+    table.put_item(Item={"PK": "CUST#1", "SK": "PROFILE", "name": "Ada"})
+    table.delete_item(Key={"PK": "CUST#1", "SK": "PROFILE"})
+    table.reload()
+    streams = served.client("dynamodbstreams")
+    (shard,) = streams.describe_stream(StreamArn=table.latest_stream_arn)["StreamDescription"]["Shards"]
+    iterator = streams.get_shard_iterator(
+        StreamArn=table.latest_stream_arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+    )["ShardIterator"]
+    records = streams.get_records(ShardIterator=iterator)["Records"]
+    assert [record["eventName"] for record in records] == ["INSERT", "REMOVE"]
+    assert records[1]["dynamodb"]["OldImage"]["name"] == {"S": "Ada"}
+
+
+def test_a_time_to_live_is_set(served: Served, table: Any) -> None:
+    served.needs("UpdateTimeToLive", "DescribeTimeToLive")
+    client = table.meta.client
+    client.update_time_to_live(
+        TableName=table.name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"}
+    )
+    described = client.describe_time_to_live(TableName=table.name)["TimeToLiveDescription"]
+    assert described["AttributeName"] == "expires"
+    assert described["TimeToLiveStatus"] in {"ENABLING", "ENABLED"}
+
+
+def test_a_backup_is_restored(served: Served, orders: Any) -> None:
+    served.needs("CreateBackup", "RestoreTableFromBackup", "DeleteBackup")
+    client = orders.meta.client
+    backup = client.create_backup(TableName=orders.name, BackupName="nightly")["BackupDetails"]
+    restored = f"{orders.name}-restored"
+    client.restore_table_from_backup(TargetTableName=restored, BackupArn=backup["BackupArn"])
+    client.get_waiter("table_exists").wait(TableName=restored)
+    assert client.scan(TableName=restored, Select="COUNT")["Count"] == 30
+    client.delete_table(TableName=restored)
+
+
+def test_the_limits_of_the_account_are_told(served: Served) -> None:
+    served.needs("DescribeLimits", "DescribeEndpoints")
+    assert served.client().describe_limits()["TableMaxWriteCapacityUnits"] > 0
+    assert served.client().describe_endpoints()["Endpoints"]
