@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from pydynox import DynamoDBClient, Model, ModelConfig
 from pydynox.attributes import NumberAttribute, StringAttribute
 
@@ -36,3 +39,6 @@ async def awaited_too() -> None:
 
 if __name__ == "__main__":
     run(a_statement_inserts_and_another_selects, awaited_too)
+    # Its threads now and then panic while Python shuts down, after everything is done.
+    sys.stdout.flush()
+    os._exit(0)

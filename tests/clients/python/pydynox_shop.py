@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from decimal import Decimal
 
 from pydynox import (
@@ -195,3 +197,6 @@ if __name__ == "__main__":
         a_scan_finds_everything,
         items_and_the_table_are_deleted,
     )
+    # Its threads now and then panic while Python shuts down, after everything is done.
+    sys.stdout.flush()
+    os._exit(0)
