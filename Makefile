@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map fuzz soak clients bench clean
+.PHONY: help demo test format lint types contracts unit map fuzz properties soak clients bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,9 +57,13 @@ unit: $(VENV)/.installed ## the tests (pytest)
 map: $(VENV)/.installed ## rewrite the map in ARCHITECTURE.md
 	@$(BIN)/python tools/architecture_map.py
 
-fuzz: $(VENV)/.installed ## the properties alone, for long
+fuzz: $(VENV)/.installed ## mutated requests, FUZZ (10000) for each of the engine's actions; FUZZ_SEED makes others
 	$(call stage,fuzz)
-	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -n auto -m hypothesis
+	@FUZZ=$${FUZZ:-10000} $(BIN)/pytest -n auto tests/engine/fuzz
+
+properties: $(VENV)/.installed ## the properties alone, for long
+	$(call stage,properties)
+	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto -m hypothesis
 
 soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of writers, SOAK (20) times as long
 	$(call stage,soak)

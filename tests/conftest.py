@@ -1,4 +1,4 @@
-"""How long and how loudly properties are tried: HYPOTHESIS_PROFILE is `default`, `ci` or `fuzz`."""
+"""How long and how loudly properties are tried: HYPOTHESIS_PROFILE is `default`, `ci` or `long`."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ pytest.register_assert_rewrite("tests.engine.tables")
 # A deadline would make a timing pass or fail. The blob is what repeats a failure somewhere else.
 settings.register_profile("default", deadline=None, max_examples=100, print_blob=True)
 settings.register_profile("ci", deadline=None, max_examples=150, print_blob=True, derandomize=False)
-settings.register_profile("fuzz", deadline=None, max_examples=20_000, print_blob=True)
+settings.register_profile("long", deadline=None, max_examples=20_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))

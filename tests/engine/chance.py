@@ -16,7 +16,7 @@ class Chance:
     make each request simpler as well, and the test twenty times slower.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | str) -> None:
         self._random = random.Random(seed)
 
     def below(self, count: int) -> int:

@@ -195,3 +195,13 @@ def test_long_texts_and_names_are_read_again_each_time() -> None:
         assert Expressions(None, None).projection(long_text).apply({"a": X}) == {"a": X}
         assert Expressions(long_name, None).projection("#a").apply({"a" * 3000: X}) == {"a" * 3000: X}
     assert module._projection.cache_info().currsize == 0
+
+
+def test_many_placeholders_are_checked_again_each_time() -> None:
+    module._check_names.cache_clear()
+    many = {f"#{number:0200}": "a" for number in range(500)}
+    expressions = Expressions(many, None)
+    expressions.projection("b")
+    with pytest.raises(RequestRefused, match="unused in expressions"):
+        expressions.finish()
+    assert module._check_names.cache_info().currsize == 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from singletable.engine.signed_place import SignedPlaces
 from singletable.errors import RequestRefused, invalid
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ class ShardIterator(NamedTuple):
     given_at: float
 
 
-def iterator_text(engine: Engine, iterator: ShardIterator) -> str:
+def iterator_of(places: SignedPlaces, iterator: ShardIterator) -> str:
     """The iterator as its reader keeps it."""
     place = msgspec.json.encode((iterator.position, iterator.given_at))
-    return f"{iterator.stream_arn}|1|{engine.places.text(_kind(iterator.stream_arn), place)}"
+    return f"{iterator.stream_arn}|1|{places.text(_kind(iterator.stream_arn), place)}"
 
 
 def read_iterator(engine: Engine, text: str) -> ShardIterator:

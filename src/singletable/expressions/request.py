@@ -31,6 +31,7 @@ ALL_PLACEHOLDERS_BYTES_MAX = 2 * 1024 * 1024
 # longer is read again each time, so that a client that makes up its texts cannot fill the memory.
 _REMEMBERED_MAX = 1024
 _REMEMBERED_CHARACTERS_MAX = 2048
+_REMEMBERED_NAMES_MAX = 100
 
 _NOTHING: frozenset[str] = frozenset()
 _NAME = re.compile(r"#[A-Za-z0-9_]+")
@@ -139,7 +140,8 @@ class Expressions:
         self._has_short_names = True
         if names is not None:
             self._key = tuple(names.items())
-            self._has_short_names = sum(map(len, names.values())) <= _REMEMBERED_CHARACTERS_MAX
+            is_short = len(names) <= _REMEMBERED_NAMES_MAX
+            self._has_short_names = is_short and sum(map(len, names.values())) <= _REMEMBERED_CHARACTERS_MAX
             (_check_names if self._has_short_names else _check_names.__wrapped__)(self._key)
         if values is not None:
             _check_values(values)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from singletable.engine.engine import Engine
+from singletable.expressions.apply import Update
 from tests.engine.tables import (
     INVALID,
     Document,
@@ -173,6 +176,14 @@ def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told
         engine, KEY, "SET gsiPk = :v", ExpressionAttributeValues=values(v="moved"), ReturnConsumedCapacity=asked
     )
     assert answer.get("ConsumedCapacity") == told
+
+
+def test_an_update_with_long_names_is_forgotten(engine: Engine) -> None:
+    name = "n" * 3000
+    update(engine, KEY, "SET #n = :n", ExpressionAttributeNames={"#n": name}, ExpressionAttributeValues=values(n=1))
+    gc.collect()
+    kept = [each for each in gc.get_objects() if isinstance(each, Update) and name in each.attributes]
+    assert kept == []
 
 
 @pytest.mark.parametrize("asked", ["SIZE", "NONE", None])

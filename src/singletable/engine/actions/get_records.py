@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.shard_iterator import ShardIterator, iterator_text, read_iterator, trimmed
+from singletable.engine.shard_iterator import ShardIterator, iterator_of, read_iterator, trimmed
 from singletable.engine.storage.change_log import Change
 from singletable.engine.streams import Stream, find_stream, record_of
 from singletable.errors import invalid
@@ -36,7 +36,7 @@ def get_records(engine: Engine, request: GetRecords) -> GetRecordsResult:
         records=[record_of(stream, change, engine.region) for change in changes],
         next_shard_iterator=UNSET
         if is_over
-        else iterator_text(engine, ShardIterator(stream.arn, following, engine.now())),
+        else iterator_of(engine.places, ShardIterator(stream.arn, following, engine.now())),
     )
 
 

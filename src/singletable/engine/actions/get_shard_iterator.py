@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from singletable.engine.shard_iterator import ShardIterator, iterator_text, trimmed
+from singletable.engine.shard_iterator import ShardIterator, iterator_of, trimmed
 from singletable.engine.streams import Stream, find_stream, sequence_of
 from singletable.errors import RequestRefused, invalid
 from singletable.wire.streams import GetShardIterator, GetShardIteratorResult
@@ -24,7 +24,7 @@ def get_shard_iterator(engine: Engine, request: GetShardIterator) -> GetShardIte
             raise RequestRefused("ResourceNotFoundException", "Shard does not exist")
         position = _position(connection, stream, request, engine.now())
     return GetShardIteratorResult(
-        shard_iterator=iterator_text(engine, ShardIterator(stream.arn, position, engine.now()))
+        shard_iterator=iterator_of(engine.places, ShardIterator(stream.arn, position, engine.now()))
     )
 
 
