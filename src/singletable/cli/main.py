@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("check", "explain", "serve", "check-store")
+COMMANDS = ("check", "explain", "serve", "sql", "check-store")
 BAD_INPUT = 2
 
 

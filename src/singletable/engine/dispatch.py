@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from singletable.engine.actions.batch_execute_statement import batch_execute_statement
 from singletable.engine.actions.batch_get_item import batch_get_item
 from singletable.engine.actions.batch_write_item import batch_write_item
 from singletable.engine.actions.create_table import create_table
 from singletable.engine.actions.delete_item import delete_item
 from singletable.engine.actions.delete_table import delete_table
 from singletable.engine.actions.describe_table import describe_table
+from singletable.engine.actions.execute_statement import execute_statement
+from singletable.engine.actions.execute_transaction import execute_transaction
 from singletable.engine.actions.get_item import get_item
 from singletable.engine.actions.list_tables import list_tables
 from singletable.engine.actions.put_item import put_item
@@ -22,7 +25,7 @@ from singletable.engine.actions.transact_get_items import transact_get_items
 from singletable.engine.actions.transact_write_items import transact_write_items
 from singletable.engine.actions.update_item import update_item
 from singletable.engine.actions.update_table import update_table
-from singletable.wire import batches, items, pages, tables, transactions
+from singletable.wire import batches, items, pages, statements, tables, transactions
 from singletable.wire.shape import Result, Shape
 
 if TYPE_CHECKING:
@@ -60,5 +63,8 @@ ACTIONS = {
         _action(batches.BatchWriteItem, batch_write_item, writes=True),
         _action(transactions.TransactGetItems, transact_get_items),
         _action(transactions.TransactWriteItems, transact_write_items, writes=True),
+        _action(statements.ExecuteStatement, execute_statement, writes=True),
+        _action(statements.BatchExecuteStatement, batch_execute_statement, writes=True),
+        _action(statements.ExecuteTransaction, execute_transaction, writes=True),
     )
 }

@@ -28,7 +28,9 @@ STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that
 _encode = msgspec.json.Encoder().encode
 
 # Refusals that were found out in the store itself, and not by what was remembered of it.
-_SAID_BY_ITEMS = frozenset(("ConditionalCheckFailedException", "TransactionConflictException"))
+_SAID_BY_ITEMS = frozenset(
+    ("ConditionalCheckFailedException", "DuplicateItemException", "TransactionConflictException")
+)
 
 
 class Engine:

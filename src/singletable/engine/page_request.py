@@ -156,13 +156,7 @@ def read(
     connection: sqlite3.Connection, source: Source, reading: Reading, request: PageRequest, wanted: Wanted
 ) -> PageResult:
     """Reads one page and tells it."""
-    fetched: list[int] = []
-    if wanted.fetches:
-        page = read_page_through(connection, reading, _fetching(connection, source, wanted, fetched))
-    elif wanted.filter is None and wanted.projection.is_whole:
-        page = read_page(connection, reading)
-    else:
-        page = read_page_through(connection, reading, _through(wanted))
+    page, fetched = read_wanted(connection, source, reading, wanted)
     last: Any = UNSET
     if page.stopped_at is not None:
         item = decode_item(page.stopped_at)
@@ -174,6 +168,18 @@ def read(
         last_evaluated_key=last,
         consumed_capacity=_consumed(source, request, page, fetched),
     )
+
+
+def read_wanted(
+    connection: sqlite3.Connection, source: Source, reading: Reading, wanted: Wanted
+) -> tuple[Page, list[int]]:
+    """One page of what is wanted, and the sizes of the items that were fetched from the table for it."""
+    fetched: list[int] = []
+    if wanted.fetches:
+        return read_page_through(connection, reading, _fetching(connection, source, wanted, fetched)), fetched
+    if wanted.filter is None and wanted.projection.is_whole:
+        return read_page(connection, reading), fetched
+    return read_page_through(connection, reading, _through(wanted)), fetched
 
 
 def _through(wanted: Wanted) -> Any:
@@ -205,12 +211,16 @@ def _consumed(source: Source, request: PageRequest, page: Page, fetched: list[in
     if detail is None or detail == "NONE":
         return UNSET
     factor = CONSISTENT if request.consistent_read else EVENTUAL
+    return told(source.table.name, consumed_by(source, page, fetched, factor), detail)
+
+
+def consumed_by(source: Source, page: Page, fetched: list[int], factor: float) -> Consumed:
+    """The units of one page: everything that was read is counted, whatever the filter left of it, and rounded once."""
     units = Consumed()
-    # Everything that was read is counted, whatever the filter left of it, and rounded once a page.
     read_of_page = read_units(page.read_bytes, factor)
     if source.index is None:
         units.table = read_of_page
     else:
         units.add_index(source.index.name, read_of_page, is_local=source.index.definition.is_local)
         units.table = sum((read_units(size, factor) for size in fetched), 0.0)
-    return told(source.table.name, units, detail)
+    return units
