@@ -297,6 +297,20 @@ VALID: dict[str, Document] = {
             "hash": [{"DeleteRequest": {"Key": texts(pk="a")}}],
         }
     },
+    "ExecuteStatement": {"Statement": 'SELECT * FROM "table" WHERE pk = ?', "Parameters": [{"S": "a"}]},
+    "BatchExecuteStatement": {
+        "Statements": [
+            {"Statement": """SELECT n FROM "table" WHERE pk = 'a' AND sk = '1'"""},
+            {"Statement": 'SELECT * FROM "hash" WHERE pk = ?', "Parameters": [{"S": "a"}]},
+        ]
+    },
+    "ExecuteTransaction": {
+        "TransactStatements": [
+            {"Statement": """INSERT INTO "hash" VALUE {'pk': 'b'}"""},
+            {"Statement": """UPDATE "table" SET n = n + 1 WHERE pk = 'a' AND sk = '1'"""},
+            {"Statement": """EXISTS(SELECT * FROM "hash" WHERE pk = 'a' AND n IS MISSING)"""},
+        ]
+    },
     "UpdateTimeToLive": {
         "TableName": "table",
         "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from singletable.engine.actions.batch_execute_statement import batch_execute_statement
 from singletable.engine.actions.batch_get_item import batch_get_item
 from singletable.engine.actions.batch_write_item import batch_write_item
 from singletable.engine.actions.create_table import create_table
@@ -23,6 +24,8 @@ from singletable.engine.actions.describe_stream import describe_stream
 from singletable.engine.actions.describe_table import describe_table
 from singletable.engine.actions.describe_table_replica_auto_scaling import describe_table_replica_auto_scaling
 from singletable.engine.actions.describe_time_to_live import describe_time_to_live
+from singletable.engine.actions.execute_statement import execute_statement
+from singletable.engine.actions.execute_transaction import execute_transaction
 from singletable.engine.actions.get_item import get_item
 from singletable.engine.actions.get_records import get_records
 from singletable.engine.actions.get_resource_policy import get_resource_policy
@@ -52,6 +55,7 @@ from singletable.wire import (
     items,
     pages,
     resources,
+    statements,
     streams,
     surroundings,
     tables,
@@ -120,6 +124,9 @@ ACTIONS = {
         _action(insights.ListContributorInsights, list_contributor_insights),
         _action(time_to_live.UpdateTimeToLive, update_time_to_live, writes=True),
         _action(time_to_live.DescribeTimeToLive, describe_time_to_live),
+        _action(statements.ExecuteStatement, execute_statement, writes=True, joins=True),
+        _action(statements.BatchExecuteStatement, batch_execute_statement, writes=True, joins=True),
+        _action(statements.ExecuteTransaction, execute_transaction, writes=True, joins=True),
     )
 }
 # A service of its own by name, at the same address.

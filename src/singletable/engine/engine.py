@@ -37,6 +37,7 @@ _encode = msgspec.json.Encoder().encode
 _SAID_BY_ITEMS = frozenset(
     (
         "ConditionalCheckFailedException",
+        "DuplicateItemException",
         "TransactionConflictException",
         "ProvisionedThroughputExceededException",
         "ThrottlingException",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections.abc import Sequence
 
 import msgspec
 
 from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units
 from singletable.engine.storage import tokens
 from singletable.errors import RequestRefused
-from singletable.wire.transactions import TransactWriteItems
+from singletable.wire.shape import Shape
 
 TOKEN_SECONDS = 600
 
@@ -35,9 +36,9 @@ class Replay(msgspec.Struct, frozen=True):
         return units
 
 
-def fingerprint_of(request: TransactWriteItems) -> bytes:
-    """What must be the same for a request to be the same request: its actions."""
-    return hashlib.sha256(msgspec.json.encode(request.transact_items, order="deterministic")).digest()
+def fingerprint_of(actions: Sequence[Shape]) -> bytes:
+    """What must be the same for a request to be the same request: its actions, or its statements."""
+    return hashlib.sha256(msgspec.json.encode(actions, order="deterministic")).digest()
 
 
 def replay_of(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float) -> Replay | None:

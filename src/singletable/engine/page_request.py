@@ -161,13 +161,7 @@ def read(
     partition: Item | None = None,
 ) -> PageResult:
     """Reads one page and tells it; `partition` has the values of the only partition that it reads, if that is so."""
-    fetched: list[int] = []
-    if wanted.fetches:
-        page = read_page_through(connection, reading, _fetching(connection, source, wanted, fetched))
-    elif wanted.filter is None and wanted.projection.is_whole:
-        page = read_page(connection, reading)
-    else:
-        page = read_page_through(connection, reading, _through(wanted))
+    page, fetched = read_wanted(connection, source, reading, wanted)
     if source.table.traffic is not None:
         units = _units(source, request, page, fetched)
         source.table.traffic.read_page(source.index, units, reading.keys.low, partition)
@@ -182,6 +176,18 @@ def read(
         last_evaluated_key=last,
         consumed_capacity=_consumed(source, request, page, fetched),
     )
+
+
+def read_wanted(
+    connection: sqlite3.Connection, source: Source, reading: Reading, wanted: Wanted
+) -> tuple[Page, list[int]]:
+    """One page of what is wanted, and the sizes of the items that were fetched from the table for it."""
+    fetched: list[int] = []
+    if wanted.fetches:
+        return read_page_through(connection, reading, _fetching(connection, source, wanted, fetched)), fetched
+    if wanted.filter is None and wanted.projection.is_whole:
+        return read_page(connection, reading), fetched
+    return read_page_through(connection, reading, _through(wanted)), fetched
 
 
 def _through(wanted: Wanted) -> Any:
@@ -217,8 +223,12 @@ def _consumed(source: Source, request: PageRequest, page: Page, fetched: list[in
 
 def _units(source: Source, request: PageRequest, page: Page, fetched: list[int]) -> Consumed:
     factor = CONSISTENT if request.consistent_read else EVENTUAL
+    return consumed_by(source, page, fetched, factor)
+
+
+def consumed_by(source: Source, page: Page, fetched: list[int], factor: float) -> Consumed:
+    """The units of one page: everything that was read is counted, whatever the filter left of it, and rounded once."""
     units = Consumed()
-    # Everything that was read is counted, whatever the filter left of it, and rounded once a page.
     read_of_page = read_units(page.read_bytes, factor)
     if source.index is None:
         units.table = read_of_page

@@ -24,7 +24,7 @@ class Partition(NamedTuple):
 
 def partition_of(source: Source, condition: KeyCondition) -> Partition:
     """The range that the condition names; refuses a condition that does not fit the key."""
-    partition, sort = _key(source)
+    partition, sort = key_parts(source)
     kinds = {attribute.name: attribute.kind for attribute in (*partition, *sort)}
     asked = condition.range_of([each.name for each in partition], [each.name for each in sort], kinds)
     parts = [
@@ -48,7 +48,8 @@ def _range(source: Source, parts: list[bytes], equal: list[bytes], comparison: C
     return table_range(parts[0], Comparison("=", equal[0]) if equal else comparison)
 
 
-def _key(source: Source) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
+def key_parts(source: Source) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
+    """The partition attributes and the sort attributes of the key that a source is ordered by."""
     if source.index is not None:
         return source.index.definition.partition, source.index.definition.sort
     definition = source.table.definition

@@ -106,8 +106,8 @@ def between_checks(operand: Operand, low: Operand, high: Operand) -> list[Check]
     checks = typed("BETWEEN", (operand, low, high), ORDERED_TYPES)
     if message := repeated_operand("BETWEEN", (operand, low, high)):
         checks.append(Refusal(message))
-    if isinstance(low, Parameter) and isinstance(high, Parameter):
-        checks.append(_bounds(low.name, high.name))
+    if isinstance(low, Parameter | Constant) and isinstance(high, Parameter | Constant):
+        checks.append(_bounds(low, high))
     return checks
 
 
@@ -166,16 +166,21 @@ def _typed_value(operator: str, name: str, allowed: frozenset[str]) -> Check:
     return check
 
 
-def _bounds(low: str, high: str) -> Check:
+def _given(operand: Parameter | Constant, values: Values) -> Any:
+    return values[operand.name] if isinstance(operand, Parameter) else operand.value
+
+
+def _bounds(low: Parameter | Constant, high: Parameter | Constant) -> Check:
     def check(values: Values) -> str | None:
-        difference = compare(values[low], values[high])
+        lowest, highest = _given(low, values), _given(high, values)
+        difference = compare(lowest, highest)
         if difference is not None and difference <= 0:
             return None
         if difference is None:
             rule = "requires same data type for lower and upper bounds"
         else:
             rule = "requires upper bound to be greater than or equal to lower bound"
-        shown = [f"AttributeValue: {{{kind}:{text}}}" for name in (low, high) for kind, text in values[name].items()]
+        shown = [f"AttributeValue: {{{kind}:{text}}}" for value in (lowest, highest) for kind, text in value.items()]
         return f"The BETWEEN operator {rule}; lower bound operand: {shown[0]}, upper bound operand: {shown[1]}"
 
     return check
@@ -183,17 +188,17 @@ def _bounds(low: str, high: str) -> Check:
 
 def _attribute_type(operand: Operand) -> list[Check]:
     name = "attribute_type"
-    if not isinstance(operand, Parameter):
+    if not isinstance(operand, Parameter | Constant):
         every = "N" if isinstance(operand, Function) else f"{{{','.join(ATTRIBUTE_TYPES)}}}"
         return [Refusal(_wrong_type(name, every))]
 
     def check(values: Values) -> str | None:
-        wanted = values[operand.name]["S"]
+        wanted = _given(operand, values)["S"]
         if wanted in ATTRIBUTE_TYPES:
             return None
         return f"Invalid attribute type name found; type: {wanted}, valid types: {{{','.join(ATTRIBUTE_TYPES)}}}"
 
-    return [_typed_value(name, operand.name, frozenset({"S"})), check]
+    return [*typed(name, (operand,), frozenset({"S"})), check]
 
 
 def _document_path(name: str, operand: Operand) -> list[Check]:

@@ -63,13 +63,13 @@ class Printer:
         """A condition, filter or key condition expression."""
         match node:
             case Compare(comparator, left, right):
-                return f"{self._operand(left)} {comparator} {self._operand(right)}"
+                return f"{self.operand(left)} {comparator} {self.operand(right)}"
             case Between(operand, low, high):
-                return f"{self._operand(operand)} BETWEEN {self._operand(low)} AND {self._operand(high)}"
+                return f"{self.operand(operand)} BETWEEN {self.operand(low)} AND {self.operand(high)}"
             case In(operand, options):
-                return f"{self._operand(operand)} IN ({self._operands(options)})"
+                return f"{self.operand(operand)} IN ({self._operands(options)})"
             case Function():
-                return self._operand(node)
+                return self.operand(node)
             case And(parts):
                 return " AND ".join(self._nested(part, (And, Or)) for part in parts)
             case Or(parts):
@@ -91,10 +91,10 @@ class Printer:
         return " ".join(f"{action} {', '.join(clauses[action])}" for action in order)
 
     def _change(self, change: Change) -> tuple[str, str]:
-        path = self._operand(change.path)
+        path = self.operand(change.path)
         if change.action == "REMOVE" or change.value is None:
             return "REMOVE", path
-        value = self._operand(change.value)
+        value = self.operand(change.value)
         if change.action in ("ADD", "DELETE"):
             return change.action, f"{path} {value}"
         if change.action == "APPEND":
@@ -106,16 +106,17 @@ class Printer:
         return self._operands(paths)
 
     def _operands(self, operands: Iterable[Operand]) -> str:
-        return ", ".join(self._operand(operand) for operand in operands)
+        return ", ".join(self.operand(operand) for operand in operands)
 
-    def _operand(self, operand: Operand) -> str:
+    def operand(self, operand: Operand) -> str:
+        """An operand of a condition or an update."""
         match operand:
             case Path(steps):
                 return self._path(steps)
             case Function(name, arguments):
                 return f"{name}({self._operands(arguments)})"
             case Arithmetic(operator, left, right):
-                return f"{self._operand(left)} {operator} {self._operand(right)}"
+                return f"{self.operand(left)} {operator} {self.operand(right)}"
             case _:
                 return self._placeholders.value(self._resolve(operand))
 

@@ -17,6 +17,18 @@ def by(operator: str, *given: Document) -> Document:
 
 # Beside those that every action has in VALID.
 MORE: dict[str, list[Document]] = {
+    "ExecuteStatement": [
+        {
+            "Statement": """SELECT pk, m.x[0] FROM "table"."gsi" WHERE gsiPk = 'g' AND begins_with(pk, 'a')""",
+            "Limit": 1,
+        },
+        {"Statement": """UPDATE "table" SET n = 5 REMOVE m.x WHERE pk = 'a' AND sk = '1' RETURNING ALL NEW *"""},
+        {"Statement": """DELETE FROM "hash" WHERE pk = 'a' RETURNING ALL OLD *"""},
+        {
+            "Statement": """INSERT INTO "hash" VALUE {'pk': 'new', 's': <<1, 2>>, 'l': [true, null, {'a': 1}], 'b': ?}""",
+            "Parameters": [{"B": "AA=="}],
+        },
+    ],
     "ListStreams": [{}, {"TableName": "hash", "Limit": 1}],
     "DescribeStream": [{"StreamArn": STREAM_ARN}],
     "GetShardIterator": [

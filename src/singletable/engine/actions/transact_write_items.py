@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 
 from singletable.engine.asked import Check, condition_of, update_of
-from singletable.engine.cancellation import NO_REASON, Reason, cancelled, failed_condition, in_conflict, invalid_action
-from singletable.engine.capacity import Consumed, add, told_of_each
+from singletable.engine.cancellation import NO_REASON, cancelled, in_conflict, invalid_action
 from singletable.engine.collection_metrics import collection_metrics
-from singletable.engine.idempotency import Replay, ReplayedAction, fingerprint_of, remember, replay_of
+from singletable.engine.idempotency import fingerprint_of, remember, replay_of
 from singletable.engine.item_write import (
     ITEM_TOO_LARGE,
-    ConditionFailed,
     PlannedWrite,
-    Written,
-    perform,
-    perform_blind,
     planned_check,
     planned_delete,
     planned_put,
@@ -27,7 +21,7 @@ from singletable.engine.item_write import (
 )
 from singletable.engine.keys import exact_key, item_key
 from singletable.engine.table import EmptyKeyValue, Item, OpenTable
-from singletable.engine.write import consumed
+from singletable.engine.transaction import consumed_by_all, consumed_by_replay, performed, replay_kept
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.request import BoundUpdate
 from singletable.values.accept import accept_item
@@ -46,8 +40,6 @@ from singletable.wire.transactions import (
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
-WRITE_FACTOR = 2  # a transaction writes twice: it prepares, and it commits
-
 
 class Accepted(NamedTuple):
     """One action with its expressions read, before its table is looked at."""
@@ -65,8 +57,8 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
     if sum(action.size for action in actions) > TRANSACTION_BYTES_MAX:
         raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
     writes = _planned(engine, actions)
-    token = request.client_request_token
-    fingerprint = fingerprint_of(request) if token is not None else b""
+    token, detail = request.client_request_token, request.return_consumed_capacity
+    fingerprint = fingerprint_of(request.transact_items) if token is not None else b""
     if engine.faults.conflict():
         raise cancelled([in_conflict(), *[NO_REASON] * (len(writes) - 1)])
     metrics: dict[str, list[dict[str, Any]]] = {}
@@ -74,19 +66,19 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
         if token is not None:
             replay = replay_of(connection, token, fingerprint, engine.now())
             if replay is not None:
-                return _replayed(request, replay)
+                return TransactWriteItemsResult(consumed_capacity=consumed_by_replay(replay, detail))
         # What was there before is counted, and needed for nothing else.
-        counts = token is not None or (request.return_consumed_capacity or "NONE") != "NONE"
-        done = _performed(connection, writes, counts)
+        counts = token is not None or (detail or "NONE") != "NONE"
+        done = performed(connection, writes, counts=counts)
         if token is not None:
-            remember(connection, token, fingerprint, engine.now(), _replay(writes, done))
+            remember(connection, token, fingerprint, engine.now(), replay_kept(writes, done))
         if request.return_item_collection_metrics == "SIZE":
             for write in writes:
                 if write.table.has_local_indexes:
                     of_table = metrics.setdefault(write.table.name, [])
                     of_table.append(collection_metrics(connection, write.table, write.item))
     return TransactWriteItemsResult(
-        item_collection_metrics=metrics or UNSET, consumed_capacity=_consumed(request, writes, done)
+        item_collection_metrics=metrics or UNSET, consumed_capacity=consumed_by_all(writes, done, detail)
     )
 
 
@@ -151,49 +143,3 @@ def _plan(table: OpenTable, accepted: Accepted) -> PlannedWrite:
         case ConditionCheck():
             assert condition is not None
             return planned_check(table, action.key, condition, returns_old)
-
-
-def _performed(connection: sqlite3.Connection, writes: list[PlannedWrite], counts: bool) -> list[Written]:
-    """Does every action; when one cannot be done, all are undone and each has its reason."""
-    done: list[Written] = []
-    reasons: list[Reason] = []
-    for write in writes:
-        try:
-            if write.is_blind and not counts:
-                perform_blind(connection, write)
-                done.append(Written(None, write.image))
-            else:
-                done.append(perform(connection, write, WRITE_FACTOR))
-            reasons.append(NO_REASON)
-        except ConditionFailed as failure:
-            reasons.append(failed_condition(failure.old if write.returns_old_on_failure else None))
-        except EmptyKeyValue:
-            raise
-        except RequestRefused as refusal:
-            reasons.append(invalid_action(refusal))
-    if len(done) < len(reasons):
-        raise cancelled(reasons)
-    return done
-
-
-def _consumed(request: TransactWriteItems, writes: list[PlannedWrite], done: list[Written]) -> Any:
-    detail = request.return_consumed_capacity
-    if detail is None or detail == "NONE":
-        return UNSET
-    units: dict[str, Consumed] = {}
-    for write, written in zip(writes, done, strict=True):
-        add(units, write.table.name, consumed(write.table, *written, factor=WRITE_FACTOR))
-    return told_of_each(units, detail, "WriteCapacityUnits")
-
-
-def _replay(writes: list[PlannedWrite], done: list[Written]) -> Replay:
-    sizes = [max(image.size if image else 0 for image in written) for written in done]
-    return Replay([ReplayedAction(write.table.name, size) for write, size in zip(writes, sizes, strict=True)])
-
-
-def _replayed(request: TransactWriteItems, replay: Replay) -> TransactWriteItemsResult:
-    """The answer to a token that was seen: nothing is written, and reading what was written is what it costs."""
-    detail = request.return_consumed_capacity
-    if detail is None or detail == "NONE":
-        return TransactWriteItemsResult()
-    return TransactWriteItemsResult(consumed_capacity=told_of_each(replay.units(), detail, "ReadCapacityUnits"))

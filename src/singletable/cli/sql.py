@@ -1,0 +1,216 @@
+"""`singletable sql STATEMENT --data PATH`: a PartiQL statement on a store, called the GetItem, Query or Scan it is."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from singletable.cli.output import print_heading, print_json, print_table
+from singletable.errors import RequestRefused, SingletableError, StoreRefused
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+    from singletable.engine.partiql.told import ToldAccess
+
+ROWS_SHOWN = 100
+CELL_CHARACTERS_MAX = 200
+
+
+class Answer(NamedTuple):
+    """The rows of all pages that were read, what they consumed, and whether there are more."""
+
+    access: ToldAccess
+    items: list[dict[str, Any]]
+    units: float
+    requests: int
+    has_more: bool
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("sql", help="a PartiQL statement on a store", description=__doc__)
+    parser.add_argument("statement", metavar="STATEMENT", help="SELECT, INSERT, UPDATE or DELETE")
+    parser.add_argument(
+        "--data", metavar="PATH", type=Path, required=True, help="the file of the store; it may be in use"
+    )
+    parser.add_argument(
+        "--parameters",
+        metavar="JSON",
+        type=_parameters,
+        help="""a list with a value for each ?: texts, numbers, true, false, null, and DynamoDB JSON for the rest""",
+    )
+    parser.add_argument("--consistent", action="store_true", help="read consistently, for twice the units")
+    parser.add_argument(
+        "--limit", metavar="N", type=_limit, default=ROWS_SHOWN, help=f"at most so many rows, {ROWS_SHOWN} unless given"
+    )
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    parser.set_defaults(run=run)
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: write 1 or more")
+    return int(text)
+
+
+def _parameters(text: str) -> list[Any]:
+    try:
+        given = json.loads(text, parse_float=Decimal, parse_constant=_no_number)
+    except (ValueError, RecursionError) as problem:
+        raise argparse.ArgumentTypeError(f"this is no JSON: {problem}") from None
+    if not isinstance(given, list) or not given:
+        raise argparse.ArgumentTypeError("""write a list with a value for each ?, such as ["CUST#c1", 5]""")
+    return [_parameter(value) for value in given]
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number that DynamoDB holds")
+
+
+def _parameter(value: Any) -> Any:
+    from singletable.values.attribute_value import attribute_value
+
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        raise argparse.ArgumentTypeError("""a list is written in DynamoDB JSON: {"L": [{"S": "a"}, {"N": "1"}]}""")
+    try:
+        return attribute_value(value)
+    except TypeError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the statement and show what came of it."""
+    from singletable.engine.engine import Engine
+    from singletable.partiql.lexer import StatementRefused
+
+    if not options.data.is_file():
+        raise StoreRefused(f"There is no store at {options.data}.\n  Look at the path; nothing was made.")
+    with Engine(f"file:{options.data}") as engine:
+        try:
+            answer = _answer(engine, options)
+        except StatementRefused as refused:
+            raise SingletableError(_pointed_at(options.statement, refused)) from None
+        except RequestRefused as refused:
+            if refused.code != "ResourceNotFoundException":
+                raise
+            raise SingletableError(f"{refused}\n  {_held(engine, options.data)}") from None
+    if options.json:
+        print_json(_document(answer))
+    else:
+        _show(answer)
+    return 0
+
+
+def _answer(engine: Engine, options: argparse.Namespace) -> Answer:
+    from singletable.engine.partiql.told import told_access
+
+    request: dict[str, Any] = {"Statement": options.statement, "ReturnConsumedCapacity": "TOTAL"}
+    if options.parameters is not None:
+        request["Parameters"] = options.parameters
+    if options.consistent:
+        request["ConsistentRead"] = True
+    access = told_access(engine, options.statement, options.parameters)
+    items: list[dict[str, Any]] = []
+    units, requests = 0.0, 0
+    while True:
+        page = engine.call("ExecuteStatement", request)
+        requests += 1
+        items += page["Items"]
+        units += page["ConsumedCapacity"]["CapacityUnits"]
+        if "NextToken" not in page or len(items) >= options.limit:
+            break
+        request["NextToken"] = page["NextToken"]
+    has_more = "NextToken" in page or len(items) > options.limit
+    return Answer(access, items[: options.limit], units, requests, has_more)
+
+
+def _held(engine: Engine, path: Path) -> str:
+    names = engine.catalog.names()
+    return f"{path} holds {', '.join(names)}." if names else f"{path} holds no tables."
+
+
+def _pointed_at(statement: str, refused: Any) -> str:
+    """The refusal, and below it the line of the statement with a mark under the place."""
+    line, column, length = refused.position
+    text = _printable(statement.split("\n")[line - 1].replace("\t", " "))
+    return f"{refused}\n  {text}\n  {' ' * (column - 1)}{'^' * max(1, length)}"
+
+
+def _document(answer: Answer) -> dict[str, Any]:
+    return {
+        "access": dataclasses.asdict(answer.access),
+        "consumed_units": answer.units,
+        "requests": answer.requests,
+        "items": answer.items,
+        "has_more": answer.has_more,
+    }
+
+
+def _show(answer: Answer) -> None:
+    if answer.items:
+        names = list(dict.fromkeys(name for item in answer.items for name in item))
+        rows = [[_cell(item[name]) if name in item else "" for name in names] for item in answer.items]
+        print_table(_counted(len(rows), "row"), [_printable(name) for name in names], rows)
+        print()
+    is_write = answer.access.operation.endswith("Item") and answer.access.operation != "GetItem"
+    if not answer.items and not is_write:
+        print("no rows\n")
+    print_heading(_printable(str(answer.access)))
+    unit = f"{'write' if is_write else 'read'} {'unit' if answer.units == 1 else 'units'}"
+    print(f"consumed {_amount(answer.units)} {unit} in {_counted(answer.requests, 'request')}")
+    if answer.has_more:
+        print("there are more rows: --limit N shows more of them")
+
+
+def _cell(value: dict[str, Any]) -> str:
+    text = _shown(value)
+    return text if len(text) <= CELL_CHARACTERS_MAX else f"{text[:CELL_CHARACTERS_MAX]}..."
+
+
+def _shown(value: dict[str, Any], *, is_inside: bool = False) -> str:
+    """A value as one would write it; a text that stands alone needs no quotes."""
+    ((kind, content),) = value.items()
+    match kind:
+        case "S":
+            return _quoted(content) if is_inside else _printable(content)
+        case "NULL":
+            return "null"
+        case "BOOL":
+            return str(content).lower()
+        case "L":
+            return f"[{_joined(_shown(inner, is_inside=True) for inner in content)}]"
+        case "M":
+            return f"{{{_joined(f'{_printable(k)}: {_shown(inner, is_inside=True)}' for k, inner in content.items())}}}"
+        case "SS" | "NS" | "BS":
+            return f"<<{_joined(_shown({kind[0]: member}, is_inside=True) for member in content)}>>"
+        case _:
+            return str(content)
+
+
+def _quoted(text: str) -> str:
+    doubled = _printable(text).replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return ", ".join(texts)
+
+
+def _printable(text: str) -> str:
+    """The text without what would steer a terminal."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _amount(units: float) -> str:
+    return f"{units:g}" if units != int(units) else f"{int(units):,}"

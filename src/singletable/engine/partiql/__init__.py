@@ -1,0 +1,1 @@
+"""PartiQL statements on the engine: the reads and writes that they become."""

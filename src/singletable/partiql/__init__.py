@@ -1,0 +1,1 @@
+"""PartiQL, DynamoDB's dialect of SQL, as statements over the expression tree."""

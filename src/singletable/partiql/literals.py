@@ -1,0 +1,158 @@
+"""Values that are written in a statement: texts, numbers, lists, maps and bags, checked as DynamoDB checks them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from singletable.errors import RequestRefused, invalid
+from singletable.expressions.tree import Constant, Parameter
+from singletable.partiql.lexer import StatementRefused, not_well_formed
+from singletable.partiql.reader import Reader
+from singletable.values.checks import check_value
+from singletable.values.limits import NESTING_LEVELS_MAX
+from singletable.values.number import canonical_number
+
+ROOT = "root"
+
+_WORDS: dict[str, dict[str, Any]] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
+_BEGINNINGS = frozenset({"string", "number", "[", "{", "<<", "+", "-", *_WORDS})
+
+
+def begins_literal(reader: Reader) -> bool:
+    """Whether a literal comes next."""
+    return reader.kind in _BEGINNINGS
+
+
+def literal(reader: Reader) -> Constant:
+    """The literal that comes next."""
+    return Constant(_value(reader, ROOT, 0))
+
+
+def item_literal(reader: Reader) -> tuple[tuple[str, Constant | Parameter], ...]:
+    """The item of an INSERT: a map whose values are literals or parameters."""
+    if reader.kind == "?":
+        raise _unsupported(reader, "Parameter", ROOT)
+    reader.take("{", "Unexpected term")
+    item: dict[str, Constant | Parameter] = {}
+    while not reader.accept("}"):
+        name = _member_name(reader)
+        item[name] = reader.parameter() if reader.kind == "?" else Constant(_value(reader, ROOT, 0))
+        _next_member(reader, "}", "Expected RIGHT_CURLY")
+    return tuple(item.items())
+
+
+def _value(reader: Reader, path: str, level: int) -> dict[str, Any]:
+    if level >= NESTING_LEVELS_MAX:
+        raise invalid(f"Nesting Levels have exceeded supported limits under {path}")
+    token = reader.next
+    if token.kind in _WORDS:
+        reader.at += 1
+        return dict(_WORDS[token.kind])
+    match token.kind:
+        case "string":
+            reader.at += 1
+            return {"S": token.value}
+        case "number" | "+" | "-":
+            return {"N": _number(reader, path)[1]}
+        case "[":
+            return {"L": _elements(reader, path, level)}
+        case "{":
+            return {"M": _members(reader, path, level)}
+        case "<<":
+            return _bag(reader, path)
+        case _:
+            raise _no_value(reader, path)
+
+
+def _no_value(reader: Reader, path: str) -> RequestRefused:
+    """The refusal of something that is no literal: a parameter inside of a collection, a function, a name."""
+    if reader.kind == "?":
+        return _unsupported(reader, "Parameter", path)
+    if reader.kind == "name" or reader.following() == "(":
+        return _unsupported(reader, reader.next.text.lower(), path)
+    return reader.no_term()
+
+
+def _unsupported(reader: Reader, what: str, path: str) -> StatementRefused:
+    position = reader.next.position
+    return StatementRefused(f"Unsupported data type: {what} under key {path} at {position}", position)
+
+
+def _number(reader: Reader, path: str) -> tuple[str, str]:
+    """A number as it is written, and as it is stored; there may be any number of signs before it."""
+    sign = ""
+    while reader.kind in ("+", "-"):
+        sign = sign if reader.kind == "+" else {"": "-", "-": ""}[sign]
+        reader.at += 1
+    written = sign + reader.take("number", "Unexpected operator").text
+    try:
+        return written, canonical_number(written)
+    except RequestRefused as refused:
+        raise invalid(f"{refused.message} under {path}") from None
+
+
+def _elements(reader: Reader, path: str, level: int) -> list[dict[str, Any]]:
+    reader.at += 1
+    elements: list[dict[str, Any]] = []
+    while not reader.accept("]"):
+        elements.append(_value(reader, f"{path}[{len(elements)}]", level + 1))
+        _next_member(reader, "]", "Expected RIGHT_BRACKET")
+    return elements
+
+
+def _members(reader: Reader, path: str, level: int) -> dict[str, Any]:
+    reader.at += 1
+    members: dict[str, Any] = {}
+    while not reader.accept("}"):
+        name = _member_name(reader)
+        members[name] = _value(reader, f"{path}.{name}", level + 1)
+        _next_member(reader, "}", "Expected RIGHT_CURLY")
+    return members
+
+
+def _member_name(reader: Reader) -> str:
+    name = str(reader.take("string", "Unexpected term").value)
+    reader.take(":", "Expected COLON")
+    return name
+
+
+def _next_member(reader: Reader, closing: str, otherwise: str) -> None:
+    """Take the comma between two members; before the closing token there is none."""
+    if reader.kind == closing:
+        return
+    reader.take(",", otherwise)
+    if reader.kind == closing:
+        raise not_well_formed("Unexpected term", reader.next)
+
+
+def _bag(reader: Reader, path: str) -> dict[str, Any]:
+    """A set of texts or of numbers; the service has no literal for one of binaries."""
+    reader.at += 1
+    kinds: set[str] = set()
+    written: list[str] = []
+    members: list[str] = []
+    while not reader.accept(">>"):
+        if reader.kind == "string":
+            kinds.add("SS")
+            members.append(str(reader.take("string", "Unexpected term").value))
+            written.append(members[-1])
+        elif reader.kind in ("number", "+", "-"):
+            kinds.add("NS")
+            as_written, number = _number(reader, path)
+            members.append(number)
+            written.append(as_written)
+        else:
+            kinds.add(reader.kind)
+            break
+        _next_member(reader, ">>", "Expected RIGHT_DOUBLE_ANGLE_BRACKET")
+    if not kinds:
+        raise invalid("Empty bags are not supported")
+    if not kinds <= {"SS", "NS"} or len(kinds) > 1:
+        raise invalid("Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags")
+    kind = kinds.pop()
+    if kind == "NS" and len(set(members)) < len(members):
+        rule = f"Input collection [{', '.join(written)}] contains duplicates! under {path}"
+        raise invalid(f"One or more parameter values were invalid: {rule}")
+    value = {kind: members}
+    check_value(value)
+    return value
