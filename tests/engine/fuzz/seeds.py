@@ -25,7 +25,7 @@ MORE: dict[str, list[Document]] = {
         {"Statement": """UPDATE "table" SET n = 5 REMOVE m.x WHERE pk = 'a' AND sk = '1' RETURNING ALL NEW *"""},
         {"Statement": """DELETE FROM "hash" WHERE pk = 'a' RETURNING ALL OLD *"""},
         {
-            "Statement": """INSERT INTO "hash" VALUE {'pk': 'new', 's': <<1, 2>>, 'l': [true, null, {'a': 1}], 'b': ?}""",
+            "Statement": """INSERT INTO "hash" VALUE {'pk': 'new', 's': <<1, 2>>, 'l': [true, {'a': 1}], 'b': ?}""",
             "Parameters": [{"B": "AA=="}],
         },
     ],
