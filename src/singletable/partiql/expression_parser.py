@@ -178,23 +178,24 @@ class ExpressionParser:
 
     def _parenthesised(self) -> Node:
         reader = self._reader
-        self._opened += 1
-        if self._opened > PARENTHESES_MAX:
-            raise not_well_formed(f"More than {PARENTHESES_MAX} parentheses are open", reader.next)
+        self._open()
         reader.at += 1
         node = self._expression(_OR)
         reader.take(")", "Expected RIGHT_PAREN")
         self._opened -= 1
         return node
 
+    def _open(self) -> None:
+        self._opened += 1
+        if self._opened > PARENTHESES_MAX:
+            raise not_well_formed(f"More than {PARENTHESES_MAX} parentheses are open", self._reader.next)
+
     def _call(self) -> Function:
         reader = self._reader
         token, name = reader.next, reader.next.text.lower()
         if name not in TESTS and name != "size":
             raise StatementRefused(f"Unrecognized function: {name} at {token.position}", token.position)
-        self._opened += 1
-        if self._opened > PARENTHESES_MAX:
-            raise not_well_formed(f"More than {PARENTHESES_MAX} parentheses are open", token)
+        self._open()
         reader.at += 1
         reader.count_operator()
         function = Function(name, self.arguments())

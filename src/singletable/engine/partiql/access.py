@@ -163,10 +163,15 @@ def _apart(reads: list[Read], where: Condition, keys: tuple[str, ...]) -> list[R
             apart += several
         elif any(read.filter is not None and _mentions(read.filter, keys) for read in several):
             whole = KeyRange(several[0].keys.low, max(read.keys.high for read in several))
-            apart.append(replace(several[0], keys=whole, tests=several[0].tests[:1], filter=where, is_item=False))
+            apart.append(replace(several[0], keys=whole, tests=_shared(several), filter=where, is_item=False))
         else:
             raise invalid("Overlapping conditions with range keys are not supported in where clause")
     return apart
+
+
+def _shared(reads: list[Read]) -> tuple[KeyTest, ...]:
+    """The tests that several reads have in common: those of their partition."""
+    return tuple(test for test in reads[0].tests if all(test in read.tests for read in reads))
 
 
 def _refuse_unprojected(source: Source, reads: list[Read]) -> None:

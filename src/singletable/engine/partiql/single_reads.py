@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from singletable.engine.asked import WHOLE, Projected, refuse_parts_of_keys
 from singletable.engine.keys import exact_key
-from singletable.engine.page_request import Source
 from singletable.engine.partiql.bind import Bound, value_of
 from singletable.engine.partiql.branches import branches_of, key_test
 from singletable.engine.table import Item, OpenTable
@@ -25,7 +24,7 @@ def selected_key(table: OpenTable, bound: Bound, select: Select, key_needed: str
     """The key that a SELECT names, one value for every attribute, and nothing beside it."""
     if select.source.index is not None:
         raise invalid(key_needed)
-    branch = _only_branch(Source(table, None), select.where, key_needed)
+    branch = _only_branch(table, select.where, key_needed)
     key: Item = {}
     for condition in branch:
         test = key_test(condition, table.key_names)
@@ -46,8 +45,8 @@ def selected_columns(table: OpenTable, select: Select) -> Projected:
     return projection
 
 
-def _only_branch(source: Source, where: Condition | None, key_needed: str) -> tuple[Condition, ...]:
-    names = source.table.key_names
+def _only_branch(table: OpenTable, where: Condition | None, key_needed: str) -> tuple[Condition, ...]:
+    names = table.key_names
     branches = None if where is None else branches_of(where, names[:1], names)
     if branches is None or len(branches) > 1:
         raise invalid(key_needed)
