@@ -68,7 +68,7 @@ properties: $(VENV)/.installed ## the properties alone, for long
 soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of writers, SOAK (20) times as long
 	$(call stage,soak)
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
-		tests/engine/test_crash.py tests/engine/test_concurrency.py
+		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
 clients: $(VENV)/.installed ## every client of docs/clients.md against the server; the unit tests run the quick ones
 	$(call stage,clients)

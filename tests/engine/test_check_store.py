@@ -72,6 +72,25 @@ def test_damage_is_found(store: Path, statement: str, problem: str) -> None:
     assert any(problem in each for each in problems), problems
 
 
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("UPDATE b1 SET size = size + 1", "bytes, and"),
+        ("UPDATE b1 SET item = CAST('no JSON' AS BLOB)", "is no JSON"),
+        ("UPDATE b1 SET key = CAST('nothing' AS BLOB) WHERE key = (SELECT min(key) FROM b1)", "partition"),
+        ("DROP TABLE b1", "the items of backup 0"),
+        ("DELETE FROM backups", "b1 belongs to no backup"),
+        ("ALTER TABLE b1 ADD COLUMN more", "b1 is not what format"),
+    ],
+)
+def test_damage_of_a_backup_is_found(store: Path, statement: str, problem: str) -> None:
+    with Engine(f"file:{store}") as engine:
+        engine.call("CreateBackup", {"TableName": "table", "BackupName": "backup"})
+    assert check_store(store) == Checked(tables=2, items=60, entries=15 + 6, problems=[], backups=1)
+    problems = damaged(store, statement)
+    assert any(problem in each for each in problems), problems
+
+
 def test_a_damaged_file_is_no_reason_to_stop(store: Path) -> None:
     content = bytearray(store.read_bytes())
     for page in range(3 * 8192, len(content), 8192):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from singletable.engine.dispatch import ACTIONS
 from singletable.engine.engine import Engine
+from tests.engine.backup_requests import REQUESTS, buckets, keep_some
 from tests.engine.tables import (
     Document,
     create,
@@ -34,13 +35,14 @@ KEY = texts(pk="a", sk="1")
 
 
 def filled() -> Engine:
-    """A table with both kinds of index, one without any, and some items in them."""
-    engine = Engine()
+    """A table with both kinds of index, one without any, some items in them, and a backup."""
+    engine = Engine(buckets=buckets())
     create_indexed(engine)
     create_hash(engine)
     put(engine, {**KEY, **item(gsiPk="g", lsiSk="l", n=1), "m": {"M": {"x": {"L": [{"N": "1"}]}}}})
     put(engine, {**texts(pk="a", sk="2"), "s": {"SS": ["a", "b"]}})
     put(engine, texts(pk="a"), "hash")
+    keep_some(engine)
     return engine
 
 
@@ -333,6 +335,7 @@ VALID: dict[str, Document] = {
             },
         ],
     },
+    **REQUESTS,
 }
 
 

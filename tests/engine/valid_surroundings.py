@@ -40,7 +40,16 @@ SURROUNDINGS: dict[str, Document] = {
     "ListGlobalTables": {"Limit": 5, "RegionName": "us-east-1"},
 }
 
-MAY_BE_EMPTY = {"ListTables", "ListGlobalTables", "ListContributorInsights", "DescribeLimits", "DescribeEndpoints"}
+MAY_BE_EMPTY = {
+    "ListTables",
+    "ListGlobalTables",
+    "ListContributorInsights",
+    "ListBackups",
+    "ListExports",
+    "ListImports",
+    "DescribeLimits",
+    "DescribeEndpoints",
+}
 
 _FINDS_NONE = (
     "GetResourcePolicy",  # the tables of these tests have no policy

@@ -33,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         held = f"{_counted(checked.tables, 'table')}, {_counted(checked.items, 'item')}"
         entries = f"{checked.entries:,} index {'entry' if checked.entries == 1 else 'entries'}"
-        print(f"{options.path} is sound: {held}, {entries}.")
+        copies = f", {_counted(checked.backups, 'backup')}" if checked.backups else ""
+        print(f"{options.path} is sound: {held}, {entries}{copies}.")
     return 1 if checked.problems else 0
 
 

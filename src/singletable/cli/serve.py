@@ -70,6 +70,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="store_true",
         help="throttle what is more than one partition serves: 3,000 read and 1,000 write units a second for each key",
     )
+    parser.add_argument(
+        "--buckets",
+        metavar="FOLDER",
+        type=Path,
+        help="a folder whose sub-folders stand for S3 buckets: what tables are exported to and imported from",
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON for machines, once it answers")
     parser.set_defaults(run=run)
 
@@ -142,6 +148,7 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
     with Engine(
         url,
         sync=options.sync,
+        buckets=options.buckets,
         sweep_seconds=options.sweep_seconds,
         gsi_lag_seconds=options.gsi_lag / 1000,
         endpoint=_address(listening),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable
 
@@ -37,25 +38,31 @@ class Catalog:
         self._lag_seconds = global_index_lag_seconds
         # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
         self._tables: dict[str, OpenTable] = {}
+        # Those of them that are ready; a table that is being restored or imported into has no items to ask for yet.
+        self._ready: dict[str, OpenTable] = {}
 
     def known(self, name: str) -> OpenTable | None:
         """The table of that name as far as it is remembered, which another process may have changed."""
-        return self._tables.get(name)
+        return self._ready.get(name)
 
     def require(self, name: str) -> OpenTable:
         """The table of that name, for an action on items."""
-        table = self._tables.get(name)
+        table = self._ready.get(name)
         if table is None:
             self.reload()
-            table = self._tables.get(name)
+            table = self._ready.get(name)
             if table is None:
                 raise RequestRefused("ResourceNotFoundException", "Requested resource not found")
         return table
 
+    def fresh(self, name: str) -> OpenTable | None:
+        """The table as it is on disk now, if there is one of that name."""
+        self.reload()
+        return self._tables.get(name)
+
     def require_fresh(self, name: str) -> OpenTable:
         """The table as it is on disk now, for an action on the table itself."""
-        self.reload()
-        table = self._tables.get(name)
+        table = self.fresh(name)
         if table is None:
             raise _not_found(name)
         return table
@@ -75,6 +82,7 @@ class Catalog:
             # The name of a tree says which table and which generation of it it is.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
             tables[row.name] = table if table is not None and is_same else self._opened(row)
+        self._ready = {name: table for name, table in tables.items() if table.definition.status == "ACTIVE"}
         self._tables = tables
         if self._traffic is not None:
             self._traffic.keep_only({table.definition.identifier for table in tables.values()})
@@ -91,10 +99,15 @@ class Catalog:
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
-            row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
-            follow(connection, row.number, None, definition, self._now())
+            self.add(connection, definition)
         self.reload()
         return True
+
+    def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> OpenTable:
+        """Makes a table with its trees in a transaction that does more than this; `reload` lets others see it."""
+        row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
+        follow(connection, row.number, None, definition, self._now())
+        return self._opened(row)
 
     def change(
         self, name: str, changed: Callable[[TableDefinition], TableDefinition]
@@ -105,20 +118,23 @@ class Catalog:
             if row is None:
                 raise _not_found(name)
             before = definition_from(row.definition)
+            refuse_unready(before)
             after = changed(before)
             catalog_rows.change(connection, row, definition_bytes(after), _numbers(before), _numbers(after))
             follow(connection, row.number, before, after, self._now())
         self.reload()
         return before, after
 
-    def drop(self, table: OpenTable) -> None:
-        """Ends a table with everything in it."""
+    def drop(self, table: OpenTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
+        """Ends a table with everything in it; but for its items, where somebody adopts the tree that they are in."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, table.name)
             if row is None:
                 raise _not_found(table.name)
             definition = definition_from(row.definition)
-            catalog_rows.drop(connection, row, _numbers(definition))
+            catalog_rows.drop(connection, row, _numbers(definition), keeps_items=adopt is not None)
+            if adopt is not None:
+                adopt(connection, tree_of(row.number, row.generation))
             follow(connection, row.number, definition, None, self._now())
         self.reload()
 
@@ -141,6 +157,15 @@ class Catalog:
         if index.is_local or not self._lag_seconds:
             return tree
         return LaggingTree(tree.name, self._lag_seconds, self._now)
+
+
+def refuse_unready(definition: TableDefinition) -> None:
+    """Refuses to change a table whose items are still being put in."""
+    if definition.status == "CREATING":
+        raise RequestRefused(
+            "ResourceInUseException",
+            f"Attempt to change a resource which is still in use: Table is being created: {definition.name}",
+        )
 
 
 def _numbers(definition: TableDefinition) -> tuple[int, ...]:

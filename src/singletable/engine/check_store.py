@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from singletable.engine.backups import all_backups
 from singletable.engine.catalog import Catalog
 from singletable.engine.check_side_records import wrong_changes, wrong_expiries
 from singletable.engine.keys import stored_key
 from singletable.engine.storage.check import check as check_format
+from singletable.engine.storage.layout import BACKUPS_SINCE, version_of
 from singletable.engine.storage.store import Store
 from singletable.engine.table import LEFT_OUT, Item, OpenIndex, OpenTable, decode_item
 from singletable.values.item_size import item_size
@@ -27,6 +29,7 @@ class Checked(NamedTuple):
     items: int
     entries: int
     problems: list[str]
+    backups: int = 0
 
 
 def check_store(path: Path | str) -> Checked:
@@ -48,9 +51,23 @@ def check_store(path: Path | str) -> Checked:
                     problems.extend(_of_index(connection, table, index))
                 problems.extend(wrong_changes(connection, table))
                 problems.extend(wrong_expiries(connection, table))
-        return Checked(len(tables), items, entries, problems)
+            backups = backups_of(connection)
+            for name, backup in backups.items():
+                problems.extend(f"backup {name} of {problem}" for problem in _of_table(connection, backup))
+        return Checked(len(tables), items, entries, problems, len(backups))
     finally:
         store.close()
+
+
+def backups_of(connection: sqlite3.Connection) -> dict[str, OpenTable]:
+    """The backups of a store that are whole, each as a table without indexes."""
+    if version_of(connection) < BACKUPS_SINCE:
+        return {}
+    found = [(each.row, each.backup) for each in all_backups(connection) if each.backup.status == "AVAILABLE"]
+    return {
+        row.identifier: OpenTable(msgspec.structs.replace(backup.definition, indexes=()), 0, row.tree, ())
+        for row, backup in found
+    }
 
 
 def _of_table(connection: sqlite3.Connection, table: OpenTable) -> Iterator[str]:

@@ -9,6 +9,7 @@ import msgspec
 KeyKind = Literal["S", "N", "B"]
 IndexStatus = Literal["CREATING", "ACTIVE"]
 InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
+TableStatus = Literal["CREATING", "ACTIVE"]
 
 
 class KeyAttribute(msgspec.Struct, frozen=True):
@@ -103,6 +104,14 @@ class IndexDefinition(msgspec.Struct, frozen=True):
         return self.partition + self.sort
 
 
+class Restored(msgspec.Struct, frozen=True):
+    """What a table was restored from: a backup, or another table as it was at a moment."""
+
+    table: str
+    at: float
+    backup: str | None = None
+
+
 class TableDefinition(msgspec.Struct, frozen=True):
     """Everything that describes a table, except its items."""
 
@@ -126,6 +135,13 @@ class TableDefinition(msgspec.Struct, frozen=True):
     """The label of the stream, also after its end."""
     time_to_live: TimeToLive | None = None
     recovery: Recovery | None = None
+    table_class_changed_at: float | None = None
+    kms_key_arn: str | None = None
+    warm: WarmUnits = WarmUnits()
+    insights: ContributorInsights | None = None
+    policy: ResourcePolicy | None = None
+    status: TableStatus = "ACTIVE"
+    restored: Restored | None = None
 
     @property
     def keeps_changes(self) -> bool:
@@ -136,12 +152,6 @@ class TableDefinition(msgspec.Struct, frozen=True):
     def expiry_attribute(self) -> str | None:
         """The attribute that says when an item expires."""
         return None if self.time_to_live is None else self.time_to_live.attribute
-
-    table_class_changed_at: float | None = None
-    kms_key_arn: str | None = None
-    warm: WarmUnits = WarmUnits()
-    insights: ContributorInsights | None = None
-    policy: ResourcePolicy | None = None
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

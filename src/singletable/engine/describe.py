@@ -8,7 +8,9 @@ from singletable.engine.definition import (
     IndexDefinition,
     KeyAttribute,
     OnDemandCeiling,
+    Restored,
     TableDefinition,
+    TableStatus,
     Throughput,
     WarmUnits,
 )
@@ -46,7 +48,7 @@ def table_description(
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
     if definition.on_demand is not None:
-        document["OnDemandThroughput"] = _ceiling(definition.on_demand)
+        document["OnDemandThroughput"] = ceiling_told(definition.on_demand)
     warm = warm_units(definition.warm, definition.billing_mode, definition.throughput)
     document.update(_warm(warm, is_told=status != "CREATING" or definition.warm != WarmUnits()))
     _add_settings(document, definition)
@@ -76,17 +78,23 @@ def _add_settings(document: dict[str, Any], definition: TableDefinition) -> None
     if definition.latest_stream is not None:
         document["LatestStreamLabel"] = definition.latest_stream
         document["LatestStreamArn"] = f"{document['TableArn']}/stream/{definition.latest_stream}"
+    if definition.restored is not None:
+        document["RestoreSummary"] = _restore_summary(definition.restored, definition.status)
+
+
+def _restore_summary(restored: Restored, status: TableStatus) -> dict[str, Any]:
+    summary: dict[str, Any] = {"SourceTableArn": restored.table, "RestoreDateTime": restored.at}
+    if restored.backup is not None:
+        summary["SourceBackupArn"] = restored.backup
+    return {**summary, "RestoreInProgress": status == "CREATING"}
 
 
 def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int]) -> dict[str, Any]:
     """What local and global indexes have in common."""
-    projection: dict[str, Any] = {"ProjectionType": index.projection}
-    if index.included:
-        projection["NonKeyAttributes"] = list(index.included)
     return {
         "IndexName": index.name,
         "KeySchema": key_schema(index.partition, index.sort),
-        "Projection": projection,
+        "Projection": projection_of(index),
         "IndexSizeBytes": size[1],
         "ItemCount": size[0],
         "IndexArn": f"{table_arn}/index/{index.name}",
@@ -101,7 +109,7 @@ def _global(index: IndexDefinition, table: TableDefinition, table_status: str, n
     if index.status == "CREATING":
         document["Backfilling"] = True
     if index.on_demand is not None:
-        document["OnDemandThroughput"] = _ceiling(index.on_demand)
+        document["OnDemandThroughput"] = ceiling_told(index.on_demand)
     warm = warm_units(index.warm, table.billing_mode, index.throughput)
     return document | _warm(warm, is_told=document["IndexStatus"] != "CREATING" or index.warm != WarmUnits())
 
@@ -112,6 +120,14 @@ def _warm(warm: WarmUnits, *, is_told: bool) -> dict[str, Any]:
         return {}
     units = {"ReadUnitsPerSecond": warm.read_units, "WriteUnitsPerSecond": warm.write_units}
     return {"WarmThroughput": {**units, "Status": "ACTIVE"}}
+
+
+def projection_of(index: IndexDefinition) -> dict[str, Any]:
+    """What an index holds, as it is declared."""
+    projection: dict[str, Any] = {"ProjectionType": index.projection}
+    if index.included:
+        projection["NonKeyAttributes"] = list(index.included)
+    return projection
 
 
 def key_schema(partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ...]) -> list[dict[str, str]]:
@@ -137,7 +153,8 @@ def _throughput(throughput: Throughput | None, now: float) -> dict[str, Any]:
     return document
 
 
-def _ceiling(ceiling: OnDemandCeiling) -> dict[str, int]:
+def ceiling_told(ceiling: OnDemandCeiling) -> dict[str, int]:
+    """A ceiling as it is declared."""
     members = (
         ("MaxReadRequestUnits", ceiling.read_units_max),
         ("MaxWriteRequestUnits", ceiling.write_units_max),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -14,11 +15,16 @@ from singletable.engine import boto3_door
 from singletable.engine.actions.most_accessed_keys import most_used
 from singletable.engine.answer import Answer
 from singletable.engine.backfill import Backfill
+from singletable.engine.backup_copy import start_removals
 from singletable.engine.boto3_everywhere import boto3_everywhere
+from singletable.engine.buckets import Buckets
 from singletable.engine.catalog import Catalog
 from singletable.engine.dispatch import ACTIONS, Action
 from singletable.engine.faults import Faults
 from singletable.engine.housekeeping import Housekeeping
+from singletable.engine.interrupted import end_interrupted
+from singletable.engine.jobs import Jobs
+from singletable.engine.restore import start_fills
 from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.sizes import Sizes
 from singletable.engine.storage.store import StaleCatalog, Store
@@ -49,6 +55,7 @@ class Engine:
     """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
 
     `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
+    `buckets`: a folder whose sub-folders stand for S3 buckets, for exports and imports.
     Expired items are deleted every `sweep_seconds`; with None, only when `sweep` is called.
     Reads of global indexes see what this engine writes `gsi_lag_seconds` later, as they may with the service.
     `enforce_capacity` throttles by the units that tables have bought, or the ceilings they have set;
@@ -62,6 +69,7 @@ class Engine:
         sync: Literal["normal", "full"] = "normal",
         region: str = "us-east-1",
         account: str = "000000000000",
+        buckets: Path | str | None = None,
         endpoint: str | None = None,
         enforce_capacity: bool = False,
         enforce_partition_limit: bool = False,
@@ -70,6 +78,7 @@ class Engine:
         gsi_lag_seconds: float = 0.0,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self.buckets = Buckets(buckets)
         self.store = Store.open(url, sync=sync)
         self.traffic = Traffic(
             now, self.arn, enforces_capacity=enforce_capacity, enforces_partitions=enforce_partition_limit
@@ -83,14 +92,26 @@ class Engine:
         self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"
         self._arn_prefix = f"arn:aws:dynamodb:{region}:{account}:table/"
         self.backfill = Backfill(self.store, self.catalog)
-        self.backfill.start_missing()
+        self.jobs = Jobs(self.store)
         self.places = SignedPlaces(self.store.secret)
         self.housekeeping = Housekeeping(self.store, self.catalog, now, sweep_seconds)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Goes on with what the last process to use the store left unfinished, or ends it where that cannot be."""
+        self.backfill.start_missing()
+        end_interrupted(self)
+        start_removals(self)
+        start_fills(self)
         self.housekeeping.start_if_needed()
 
     def arn(self, table: str) -> str:
         """The resource name of a table."""
         return f"{self._arn_prefix}{table}"
+
+    def log_group_arn(self, group: str) -> str:
+        """The resource name of a group of logs."""
+        return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Runs an action by its name, such as `PutItem`, on DynamoDB JSON; raises RequestRefused."""
@@ -172,6 +193,7 @@ class Engine:
 
     def close(self) -> None:
         """Ends what runs in the background and closes the store; it may be called twice."""
+        self.jobs.stop()
         self.backfill.stop()
         self.housekeeping.stop()
         self.store.close()

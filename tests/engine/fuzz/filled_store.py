@@ -7,6 +7,7 @@ from pathlib import Path
 from singletable.engine.engine import Engine
 from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.streams import stream_label
+from tests.engine.backup_requests import buckets, keep_some
 from tests.engine.tables import (
     Document,
     create,
@@ -31,9 +32,10 @@ SHARD = f"shardId-{int(NOW * 1000):020}-{1:08x}"
 
 
 def filled(path: Path) -> Engine:
-    engine = Engine(f"file:{path}", now=lambda: NOW, sweep_seconds=None)
+    engine = Engine(f"file:{path}", now=lambda: NOW, sweep_seconds=None, buckets=buckets())
     engine.places = PLACES
     fill(engine)
+    keep_some(engine)
     return engine
 
 

@@ -124,6 +124,7 @@ class _Round:
                 self._check(status, document)
                 if status == 200 and self._writes:
                     engine.backfill.wait()
+                    engine.jobs.wait()
                     (restore if at % 2 else fill)(engine)
                 else:
                     assert commits() == written, self.told(f"wrote something, and should not have: {document}")

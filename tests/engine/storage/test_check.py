@@ -61,9 +61,9 @@ def test_a_tree_that_belongs_to_nobody_is_found(path: Path) -> None:
 
 def test_another_layout_is_found(path: Path) -> None:
     rewritten(path, "ALTER TABLE tokens ADD COLUMN more")
-    assert "tokens is not what format 2 has there" in problems_of(path, quick=True)[0]
+    assert "tokens is not what format 3 has there" in problems_of(path, quick=True)[0]
     rewritten(path, "ALTER TABLE t1_1 ADD COLUMN more")
-    assert "t1_1 is not what format 2 has there" in problems_of(path, quick=True)[1]
+    assert "t1_1 is not what format 3 has there" in problems_of(path, quick=True)[1]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_new_store_says_what_it_is(path: Path) -> None:
     connection = sqlite3.connect(path)
     facts = dict(connection.execute("SELECT name, value FROM meta"))
     assert len(bytes.fromhex(facts.pop("secret"))) == 32
-    assert facts == {"format": "singletable", "version": "2"}
+    assert facts == {"format": "singletable", "version": "3"}
     connection.close()
 
 
@@ -50,9 +50,9 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
 
 
 def test_a_newer_format_is_refused_and_left_as_it_is(path: Path) -> None:
-    rewritten(path, "UPDATE meta SET value = '3' WHERE name = 'version'")
+    rewritten(path, "UPDATE meta SET value = '4' WHERE name = 'version'")
     before = path.read_bytes()
-    with pytest.raises(StoreRefused, match=r"has format 3, .* formats up to 2\.\n  Open it with a newer release"):
+    with pytest.raises(StoreRefused, match=r"has format 4, .* formats up to 3\.\n  Open it with a newer release"):
         Store.open(f"file:{path}")
     assert path.read_bytes() == before
 
@@ -66,10 +66,14 @@ def test_an_older_format_gets_what_it_lacks_and_keeps_what_it_has(path: Path) ->
         "UPDATE meta SET value = '1' WHERE name = 'version'",
         "DELETE FROM meta WHERE name = 'secret'",
         "DROP TABLE streams",
+        "DROP TABLE backups",
+        "DROP TABLE transfers",
     )
+    assert check_store(path).problems == [], "a store of an older version is checked as it is"
     with Engine(f"file:{path}") as engine:
         assert get(engine, texts(pk="a", sk="1")) == texts(pk="a", sk="1")
         assert engine.call("ListStreams", {}) == {"Streams": []}
+        assert engine.call("ListBackups", {}) == {"BackupSummaries": []}
         assert len(engine.store.secret()) == 32
     assert check_store(path).problems == []
 

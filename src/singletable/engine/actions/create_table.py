@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def create_table(engine: Engine, request: CreateTable) -> TableDescriptionResult:
     """Makes the table; it is ready when the answer arrives, which still says CREATING as the service does."""
     check_new_table(request)
-    definition = _definition(request, engine.now(), KeyHome(engine.region, engine.account))
+    definition = new_definition(request, engine.now(), KeyHome(engine.region, engine.account))
     if not engine.catalog.create(definition):
         raise RequestRefused("ResourceInUseException", f"Table already exists: {request.table_name}")
     return TableDescriptionResult(
@@ -48,7 +48,8 @@ def create_table(engine: Engine, request: CreateTable) -> TableDescriptionResult
     )
 
 
-def _definition(request: CreateTable, now: float, home: KeyHome) -> TableDefinition:
+def new_definition(request: CreateTable, now: float, home: KeyHome) -> TableDefinition:
+    """The definition of a table that a request declares."""
     kinds = attribute_kinds(request.attribute_definitions)
     (partition,), sort = key_parts(request.key_schema, kinds)
     declared = [*(request.local_secondary_indexes or ()), *(request.global_secondary_indexes or ())]

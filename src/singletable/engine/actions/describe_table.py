@@ -15,4 +15,5 @@ def describe_table(engine: Engine, request: DescribeTable) -> TableResult:
     """Describes the table as it is now, also when another process changed it."""
     table = engine.catalog.require_fresh(request.table_name)
     sizes = engine.sizes.of(table)
-    return TableResult(table=table_description(table.definition, engine.arn(table.name), "ACTIVE", sizes, engine.now()))
+    status = table.definition.status
+    return TableResult(table=table_description(table.definition, engine.arn(table.name), status, sizes, engine.now()))

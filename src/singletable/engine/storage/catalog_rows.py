@@ -52,7 +52,7 @@ def create(connection: sqlite3.Connection, name: str, definition: bytes, indexes
     number = added.lastrowid
     assert number is not None
     for index in (None, *indexes):
-        _create_tree(connection, tree_of(number, 1, index))
+        create_tree(connection, tree_of(number, 1, index))
     return CatalogRow(name, number, 1, definition)
 
 
@@ -72,17 +72,17 @@ def change(
         old, new = tree_of(before.number, before.generation, index), tree_of(after.number, after.generation, index)
         connection.execute(f"ALTER TABLE {old.name} RENAME TO {new.name}")
     for index in sorted(old_indexes - new_indexes):
-        _drop_tree(connection, tree_of(before.number, before.generation, index))
+        drop_tree(connection, tree_of(before.number, before.generation, index))
     for index in sorted(new_indexes - old_indexes):
-        _create_tree(connection, tree_of(after.number, after.generation, index))
+        create_tree(connection, tree_of(after.number, after.generation, index))
     return after
 
 
-def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int]) -> None:
-    """Removes a table with its trees."""
+def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int], *, keeps_items: bool = False) -> None:
+    """Removes a table with its trees; `keeps_items` leaves the tree of its items, which then is the caller's."""
     connection.execute("DELETE FROM catalog WHERE number = ?", (row.number,))
-    for index in (None, *indexes):
-        _drop_tree(connection, tree_of(row.number, row.generation, index))
+    for index in indexes if keeps_items else (None, *indexes):
+        drop_tree(connection, tree_of(row.number, row.generation, index))
 
 
 def tree_statement(tree: Tree) -> str:
@@ -90,9 +90,11 @@ def tree_statement(tree: Tree) -> str:
     return f"CREATE TABLE {tree.name} ({TREE_COLUMNS})"
 
 
-def _create_tree(connection: sqlite3.Connection, tree: Tree) -> None:
+def create_tree(connection: sqlite3.Connection, tree: Tree) -> None:
+    """Makes an empty tree."""
     connection.execute(tree_statement(tree))
 
 
-def _drop_tree(connection: sqlite3.Connection, tree: Tree) -> None:
+def drop_tree(connection: sqlite3.Connection, tree: Tree) -> None:
+    """Ends a tree with everything in it."""
     connection.execute(f"DROP TABLE {tree.name}")

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from singletable.engine.storage.connection import Connection
+
 COLUMNS = (
     "sequence INTEGER PRIMARY KEY NOT NULL, at REAL NOT NULL, by_service INTEGER NOT NULL, "
     "key BLOB NOT NULL, before BLOB, after BLOB"
@@ -27,10 +29,18 @@ class Change(NamedTuple):
     after: bytes | None
 
 
+class Span(NamedTuple):
+    """The first and the last change to one item among some changes, by their numbers."""
+
+    key: bytes
+    first: int
+    last: int
+
+
 class ChangeLog:
     """The log of the table that has this number; it outlives the table as long as somebody may read it."""
 
-    __slots__ = ("_add", "_first", "_first_since", "_last", "_next", "_since", "name")
+    __slots__ = ("_add", "_at", "_first", "_first_after", "_first_since", "_last", "_next", "_since", "_spans", "name")
 
     def __init__(self, number: int) -> None:
         self.name = name = f"c{number}"
@@ -38,6 +48,12 @@ class ChangeLog:
         self._next = f"SELECT * FROM {name} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"  # noqa: S608
         self._since = f"SELECT * FROM {name} WHERE at > ? ORDER BY sequence DESC"  # noqa: S608
         self._first_since = f"SELECT sequence FROM {name} WHERE at >= ? ORDER BY sequence LIMIT 1"  # noqa: S608
+        self._first_after = f"SELECT min(sequence) FROM {name} WHERE at > ?"  # noqa: S608
+        self._spans = (
+            f"SELECT key, min(sequence), max(sequence) FROM {name} "  # noqa: S608
+            "WHERE sequence BETWEEN ? AND ? AND key != x'' GROUP BY key ORDER BY key"
+        )
+        self._at = f"SELECT * FROM {name} WHERE sequence = ?"  # noqa: S608
         self._first = f"SELECT coalesce(min(sequence), 0) FROM {name}"  # noqa: S608
         self._last = f"SELECT coalesce(max(sequence), 0) FROM {name}"  # noqa: S608
 
@@ -77,6 +93,22 @@ class ChangeLog:
         """The number of the first change from that time on, or the one that the next change will have."""
         row = connection.execute(self._first_since, (at,)).fetchone()
         return self.last(connection) + 1 if row is None else int(row[0])
+
+    def first_after(self, connection: sqlite3.Connection, at: float) -> int:
+        """The same for the first change that was made later than that time."""
+        number: int | None = connection.execute(self._first_after, (at,)).fetchone()[0]
+        return self.last(connection) + 1 if number is None else number
+
+    def spans(self, connection: sqlite3.Connection, first: int, last: int) -> Iterator[Span]:
+        """What was changed from one number to another, both included: each key once, in the order of the keys."""
+        assert isinstance(connection, Connection)
+        rows = connection.execute(self._spans, (first, last))
+        connection.open_ranges.append(rows)
+        return map(Span._make, rows)
+
+    def change(self, connection: sqlite3.Connection, sequence: int) -> Change:
+        """The change with that number."""
+        return _change(connection.execute(self._at, (sequence,)).fetchone())
 
     def first(self, connection: sqlite3.Connection) -> int:
         """The number of the oldest change that is there; 0 when there is none."""

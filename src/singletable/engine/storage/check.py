@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 
-from singletable.engine.storage import catalog_rows, change_log, expiry_tree, layout
+from singletable.engine.storage import backup_rows, catalog_rows, change_log, expiry_tree, layout
 from singletable.engine.storage.catalog_rows import tree_of, tree_statement
 from singletable.engine.storage.entry_key import split_table_key
 from singletable.engine.storage.store import Store
@@ -46,13 +46,14 @@ def _wrong_tables(connection: sqlite3.Connection) -> Iterator[str]:
     expiries = {
         name: f"CREATE TABLE {name} ({expiry_tree.COLUMNS}) WITHOUT ROWID" for name in _names(connection, "x[0-9]*")
     }
-    for name, statement in (layout.STATEMENTS | trees | logs | expiries).items():
+    version = layout.version_of(connection)
+    for name, statement in (layout.statements_of(version) | trees | logs | expiries).items():
         # SQLite quotes a name when it renames a table.
         if str(there.get(name)).replace('"', "") != statement:
-            yield f"{name} is not what format {layout.VERSION} has there: {there.get(name)}"
+            yield f"{name} is not what format {version} has there: {there.get(name)}"
     page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
     if page_bytes != layout.PAGE_BYTES:
-        yield f"pages have {page_bytes} bytes, and {layout.PAGE_BYTES} in format {layout.VERSION}"
+        yield f"pages have {page_bytes} bytes, and {layout.PAGE_BYTES} in format {version}"
 
 
 def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:
@@ -62,14 +63,21 @@ def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:
     for row in rows:
         if tree_of(row.number, row.generation).name not in names:
             yield f"the items of {row.name} are missing: there is no {tree_of(row.number, row.generation).name}"
-    for name in sorted(names):
+    has_backups = layout.version_of(connection) >= layout.BACKUPS_SINCE
+    copies = {backup.tree.name: backup for backup in backup_rows.rows(connection)} if has_backups else {}
+    for name, backup in copies.items():
+        if name not in names:
+            yield f"the items of backup {backup.identifier} are missing: there is no {name}"
+    for name in sorted(names - set(copies)):
         matched = _TREE_NAME.fullmatch(name)
-        if matched is None or generations.get(int(matched[1])) != int(matched[2]):
+        if matched is None:
+            yield f"{name} belongs to no backup"
+        elif generations.get(int(matched[1])) != int(matched[2]):
             yield f"{name} belongs to no table of the catalog"
 
 
 def _tree_names(connection: sqlite3.Connection) -> list[str]:
-    return _names(connection, "t[0-9]*")
+    return _names(connection, "[bt][0-9]*")
 
 
 def _names(connection: sqlite3.Connection, pattern: str) -> list[str]:

@@ -32,8 +32,9 @@ _GROWN = 1.1
 class ConnectionPool:
     """The connections to one file."""
 
-    def __init__(self, path: Path, sync: Sync) -> None:
+    def __init__(self, path: Path, sync: Sync, *, upgrades: bool = True) -> None:
         self.name = str(path)
+        self._upgrades = upgrades
         self._path = path
         self._idle: list[Connection] = []
         self._writer = threading.Lock()
@@ -163,7 +164,8 @@ class ConnectionPool:
                 f"{self.name} cannot have a write-ahead log where it is.\n"
                 "  Keep it on a disk of this machine; a network's file system does not do."
             )
-        layout.bring_up_to_date(connection)
+        if self._upgrades:
+            layout.bring_up_to_date(connection)
         self._prepare(connection)
 
     def _prepare(self, connection: Connection) -> None:

@@ -30,7 +30,9 @@ class Store:
 
     @classmethod
     def open(cls, url: str, *, sync: Sync = "normal", create: bool = True) -> Self:
-        """Opens `memory:` or `file:PATH`, and makes the file where there is none, unless it has to be there.
+        """Opens `memory:` or `file:PATH`, and makes the file where there is none.
+
+        Without `create` the file has to be there, and is left in the version that it has.
 
         With `sync="normal"` a commit survives the death of the process; with `"full"`, once `flush` has returned, also
         the loss of power.
@@ -39,7 +41,7 @@ class Store:
             return cls(MemoryConnection(), None)
         path = _path_of(url)
         _refuse_unfit(path, create=create)
-        return cls(ConnectionPool(path, sync), path)
+        return cls(ConnectionPool(path, sync, upgrades=create), path)
 
     @property
     def is_memory(self) -> bool:

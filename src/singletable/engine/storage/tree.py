@@ -15,6 +15,7 @@ class Tree:
 
     __slots__ = (
         "_after",
+        "_all",
         "_between",
         "_count",
         "_delete",
@@ -22,6 +23,7 @@ class Tree:
         "_get",
         "_items_down",
         "_items_up",
+        "_last",
         "_put",
         "_up",
         "name",
@@ -39,7 +41,9 @@ class Tree:
         self._down = self._up + " DESC"
         self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._items_down = self._items_up + " DESC"
+        self._all = f"SELECT key, item, size FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
+        self._last = f"SELECT max(key) FROM {name}"  # noqa: S608
         self._count = f"SELECT count(*), coalesce(sum(size), 0) FROM {name}"  # noqa: S608
         self._between = f"SELECT coalesce(sum(size), 0) FROM {name} WHERE key >= ? AND key < ?"  # noqa: S608
 
@@ -64,6 +68,10 @@ class Tree:
         """The rows from `low` up to but without `high`, for as long as the connection is held."""
         return _begun(connection, self._down if descending else self._up, low, high)
 
+    def all(self, connection: sqlite3.Connection) -> Iterator[Row]:
+        """Every row in the order of the keys, for as long as the connection is held."""
+        return _begun(connection, self._all)
+
     def items(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
     ) -> Iterator[tuple[bytes, int]]:
@@ -73,6 +81,11 @@ class Tree:
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """The next rows above a key, at most `count` of them."""
         return connection.execute(self._after, (key, count)).fetchall()
+
+    def last_key(self, connection: sqlite3.Connection) -> bytes:
+        """The highest key, or nothing when there is none."""
+        key: bytes | None = connection.execute(self._last).fetchone()[0]
+        return key or b""
 
     def count(self, connection: sqlite3.Connection) -> tuple[int, int]:
         """How many items there are, and the sum of their sizes; it reads all of them."""
@@ -85,9 +98,9 @@ class Tree:
         return total
 
 
-def _begun(connection: sqlite3.Connection, statement: str, low: bytes, high: bytes) -> sqlite3.Cursor:
+def _begun(connection: sqlite3.Connection, statement: str, *bounds: bytes) -> sqlite3.Cursor:
     """A range that ends with the hold of its connection, if not before."""
     assert isinstance(connection, Connection)
-    rows = connection.execute(statement, (low, high))
+    rows = connection.execute(statement, bounds)
     connection.open_ranges.append(rows)
     return rows

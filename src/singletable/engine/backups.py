@@ -1,0 +1,189 @@
+"""Backups: what is kept of each, how they are found by their ARNs, and how they are described."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+
+from singletable.engine.arns import arn_of, identifier_in
+from singletable.engine.definition import IndexDefinition, TableDefinition, Throughput
+from singletable.engine.describe import ceiling_told, key_schema, projection_of
+from singletable.engine.storage import backup_rows
+from singletable.engine.storage.backup_rows import BackupRow
+from singletable.engine.storage.tree import Tree
+from singletable.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+Status = Literal["CREATING", "AVAILABLE", "DELETED"]
+
+# What is copied in one transaction, while its request waits; 16 MB take a tenth of a second. More is copied in steps.
+SMALL_ITEMS = 5000
+SMALL_BYTES = 16 * 2**20
+
+
+class Backup(msgspec.Struct, frozen=True):
+    """A copy of a table: of what, when, and how much; the items are in a tree."""
+
+    identifier: str
+    name: str
+    at: float
+    status: Status
+    definition: TableDefinition
+    items: int = 0
+    size: int = 0
+    kind: Literal["USER", "SYSTEM"] = "USER"
+    expires_at: float | None = None
+
+
+_decoder = msgspec.json.Decoder(Backup)
+
+
+class KeptBackup(NamedTuple):
+    """A backup with its row, and through that its tree."""
+
+    row: BackupRow
+    backup: Backup
+
+
+def backup_bytes(backup: Backup) -> bytes:
+    """A backup for its row."""
+    return msgspec.json.encode(backup)
+
+
+def kept(row: BackupRow) -> KeptBackup:
+    """A backup out of its row."""
+    return KeptBackup(row, _decoder.decode(row.document))
+
+
+def all_backups(connection: sqlite3.Connection) -> list[KeptBackup]:
+    """Every backup, also those that are being removed."""
+    return [kept(row) for row in backup_rows.rows(connection)]
+
+
+def find_backup(engine: Engine, connection: sqlite3.Connection, arn: str) -> KeptBackup:
+    """The backup that an ARN names."""
+    named = identifier_in(engine, arn, "backup")
+    row = None if named is None else backup_rows.row(connection, named[1])
+    if named is not None and row is not None:
+        found = kept(row)
+        if not is_over(found.backup, engine.now()) and found.backup.definition.name == named[0]:
+            return found
+    raise RequestRefused("BackupNotFoundException", f"Backup not found: {arn}")
+
+
+def is_over(backup: Backup, now: float) -> bool:
+    """Whether a backup was deleted or has expired; its items may still be there, to be removed."""
+    return backup.status == "DELETED" or (backup.expires_at is not None and backup.expires_at <= now)
+
+
+def change_backup(connection: sqlite3.Connection, row: BackupRow, backup: Backup) -> None:
+    """Keeps what has become of a backup."""
+    backup_rows.change(connection, row.number, backup_bytes(backup))
+
+
+def is_small(connection: sqlite3.Connection, tree: Tree) -> bool:
+    """Whether a tree is copied at once."""
+    return backup_rows.is_small(connection, tree, SMALL_ITEMS, SMALL_BYTES)
+
+
+def table_not_found(name: str) -> RequestRefused:
+    """The refusal of the actions on backups where there is no such table; others have other words."""
+    return RequestRefused("TableNotFoundException", f"Table not found: {name}")
+
+
+def backup_arn(engine: Engine, backup: Backup) -> str:
+    """The ARN of a backup."""
+    return arn_of(engine, backup.definition.name, "backup", backup.identifier)
+
+
+def backup_details(engine: Engine, backup: Backup) -> dict[str, Any]:
+    """A backup in the words of BackupDetails."""
+    details: dict[str, Any] = {
+        "BackupArn": backup_arn(engine, backup),
+        "BackupName": backup.name,
+        "BackupSizeBytes": backup.size,
+        "BackupStatus": backup.status,
+        "BackupType": backup.kind,
+        "BackupCreationDateTime": backup.at,
+    }
+    if backup.expires_at is not None:
+        details["BackupExpiryDateTime"] = backup.expires_at
+    return details
+
+
+def backup_summary(engine: Engine, backup: Backup) -> dict[str, Any]:
+    """A backup in the words of ListBackups."""
+    definition = backup.definition
+    table = {
+        "TableName": definition.name,
+        "TableId": definition.identifier,
+        "TableArn": engine.arn(definition.name),
+    }
+    return {**table, **backup_details(engine, backup)}
+
+
+def backup_description(engine: Engine, backup: Backup) -> dict[str, Any]:
+    """A backup in the words of DescribeBackup."""
+    return {
+        "BackupDetails": backup_details(engine, backup),
+        "SourceTableDetails": _source_table(engine, backup),
+        "SourceTableFeatureDetails": _features(backup.definition),
+    }
+
+
+def _source_table(engine: Engine, backup: Backup) -> dict[str, Any]:
+    definition = backup.definition
+    details: dict[str, Any] = {
+        "TableName": definition.name,
+        "TableId": definition.identifier,
+        "TableArn": engine.arn(definition.name),
+        "TableSizeBytes": backup.size,
+        "KeySchema": key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
+        "TableCreationDateTime": definition.created_at,
+        "ProvisionedThroughput": _units(definition.throughput),
+        "ItemCount": backup.items,
+        "BillingMode": definition.billing_mode,
+    }
+    if definition.on_demand is not None:
+        details["OnDemandThroughput"] = ceiling_told(definition.on_demand)
+    return details
+
+
+def _features(definition: TableDefinition) -> dict[str, Any]:
+    features: dict[str, Any] = {}
+    for member, is_local in (("LocalSecondaryIndexes", True), ("GlobalSecondaryIndexes", False)):
+        indexes = [_index(index) for index in definition.indexes if index.is_local is is_local]
+        if indexes:
+            features[member] = indexes
+    if definition.stream is not None:
+        features["StreamDescription"] = {"StreamEnabled": True, "StreamViewType": definition.stream.view}
+    if definition.expiry_attribute is not None:
+        features["TimeToLiveDescription"] = {
+            "TimeToLiveStatus": "ENABLED",
+            "AttributeName": definition.expiry_attribute,
+        }
+    if definition.sse_type is not None:
+        features["SSEDescription"] = {"Status": "ENABLED", "SSEType": definition.sse_type}
+    return features
+
+
+def _index(index: IndexDefinition) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "IndexName": index.name,
+        "KeySchema": key_schema(index.partition, index.sort),
+        "Projection": projection_of(index),
+    }
+    if not index.is_local:
+        document["ProvisionedThroughput"] = _units(index.throughput)
+        if index.on_demand is not None:
+            document["OnDemandThroughput"] = ceiling_told(index.on_demand)
+    return document
+
+
+def _units(throughput: Throughput | None) -> dict[str, int]:
+    bought = throughput or Throughput(0, 0)
+    return {"ReadCapacityUnits": bought.read_units, "WriteCapacityUnits": bought.write_units}
