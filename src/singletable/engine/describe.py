@@ -13,9 +13,7 @@ def table_description(
     """The description; `sizes` has items and bytes of the table (under "") and of each index (under its name)."""
     items, size_bytes = sizes.get("", (0, 0))
     document: dict[str, Any] = {
-        "AttributeDefinitions": [
-            {"AttributeName": name, "AttributeType": kind} for name, kind in sorted(definition.attribute_kinds.items())
-        ],
+        "AttributeDefinitions": attribute_definitions(definition),
         "TableName": definition.name,
         "KeySchema": _key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
         "TableStatus": status,
@@ -43,6 +41,11 @@ def table_description(
         if indexes:
             document[kind] = [_index(index, arn, sizes.get(index.name, (0, 0)), status) for index in indexes]
     return document
+
+
+def attribute_definitions(definition: TableDefinition) -> list[dict[str, str]]:
+    """The types of the attributes that are keys of the table or of one of its indexes."""
+    return [{"AttributeName": name, "AttributeType": kind} for name, kind in sorted(definition.attribute_kinds.items())]
 
 
 def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int], table_status: str) -> dict[str, Any]:

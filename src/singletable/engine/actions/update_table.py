@@ -8,7 +8,7 @@ import msgspec
 
 from singletable.engine.actions.create_table import ceiling_of, new_index, throughput_of
 from singletable.engine.definition import TableDefinition, Throughput
-from singletable.engine.describe import table_description
+from singletable.engine.describe import attribute_definitions, table_description
 from singletable.engine.table_rules import (
     attribute_kinds,
     check_global_index,
@@ -46,6 +46,7 @@ def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult
     before, after = engine.catalog.change(request.table_name, change)
     engine.backfill.start_missing()
     description = table_description(_as_told(before, after), engine.arn(after.name), "UPDATING", {})
+    description["AttributeDefinitions"] = attribute_definitions(after)
     if request.on_demand_throughput is not None:
         taken_away = _taken_away(request.on_demand_throughput)
         description["OnDemandThroughput"] = {**description.get("OnDemandThroughput", {}), **taken_away}
@@ -109,14 +110,8 @@ def _check_against(request: UpdateTable, definition: TableDefinition) -> None:
     check_on_demand(request.on_demand_throughput, mode, is_new=False)
     bought, had = throughput_of(request.provisioned_throughput), definition.throughput
     is_change_of_mode = request.billing_mode is not None and request.billing_mode != definition.billing_mode
-    if bought is not None and had is not None and not is_change_of_mode and _same_units(bought, had):
-        raise invalid(
-            "The provisioned throughput for the table will not change. The requested value equals the current value. "
-            f"Current ReadCapacityUnits provisioned for the table: {had.read_units}. Requested ReadCapacityUnits: "
-            f"{bought.read_units}. Current WriteCapacityUnits provisioned for the table: {had.write_units}. "
-            f"Requested WriteCapacityUnits: {bought.write_units}. Refer to the Amazon DynamoDB Developer Guide for "
-            "current limits and how to request higher limits."
-        )
+    if not is_change_of_mode:
+        _refuse_same_units("table", had, bought)
 
 
 def _no_units_when_on_demand() -> RequestRefused:
@@ -126,8 +121,20 @@ def _no_units_when_on_demand() -> RequestRefused:
     )
 
 
-def _same_units(left: Throughput, right: Throughput) -> bool:
-    return (left.read_units, left.write_units) == (right.read_units, right.write_units)
+def _refuse_same_units(what: str, had: Throughput | None, bought: Throughput | None) -> None:
+    """Units that are bought again, for the table or for one of its indexes, are a mistake."""
+    if had is None or bought is None:
+        return
+    if (had.read_units, had.write_units) != (bought.read_units, bought.write_units):
+        return
+    kind = what.partition(" ")[0]
+    raise invalid(
+        f"The provisioned throughput for the {what} will not change. The requested value equals the current value. "
+        f"Current ReadCapacityUnits provisioned for the {kind}: {had.read_units}. Requested ReadCapacityUnits: "
+        f"{bought.read_units}. Current WriteCapacityUnits provisioned for the {kind}: {had.write_units}. "
+        f"Requested WriteCapacityUnits: {bought.write_units}. Refer to the Amazon DynamoDB Developer Guide for "
+        "current limits and how to request higher limits."
+    )
 
 
 def _changed(request: UpdateTable, definition: TableDefinition, now: float) -> TableDefinition:
@@ -234,6 +241,7 @@ def _with_other_units(definition: TableDefinition, update: UpdateGlobalSecondary
     changed = index
     if update.provisioned_throughput is not None:
         check_units(update.provisioned_throughput)
+        _refuse_same_units(f"index {index.name}", index.throughput, throughput_of(update.provisioned_throughput))
         changed = msgspec.structs.replace(
             changed, throughput=_with_dates(index.throughput, update.provisioned_throughput, now)
         )
@@ -245,7 +253,13 @@ def _with_other_units(definition: TableDefinition, update: UpdateGlobalSecondary
 
 
 def _as_told(before: TableDefinition, after: TableDefinition) -> TableDefinition:
-    """The answer shows the units as they were while the status is UPDATING, with the new dates (captured)."""
+    """The answer shows the units as they were while the status is UPDATING, with the new dates (captured).
+
+    An index that was deleted is still told, as DELETING; the next description is without it.
+    """
+    gone = [index for index in before.indexes if after.index(index.name) is None]
+    deleting = (msgspec.structs.replace(index, status="DELETING") for index in gone)
+    after = msgspec.structs.replace(after, indexes=(*after.indexes, *deleting))
     if before.throughput is None or after.throughput is None:
         return after
     shown = msgspec.structs.replace(
