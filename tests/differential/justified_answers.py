@@ -43,9 +43,14 @@ def _ends_a_page(exchange: Exchange, difference: Difference) -> bool:
 
 def _is_more(difference: Difference) -> bool:
     """Local counts a few units more."""
-    if difference.ours == ABSENT:
-        return True
-    return bool(0 < difference.theirs - difference.ours <= FEW_UNITS)
+    if isinstance(difference.ours, float) and isinstance(difference.theirs, float):
+        return 0 < difference.theirs - difference.ours <= FEW_UNITS
+    return bool(difference.ours == ABSENT)
+
+
+def _is_less(difference: Difference) -> bool:
+    both = isinstance(difference.ours, float) and isinstance(difference.theirs, float)
+    return both and bool(difference.theirs < difference.ours)
 
 
 def _doubles_indexes(exchange: Exchange, difference: Difference) -> bool:
@@ -53,13 +58,13 @@ def _doubles_indexes(exchange: Exchange, difference: Difference) -> bool:
     if exchange.action != "TransactWriteItems" or not difference.path.endswith(".CapacityUnits"):
         return False
     if "SecondaryIndexes" in difference.path:
-        return bool(difference.theirs == 2 * difference.ours)
-    return SUM.fullmatch(difference.path) is not None and difference.theirs > difference.ours
+        return isinstance(difference.ours, float) and bool(difference.theirs == 2 * difference.ours)
+    return SUM.fullmatch(difference.path) is not None and _is_more(difference)
 
 
 def _tells_the_last(exchange: Exchange, difference: Difference) -> bool:
     is_several = exchange.action == "TransactWriteItems" and len(exchange.request["TransactItems"]) > 1
-    return is_several and SUM_OR_TABLE.fullmatch(difference.path) is not None and difference.theirs < difference.ours
+    return is_several and SUM_OR_TABLE.fullmatch(difference.path) is not None and _is_less(difference)
 
 
 def _deletes_nothing(exchange: Exchange, difference: Difference) -> bool:
@@ -75,7 +80,7 @@ def _reads_nothing(exchange: Exchange, difference: Difference) -> bool:
     if re.match(r"ConsumedCapacity.*\bCapacityUnits$", difference.path) is None:
         return False
     if exchange.action == "BatchGetItem":
-        return bool(difference.ours > difference.theirs)
+        return _is_less(difference)
     return exchange.action in ("Query", "Scan") and exchange.ours.document.get("ScannedCount") == 0
 
 
