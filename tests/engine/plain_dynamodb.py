@@ -234,6 +234,9 @@ class PlainDynamoDB:
             wrong = is_empty_range(condition.test) or any(
                 path[0] in names for path in _paths(request.get("FilterExpression"))
             )
+        if condition is not None and index is not None:
+            filtered = _paths(request.get("FilterExpression"))
+            wrong |= any(not table.holds(index, str(path[0])) for path in filtered)
         if index is not None and not index.is_local:
             asked = [path[0] for path in _paths(request.get("ProjectionExpression"))]
             wrong |= bool(request.get("ConsistentRead"))

@@ -25,6 +25,7 @@ def words_of(names: dict[str, str] | None, values: dict[str, Any] | None) -> str
     [
         ({}, "must not be empty"),
         ({"#a": "a", "b": "b"}, 'contains invalid key: Syntax error; key: "b"'),
+        ({"": "a"}, "contains invalid key: The expression attribute map contains an empty key;"),
         ({"#": "a"}, 'contains invalid key: Syntax error; key: "#"'),
         ({"#a-b": "a"}, 'contains invalid key: Syntax error; key: "#a-b"'),
         ({"#a\n": "a"}, 'contains invalid key: Syntax error; key: "#a\n"'),
@@ -49,6 +50,7 @@ def test_names_are_refused(names: dict[str, str], words: str) -> None:
     [
         ({}, "must not be empty"),
         ({":b": {"a": ""}, "b": X}, 'contains invalid key: Syntax error; key: "b"'),
+        ({"": X}, "contains invalid key: The expression attribute map contains an empty key;"),
         ({":": X}, 'contains invalid key: Syntax error; key: ":"'),
         (
             {":b": {}},

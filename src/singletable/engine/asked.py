@@ -127,6 +127,12 @@ def page_of(request: Query | Scan) -> AskedOfPage:
     return AskedOfPage(keep, projection, key_condition)
 
 
+def looked_into_by(condition: Check | None) -> frozenset[str]:
+    """The attributes that the condition of a write looks into; one that no expression was read for looks into none."""
+    owner = getattr(condition, "__self__", None)
+    return owner.nested_attributes if isinstance(owner, BoundCondition) else frozenset()
+
+
 def refuse_parts_of_keys(nested: frozenset[str], table: OpenTable) -> None:
     """Keys are scalars: no expression may look into one, be it a key of the table or of any of its indexes."""
     if not nested:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 KeyKind = Literal["S", "N", "B"]
-IndexStatus = Literal["CREATING", "ACTIVE"]
+IndexStatus = Literal["CREATING", "ACTIVE", "DELETING"]  # the last is told and never kept
 InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
 TableStatus = Literal["CREATING", "ACTIVE"]
 

@@ -27,9 +27,7 @@ def table_description(
     """
     items, size_bytes = sizes.get("", (0, 0))
     document: dict[str, Any] = {
-        "AttributeDefinitions": [
-            {"AttributeName": name, "AttributeType": kind} for name, kind in sorted(definition.attribute_kinds.items())
-        ],
+        "AttributeDefinitions": attribute_definitions(definition),
         "TableName": definition.name,
         "KeySchema": key_schema((definition.partition,), (definition.sort,) if definition.sort else ()),
         "TableStatus": status,
@@ -61,6 +59,11 @@ def table_description(
             for index in global_
         ]
     return document
+
+
+def attribute_definitions(definition: TableDefinition) -> list[dict[str, str]]:
+    """The types of the attributes that are keys of the table or of one of its indexes."""
+    return [{"AttributeName": name, "AttributeType": kind} for name, kind in sorted(definition.attribute_kinds.items())]
 
 
 def _add_settings(document: dict[str, Any], definition: TableDefinition) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Raw
 
-from singletable.engine.asked import Check
+from singletable.engine.asked import Check, looked_into_by, refuse_parts_of_keys
 from singletable.engine.index_key_changes import check_index_keys
 from singletable.engine.keys import exact_key, item_key
 from singletable.engine.table import Image, Item, OpenTable, UpdatedIndexKeyWords
@@ -63,6 +63,8 @@ def planned_put(
     if size > ITEM_BYTES_MAX:
         raise invalid(ITEM_TOO_LARGE)
     key = item_key(table, item)
+    if condition is not None:
+        refuse_parts_of_keys(looked_into_by(condition), table)
     image = table.image(key, item, size)
     if table.has_local_indexes:
         check_size(table, image, ITEM_TOO_LARGE)
@@ -73,12 +75,17 @@ def planned_delete(
     table: OpenTable, key: Item, condition: Check | None = None, returns_old: bool = False
 ) -> PlannedWrite:
     """The end of one item."""
-    return PlannedWrite("delete", table, exact_key(table, key), key, condition, returns_old)
+    key_bytes = exact_key(table, key)
+    if condition is not None:
+        refuse_parts_of_keys(looked_into_by(condition), table)
+    return PlannedWrite("delete", table, key_bytes, key, condition, returns_old)
 
 
 def planned_check(table: OpenTable, key: Item, condition: Check, returns_old: bool) -> PlannedWrite:
     """A condition on an item that is left as it is."""
-    return PlannedWrite("check", table, exact_key(table, key), key, condition, returns_old)
+    key_bytes = exact_key(table, key)
+    refuse_parts_of_keys(looked_into_by(condition), table)
+    return PlannedWrite("check", table, key_bytes, key, condition, returns_old)
 
 
 def planned_update(
@@ -98,6 +105,8 @@ def planned_update(
                     "One or more parameter values were invalid: "
                     f"Cannot update attribute {name}. This attribute is part of the key"
                 )
+    if condition is not None:
+        refuse_parts_of_keys(looked_into_by(condition), table)
 
     def updated(before: Image | None) -> Image:
         old, size = (key, item_size(key)) if before is None else (before.item, before.size)

@@ -36,6 +36,8 @@ def partition_of(source: Source, condition: KeyCondition) -> Partition:
         kind = sort[len(equal)].kind
         # A prefix and a bound may be empty: they are no keys themselves.
         operands = [key_bytes(kind, value[kind]) if value[kind] else b"" for value in asked.last.values]
+        for operand in operands:
+            check_key_length(operand, is_partition=False)
         comparison = Comparison(asked.last.operator, *operands)
     values = {attribute.name: value for attribute, value in zip(partition, asked.partition, strict=True)}
     keys = _range(source, parts, equal, comparison)

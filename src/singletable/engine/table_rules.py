@@ -23,6 +23,7 @@ from singletable.wire.tables import (
 
 UNITS_MAX = 1_000_000_000_000
 _INVALID = "One or more parameter values were invalid: "
+_SAME_NAME = "Cannot have two attributes with the same name"  # as DynamoDB Local says it
 
 TABLE_CLASSES = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 NO_VECTORS = "not served by this engine: it has no vector indexes"
@@ -38,6 +39,8 @@ def check_new_table(request: CreateTable) -> None:
         raise invalid(f"{_INVALID}GlobalTableSourceArn is not served by this engine: it is one machine")
     check_table_class(request.table_class)
     check_billing(request.billing_mode or "PROVISIONED", request.provisioned_throughput)
+    if len({each.attribute_name for each in request.attribute_definitions}) < len(request.attribute_definitions):
+        raise invalid(_SAME_NAME)
     kinds = attribute_kinds(request.attribute_definitions)
     names = [element.attribute_name for element in request.key_schema]
     if len(names) > len(kinds):
@@ -191,6 +194,8 @@ def _check_projection(projection: Projection) -> None:
     if projection.projection_type == "INCLUDE":
         if projection.non_key_attributes is None:
             raise invalid(f"{_INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+        if len(set(projection.non_key_attributes)) < len(projection.non_key_attributes):
+            raise invalid(_SAME_NAME)
     elif projection.non_key_attributes is not None:
         raise invalid(f"{_INVALID}ProjectionType is {projection.projection_type}, but NonKeyAttributes is specified")
 

@@ -287,6 +287,8 @@ def _check_values(values: Mapping[str, Any]) -> None:
 
 @lru_cache(_REMEMBERED_MAX)
 def _check_placeholder(where: str, placeholder: str, form: re.Pattern[str]) -> None:
+    if not placeholder:
+        raise invalid(f"{where} contains invalid key: The expression attribute map contains an empty key;")
     if not form.fullmatch(placeholder):
         raise invalid(f'{where} contains invalid key: Syntax error; key: "{placeholder}"')
     if len(placeholder) > PLACEHOLDER_BYTES_MAX:

@@ -267,7 +267,12 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
     Refused(
         "an attribute of two types",
         {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="N")]},
-        f"{INVALID}Cannot change type of attribute pk",
+        "Cannot have two attributes with the same name",
+    ),
+    Refused(
+        "an attribute defined twice",
+        {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="S")]},
+        "Cannot have two attributes with the same name",
     ),
     Refused(
         "a ceiling for a provisioned table",
@@ -373,6 +378,11 @@ def multi(partition: str, sort: str = "") -> Document:
         "a projection of some without any",
         indexed("Global", index("gsi", "sk", holds={"ProjectionType": "INCLUDE"})),
         f"{INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
+    ),
+    Refused(
+        "an attribute projected twice",
+        indexed("Global", index("gsi", "sk", holds=projection("a", "b", "a"))),
+        "Cannot have two attributes with the same name",
     ),
     Refused(
         "units for an index that is paid per request",

@@ -32,7 +32,10 @@ def engine(empty_engine: Engine) -> Engine:
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", g="S", h="S", l="S"),
         GlobalSecondaryIndexes=[index("gsi", "g", "h", holds=projection("e")), index("whole", "g")],
-        LocalSecondaryIndexes=[index("lsi", "pk", "l")],
+        LocalSecondaryIndexes=[
+            index("lsi", "pk", "l"),
+            index("keys", "pk", "l", holds=projection(kind="KEYS_ONLY")),
+        ],
     )
     put(empty_engine, texts(pk="p", sk="1", g="g", h="h", l="l"))
     return empty_engine
@@ -187,6 +190,20 @@ def test_a_query_is_refused(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "Query", row, TableName="table", **asked("pk = :p", p="p"))
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("sk = :long", "sk < :long", "sk <= :long", "sk > :long", "sk >= :long"),
+        *("begins_with(sk, :long)", "sk BETWEEN :p AND :long", "sk BETWEEN :long AND :long"),
+    ],
+)
+def test_a_sort_key_is_compared_with_1024_bytes_at_most(engine: Engine, condition: str) -> None:
+    text = f"pk = :p AND {condition}"
+    assert "Items" in engine.call("Query", {"TableName": "table", **asked(text, p="p", long="q" * 1024)})
+    words = f"{INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+    assert_refused(engine, "Query", Refused("", {"TableName": "table", **asked(text, p="p", long="q" * 1025)}, words))
+
+
 @refusals(
     Refused(
         "the partition key in a filter",
@@ -216,6 +233,32 @@ def test_a_filter_names_no_key_of_the_index_that_is_read(engine: Engine, name: s
     words = f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {name}"
     request = {"TableName": "table", "IndexName": "gsi", **asked("g = :g", g="g"), "FilterExpression": f"{name} = :g"}
     assert_refused(engine, "Query", Refused("", request, words))
+
+
+@pytest.mark.parametrize(("name", "key"), [("gsi", "g"), ("keys", "pk")])
+@pytest.mark.parametrize("more", [{}, {"Select": "COUNT"}], ids=str)
+def test_a_query_filters_only_by_what_its_index_holds(engine: Engine, name: str, key: str, more: Document) -> None:
+    request = {"TableName": "table", "IndexName": name, **asked(f"{key} = :p", p="p"), "FilterExpression": "v = :p"}
+    words = f"{INVALID}Secondary index {name} does not project one or more filter attributes: [v]"
+    assert_refused(engine, "Query", Refused("", {**request, **more}, words))
+    assert_refused(engine, "Query", Refused("", {**request, "FilterExpression": "v.x = :p"}, words))
+
+
+def test_a_query_may_filter_by_what_its_index_includes(engine: Engine) -> None:
+    request = {**asked("g = :g", g="g"), "FilterExpression": "attribute_not_exists(e)"}
+    assert engine.call("Query", {"TableName": "table", "IndexName": "gsi", **request})["Count"] == 1
+
+
+def test_a_query_names_all_that_its_index_lacks_for_a_filter(engine: Engine) -> None:
+    request = {**asked("pk = :p", p="p"), "FilterExpression": "w = :p OR v = :p OR sk = :p", "Select": "ALL_ATTRIBUTES"}
+    words = f"{INVALID}Secondary index keys does not project one or more filter attributes: [v, w]"
+    assert_refused(engine, "Query", Refused("", {"TableName": "table", "IndexName": "keys", **request}, words))
+
+
+def test_a_scan_may_filter_by_what_its_index_lacks(engine: Engine) -> None:
+    put(engine, texts(pk="p", sk="2", g="g", h="h", v="there"))
+    request = {"TableName": "table", "IndexName": "gsi", "FilterExpression": "attribute_exists(v)"}
+    assert engine.call("Scan", request)["Count"] == 0
 
 
 def test_a_filter_may_name_a_key_of_the_table_when_an_index_is_read(engine: Engine) -> None:

@@ -176,3 +176,12 @@ def test_a_key_that_does_not_fit_its_table_is_the_reason(engine: Engine, key: Do
         {"Code": "None"},
         {"Code": "ValidationError", "Message": words},
     ]
+
+
+def test_a_projection_that_looks_into_a_key_is_the_reason(engine: Engine) -> None:
+    gets = transaction(A, getting(texts(pk="b"), ProjectionExpression="pk.x"))
+    refusal = refused(engine, "TransactGetItems", gets)
+    assert refusal.code == "TransactionCanceledException"
+    assert told_fields(refusal)["CancellationReasons"][1]["Message"] == (
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk"
+    )

@@ -67,7 +67,13 @@ def engine(clock: Clock) -> Iterator[Engine]:
     """A table that pays per request, and one with bought units."""
     with Engine(now=clock) as made:
         create(made)
-        create(made, "bought", BillingMode=None, ProvisionedThroughput=units(5, 5))
+        create(
+            made,
+            "bought",
+            BillingMode=None,
+            ProvisionedThroughput=units(5, 5),
+            GlobalSecondaryIndexes=[{**index("gsi", "sk"), "ProvisionedThroughput": units(5, 5)}],
+        )
         yield made
 
 
@@ -221,7 +227,8 @@ def test_an_attribute_that_the_table_knows_keeps_its_type(engine: Engine) -> Non
 def test_a_removed_index_is_gone_and_the_table_works_on(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g"))
-    remove(empty_engine, "gsi")
+    (told,) = remove(empty_engine, "gsi")["GlobalSecondaryIndexes"]
+    assert (told["IndexName"], told["IndexStatus"]) == ("gsi", "DELETING")
     table = described(empty_engine)
     assert "GlobalSecondaryIndexes" not in table
     assert [each["AttributeName"] for each in table["AttributeDefinitions"]] == ["lsiSk", "pk", "sk"]
@@ -309,6 +316,17 @@ def creation(made: Document, **kinds: str) -> Document:
         "The provisioned throughput for the table will not change. The requested value equals the current value. "
         "Current ReadCapacityUnits provisioned for the table: 5. Requested ReadCapacityUnits: 5. Current "
         "WriteCapacityUnits provisioned for the table: 5. Requested WriteCapacityUnits: 5. Refer to the Amazon "
+        "DynamoDB Developer Guide for current limits and how to request higher limits.",
+    ),
+    Refused(
+        "the same units for an index",
+        {
+            "TableName": "bought",
+            "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": units(5, 5)}}],
+        },
+        "The provisioned throughput for the index gsi will not change. The requested value equals the current value. "
+        "Current ReadCapacityUnits provisioned for index gsi: 5. Requested ReadCapacityUnits: 5. Current "
+        "WriteCapacityUnits provisioned for index gsi: 5. Requested WriteCapacityUnits: 5. Refer to the Amazon "
         "DynamoDB Developer Guide for current limits and how to request higher limits.",
     ),
     Refused(

@@ -62,6 +62,7 @@ def query(engine: Engine, request: Query) -> PageResult:
     wanted = wanted_of(source, request, asked.keep, asked.projection)
     if asked.filter is not None:
         refuse_parts_of_keys(asked.filter.nested_attributes, table)
+        _refuse_filter_on_lacking(asked.filter.attributes, source)
     with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
         reading = Reading(source.tree, keys, descending, request.limit)
         return read(connection, source, reading, request, wanted, partition.values)
@@ -87,3 +88,15 @@ def _refuse_filter_on_keys(asked: AskedOfPage, partition: Partition) -> None:
             raise invalid(
                 f"{asked.filter_word} can only contain non-primary key attributes: Primary key attribute: {name}"
             )
+
+
+def _refuse_filter_on_lacking(attributes: frozenset[str], source: Source) -> None:
+    """A filter sees what the index holds; a Query of an index may not name more, unlike a Scan (captured)."""
+    if source.index is None:
+        return
+    lacking = sorted(name for name in attributes if not source.index.holds(name))
+    if lacking:
+        raise invalid(
+            f"One or more parameter values were invalid: Secondary index {source.index.name} does not project one or "
+            f"more filter attributes: [{', '.join(lacking)}]"
+        )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.asked import projected_by
+from singletable.engine.asked import Projected, projected_by, refuse_parts_of_keys
 from singletable.engine.cancellation import NO_REASON, Reason, cancelled, invalid_action
 from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units, told_of_each
 from singletable.engine.keys import exact_key
@@ -29,7 +29,7 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> TransactGet
         accept_item(get.key)
         projections.append(projected_by(get))
     tables = [engine.catalog.require(get.table_name) for get in gets]
-    keys = _keys(tables, [get.key for get in gets])
+    keys = _keys(tables, [get.key for get in gets], projections)
     if len(set(zip((table.name for table in tables), keys, strict=True))) < len(keys):
         raise invalid("Transaction request cannot include multiple operations on one item")
     units: dict[str, Consumed] = {}
@@ -65,12 +65,14 @@ def _passed(table: OpenTable, key: bytes, named: Item, size: int) -> Reason:
     return NO_REASON
 
 
-def _keys(tables: list[OpenTable], named: list[Item]) -> list[bytes]:
-    """The stored keys; one that does not fit its table cancels the transaction and is its reason."""
+def _keys(tables: list[OpenTable], named: list[Item], projections: list[Projected]) -> list[bytes]:
+    """The stored keys; a read that does not fit its table cancels the transaction and is its reason."""
     keys, reasons = [], []
-    for table, key in zip(tables, named, strict=True):
+    for table, key, projection in zip(tables, named, projections, strict=True):
         try:
-            keys.append(exact_key(table, key))
+            stored_key = exact_key(table, key)
+            refuse_parts_of_keys(projection.nested_attributes, table)
+            keys.append(stored_key)
             reasons.append(NO_REASON)
         except RequestRefused as refusal:
             reasons.append(invalid_action(refusal))

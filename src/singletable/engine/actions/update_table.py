@@ -8,7 +8,7 @@ import msgspec
 
 from singletable.engine.actions.create_table import ceiling_of, stream_of
 from singletable.engine.definition import TableDefinition
-from singletable.engine.describe import table_description
+from singletable.engine.describe import attribute_definitions, table_description
 from singletable.engine.encryption import KeyHome, with_encryption
 from singletable.engine.index_updates import check_index_updates, check_units_of_all, with_index_updates
 from singletable.engine.table_rules import NO_VECTORS, check_on_demand, check_stream, check_table_class, check_units
@@ -35,6 +35,7 @@ def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult
     engine.backfill.start_missing()
     told = _as_told(before, after)
     description = table_description(told, engine.arn(after.name), "UPDATING", {}, engine.now())
+    description["AttributeDefinitions"] = attribute_definitions(after)
     if request.on_demand_throughput is not None:
         taken_away = _taken_away(request.on_demand_throughput)
         description["OnDemandThroughput"] = {**description.get("OnDemandThroughput", {}), **taken_away}
@@ -173,7 +174,13 @@ def _taken_away(asked: OnDemandThroughput) -> dict[str, int]:
 
 
 def _as_told(before: TableDefinition, after: TableDefinition) -> TableDefinition:
-    """The answer shows the units as they were while the status is UPDATING, with the new dates (captured)."""
+    """The answer shows the units as they were while the status is UPDATING, with the new dates (captured).
+
+    An index that was deleted is still told, as DELETING; the next description is without it.
+    """
+    gone = [index for index in before.indexes if after.index(index.name) is None]
+    deleting = (msgspec.structs.replace(index, status="DELETING") for index in gone)
+    after = msgspec.structs.replace(after, indexes=(*after.indexes, *deleting))
     if before.throughput is None or after.throughput is None or before.billing_mode != after.billing_mode:
         return after
     shown = msgspec.structs.replace(

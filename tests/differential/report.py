@@ -1,0 +1,63 @@
+"""What a run found, as text: each kind of difference with its example, and how often each reason was needed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.differential.justified import JUSTIFIED
+from tests.differential.run import Found, Outcome
+
+SHOWN_CHARACTERS_MAX = 1_500
+
+
+def shown(outcome: Outcome, folder: Path) -> str:
+    """The report; examples are also written to a folder, from where they can be replayed."""
+    lines = []
+    for number, found in enumerate(sorted(outcome.found.values(), key=lambda each: -each.count), start=1):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{number:03}.json"
+        path.write_text(json.dumps(found.example, indent=1), encoding="utf-8")
+        lines += [*_found(number, found), f"  replay   {path}", ""]
+    if outcome.justified:
+        lines.append("Meant, and why:")
+        lines += [f"{count:7,} {each.name}: {each.reason}" for each, count in outcome.justified.most_common()]
+        lines.append("")
+    done = ", ".join(f"{action} {count:,}" for action, count in outcome.actions.most_common())
+    lines.append(f"{outcome.steps:,} requests, {outcome.refused:,} of them refused by the other side: {done}")
+    kinds = len(outcome.found)
+    times = sum(found.count for found in outcome.found.values())
+    meant = sum(outcome.justified.values())
+    lines.append(f"{kinds} kinds of unexplained differences ({times:,} times), {meant:,} differences that are meant")
+    return "\n".join(lines)
+
+
+def meant() -> str:
+    """The differences that are meant, as a list in Markdown."""
+    return "\n".join(f"- **{each.name}**: {each.reason}." for each in JUSTIFIED)
+
+
+def _found(number: int, found: Found) -> list[str]:
+    actions = ", ".join(f"{action} {count}" for action, count in found.actions.most_common())
+    example = found.example
+    return [
+        f"{number}. {found.count} times ({actions}): {example['path']}",
+        f"  ours     {_short(example['ours'])}",
+        f"  theirs   {_short(example['theirs'])}",
+        f"  request  {example['action']} {_short(example['request'])}",
+        *([f"  items    {_short(example['items'])}"] if example["items"] else []),
+    ]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(_abbreviated(value), ensure_ascii=False)
+    return text if len(text) <= SHOWN_CHARACTERS_MAX else f"{text[:SHOWN_CHARACTERS_MAX]} ..."
+
+
+def _abbreviated(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > 80:
+        return f"{value[:20]}... ({len(value)} characters)"
+    if isinstance(value, dict):
+        return {_abbreviated(name): _abbreviated(inner) for name, inner in value.items()}
+    return [_abbreviated(inner) for inner in value] if isinstance(value, list) else value

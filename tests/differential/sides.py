@@ -1,0 +1,110 @@
+"""The two sides that are compared: the engine in this process, and a server that is asked over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass
+from time import monotonic, sleep
+from typing import Any, Protocol
+
+from singletable.engine.engine import Engine
+
+Request = dict[str, Any]
+
+TARGET = "DynamoDB_20120810."
+READY_SECONDS_MAX = 3  # Local now and then never finishes deleting an index
+# Nobody verifies the signature; DynamoDB Local takes its region, and so its database, from the credential.
+HEADERS = {
+    "Content-Type": "application/x-amz-json-1.0",
+    "X-Amz-Date": "20260101T000000Z",
+    "Authorization": "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260101/us-east-1/dynamodb/aws4_request, "
+    f"SignedHeaders=host;x-amz-date;x-amz-target, Signature={'0' * 64}",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer: its status and its document."""
+
+    status: int
+    document: Any
+
+    @property
+    def is_refused(self) -> bool:
+        return self.status != http.HTTPStatus.OK
+
+    @property
+    def code(self) -> str:
+        """The type of a refusal, without its namespace."""
+        return str(self.document.get("__type", "")).rpartition("#")[2] if isinstance(self.document, dict) else ""
+
+    @property
+    def message(self) -> str:
+        """The words of a refusal, whose member is written in one of two ways."""
+        return str(self.document.get("message", self.document.get("Message", "")))
+
+
+class Side(Protocol):
+    """Somebody who answers requests."""
+
+    def ask(self, action: str, request: Request) -> Told: ...
+
+    def settle(self, table: str) -> None:
+        """Waits until the table and its indexes can be used."""
+
+
+class InProcess:
+    """The engine of this source tree, in memory."""
+
+    def __init__(self) -> None:
+        self._engine = Engine("memory:")
+
+    def ask(self, action: str, request: Request) -> Told:
+        answer = self._engine.answer(TARGET + action, json.dumps(request).encode())
+        return Told(answer.status, json.loads(answer.body))
+
+    def settle(self, table: str) -> None:
+        self._engine.backfill.wait()
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+class OverHttp:
+    """A server on this machine."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def ask(self, action: str, request: Request) -> Told:
+        body = json.dumps(request).encode()
+        try:
+            return self._sent(action, body)
+        except (http.client.HTTPException, ConnectionError):
+            self._connection.close()  # it is opened again by the next request
+            return self._sent(action, body)
+
+    def _sent(self, action: str, body: bytes) -> Told:
+        self._connection.request("POST", "/", body, {**HEADERS, "X-Amz-Target": TARGET + action})
+        response = self._connection.getresponse()
+        content = response.read()
+        return Told(response.status, json.loads(content) if content else {})
+
+    def settle(self, table: str) -> None:
+        end = monotonic() + READY_SECONDS_MAX
+        while monotonic() < end:
+            described = self.ask("DescribeTable", {"TableName": table})
+            told = described.document.get("Table", {})
+            if described.is_refused or is_active(told):
+                return
+            sleep(0.02)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def is_active(described: Request) -> bool:
+    """Whether a table and its indexes can be used."""
+    statuses = [index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", ())]
+    return {described["TableStatus"], *statuses} == {"ACTIVE"}

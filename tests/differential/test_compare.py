@@ -1,0 +1,87 @@
+"""Two answers are the same in everything but what has no meaning, and every other field is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.differential.ask import Exchange
+from tests.differential.compare import ABSENT, REFUSAL, Difference, differences, kind_of
+from tests.differential.sides import Told
+
+
+def exchange(ours: Any, theirs: Any, action: str = "GetItem", status: int = 200) -> Exchange:
+    return Exchange(action, {"TableName": "texts"}, Told(status, ours), Told(status, theirs))
+
+
+def refused(message: str, code: str = "ValidationException", **fields: Any) -> Told:
+    return Told(400, {"__type": f"com.amazon.coral.validate#{code}", "message": message, **fields})
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"Item": {"a": {"SS": ["a", "b"]}}}, {"Item": {"a": {"SS": ["b", "a"]}}}),
+        ({"Item": {"a": {"L": [{"NS": ["1", "2"]}]}}}, {"Item": {"a": {"L": [{"NS": ["2", "1"]}]}}}),
+        ({"ConsumedCapacity": {"CapacityUnits": 1}}, {"ConsumedCapacity": {"CapacityUnits": 1.0}}),
+        (
+            {"ConsumedCapacity": [{"TableName": "a"}, {"TableName": "b"}]},
+            {"ConsumedCapacity": [{"TableName": "b"}, {"TableName": "a"}]},
+        ),
+        ({"Responses": {"t": [{"a": {"N": "1"}}, {}]}}, {"Responses": {"t": [{}, {"a": {"N": "1"}}]}}),
+        (
+            {"Table": {"TableArn": "ours", "CreationDateTime": 1.5, "ItemCount": 3}},
+            {"Table": {"TableArn": "theirs", "CreationDateTime": 2, "TableSizeBytes": 7}},
+        ),
+        (
+            {"Table": {"AttributeDefinitions": [{"AttributeName": "a"}, {"AttributeName": "b"}]}},
+            {"Table": {"AttributeDefinitions": [{"AttributeName": "b"}, {"AttributeName": "a"}]}},
+        ),
+    ],
+)
+def test_what_has_no_meaning_is_no_difference(ours: Any, theirs: Any) -> None:
+    assert differences(exchange(ours, theirs)) == []
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "told"),
+    [
+        ({"Count": 1}, {"Count": 2}, Difference("Count", 1, 2)),
+        ({"Count": 1}, {}, Difference("Count", 1, ABSENT)),
+        ({}, {"LastEvaluatedKey": {}}, Difference("LastEvaluatedKey", ABSENT, {})),
+        ({"Items": [{"a": {"N": "1"}}]}, {"Items": [{"a": {"S": "1"}}]}, Difference("Items[].a.N", "1", ABSENT)),
+        ({"Items": [{}]}, {"Items": []}, Difference("Items", [{}], [])),
+        ({"Item": {"a": {"L": [1, 2]}}}, {"Item": {"a": {"L": [2, 1]}}}, Difference("Item.a.L[]", 1, 2)),
+        ({"Item": {"a": {"BOOL": True}}}, {"Item": {"a": {"BOOL": 1}}}, Difference("Item.a.BOOL", True, 1)),
+        ({"Item": {"a": {"N": "1"}}}, {"Item": {"a": {"N": "1.0"}}}, Difference("Item.a.N", "1", "1.0")),
+    ],
+)
+def test_every_other_field_is_told_with_its_path(ours: Any, theirs: Any, told: Difference) -> None:
+    assert told in differences(exchange(ours, theirs))
+
+
+def test_a_refusal_and_an_answer_differ() -> None:
+    done = Exchange("GetItem", {}, refused("no"), Told(200, {}))
+    assert differences(done) == [Difference(REFUSAL, "ValidationException: no", "accepted")]
+
+
+def test_refusals_are_compared_by_type_words_and_fields() -> None:
+    item = {"a": {"N": "1"}}
+    same = Exchange(
+        "PutItem", {}, refused("no", Item=item), Told(400, {"__type": "ValidationException", "Message": "no"})
+    )
+    assert differences(same) == [Difference("Item", item, ABSENT)]
+    other_type = Exchange("PutItem", {}, refused("no"), refused("no", "OtherException"))
+    assert differences(other_type) == [Difference(REFUSAL, "ValidationException: no", "OtherException: no")]
+    other_status = Exchange("PutItem", {}, refused("no"), Told(500, {"__type": "ValidationException", "message": "no"}))
+    assert differences(other_status) == [Difference(REFUSAL, "ValidationException: no", "500 ValidationException: no")]
+
+
+def test_one_kind_has_many_examples() -> None:
+    kinds = set()
+    for name, size in (("first-table", 5), ("second-table", 17)):
+        request = {"TableName": name}
+        done = Exchange("Query", request, refused(f"no {name}: {size}"), Told(200, {}))
+        kinds |= {kind_of(done, difference) for difference in differences(done)}
+    assert len(kinds) == 1
