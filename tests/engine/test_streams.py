@@ -241,6 +241,21 @@ def test_places_at_and_after_a_record_and_at_the_end(engine: Engine) -> None:
     assert record["dynamodb"]["Keys"]["sk"]["S"] == "new"
 
 
+def test_a_transaction_has_one_moment(clock: Clock) -> None:
+    def ticking() -> float:
+        clock.now += 1
+        return clock.now
+
+    with Engine(now=ticking, sweep_seconds=None) as engine:
+        create_streamed(engine)
+        puts = [{"Put": {"TableName": "table", "Item": texts(pk=name, sk="1")}} for name in "abc"]
+        engine.call("TransactWriteItems", {"TransactItems": puts})
+        put(engine, texts(pk="d", sk="1"))
+        *together, later = [record["dynamodb"]["ApproximateCreationDateTime"] for record in records(engine)]
+    assert len(set(together)) == 1
+    assert later > together[0]
+
+
 def test_a_stream_that_ends_can_be_read_to_its_end_and_the_next_begins_after_it(engine: Engine, clock: Clock) -> None:
     first = arn_of(engine)
     put(engine, A)

@@ -14,6 +14,8 @@ from singletable.errors import RequestRefused
 
 # One step is one transaction: short enough that writers do not notice it.
 STEP_ITEMS = 500
+# Between steps, so that a writer who waits gets its turn.
+PAUSE_SECONDS = 0.001
 
 
 class Backfill:
@@ -63,6 +65,7 @@ class Backfill:
                 if index is None or index.definition.status != "CREATING":
                     return
                 position = self._step(table, index, position)
+                self._stopping.wait(PAUSE_SECONDS)
                 if not position:
                     self._catalog.change(table_name, lambda definition: _activated(definition, index_name))
                     return

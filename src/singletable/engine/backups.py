@@ -168,6 +168,8 @@ def _features(definition: TableDefinition) -> dict[str, Any]:
         }
     if definition.sse_type is not None:
         features["SSEDescription"] = {"Status": "ENABLED", "SSEType": definition.sse_type}
+        if definition.kms_key_arn is not None:
+            features["SSEDescription"]["KMSMasterKeyArn"] = definition.kms_key_arn
     return features
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from singletable.engine.storage.change_log import ChangeLog
+from singletable.engine.storage.connection import Connection
 from singletable.engine.storage.expiry_tree import ExpiryTree
 from singletable.values.comparison import equal
 
@@ -34,7 +35,10 @@ class Changes:
             if is_same:
                 return
         old, new = (None if image is None else image.body for image in (before, after))
-        self.log.add(connection, self._now(), key, old, new, by_service)
+        assert isinstance(connection, Connection)
+        if connection.moment is None:
+            connection.moment = self._now()
+        self.log.add(connection, connection.moment, key, old, new, by_service)
 
 
 class Expiry:

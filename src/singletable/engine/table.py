@@ -149,7 +149,12 @@ class OpenIndex:
             return None
         part = key_bytes(attribute.kind, text)
         if len(part) > SORT_KEY_BYTES_MAX:
-            check_key_length(part, is_partition=is_partition)
+            try:
+                check_key_length(part, is_partition=is_partition)
+            except RequestRefused:
+                if words is LEFT_OUT:  # an item from before the index, which cannot be in it
+                    return None
+                raise
         return part
 
     def entry(self, item: Item, body: bytes, size: int, base_key: bytes, words: IndexKeyWords) -> Entry | None:

@@ -169,6 +169,8 @@ def test_a_ceiling_and_encryption_may_be_others(engine: Engine) -> None:
     assert table["OnDemandThroughput"] == ceiling
     assert table["SSEDescription"]["SSEType"] == "KMS"
     assert table["SSEDescription"]["KMSMasterKeyArn"].startswith("arn:aws:kms:")
+    restore(engine, backup_of(engine, "restored"), "again")
+    assert described(engine, "again")["SSEDescription"] == table["SSEDescription"]
 
 
 @refusals(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from singletable.engine.check_store import check_store
 from singletable.engine.engine import Engine
 from tests.engine.tables import (
     INVALID,
@@ -16,6 +17,7 @@ from tests.engine.tables import (
     assert_refused,
     column,
     create,
+    create_hash,
     create_indexed,
     definitions,
     delete,
@@ -418,6 +420,20 @@ def test_a_twenty_first_index_is_not_made(engine: Engine) -> None:
     create(engine, "full", KeySchema=key_schema("pk", "sk"), GlobalSecondaryIndexes=gsis)
     refusal = refused(engine, "UpdateTable", {"TableName": "full", **creation(index("more", "sk"), sk="S")})
     assert refusal.code == "LimitExceededException"
+
+
+def test_an_item_that_does_not_fit_a_new_index_is_left_out_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Engine(f"file:{path}") as engine:
+        create_hash(engine)
+        put(engine, texts(pk="long", g="x" * 2049), "hash")
+        put(engine, texts(pk="fits", g="x" * 2048), "hash")
+        change = {"Create": index("gsi", "g")}
+        request = {"AttributeDefinitions": definitions(pk="S", g="S"), "GlobalSecondaryIndexUpdates": [change]}
+        engine.call("UpdateTable", {"TableName": "hash", **request})
+        engine.backfill.wait()
+        assert [each["pk"]["S"] for each in scan(engine, "hash", IndexName="gsi")["Items"]] == ["fits"]
+    assert check_store(path).problems == []
 
 
 def test_a_second_index_waits_until_the_first_is_filled(engine: Engine) -> None:

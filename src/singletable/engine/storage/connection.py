@@ -43,6 +43,8 @@ class Connection(sqlite3.Connection):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.open_ranges: list[sqlite3.Cursor] = []
+        self.moment: float | None = None
+        """When the transaction that is open began to change items; a transaction has one moment."""
 
     def end_ranges(self) -> None:
         """Ends every range that was begun on the connection."""

@@ -110,6 +110,7 @@ class WritingInRound:
     def __enter__(self) -> Connection:
         self._connection = connection = self._round.connection_to_write()
         connection.execute("SAVEPOINT one")
+        connection.moment = None
         return connection
 
     def __exit__(

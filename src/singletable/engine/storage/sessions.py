@@ -103,6 +103,7 @@ class Writing:
         self._connection = connection = self._connections.take_to_write()
         try:
             connection.execute("BEGIN IMMEDIATE")
+            connection.moment = None
         except BaseException as error:
             self._connections.give_written(connection)
             _raise_meaning(error, self._connections)
