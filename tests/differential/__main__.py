@@ -77,7 +77,7 @@ def _compared(ours: Side, theirs: Side, asked: argparse.Namespace) -> int:
     begun = perf_counter()
     run = Run(ours, theirs, asked.seed, _say)
     run.shrinks = not asked.whole
-    groups = asked.actions.split(",") if asked.actions else served(ours)
+    groups = asked.actions.split(",") if asked.actions else served(ours, theirs)
     if unknown := set(groups) - set(GROUPS):
         raise SystemExit(f"no group {', '.join(sorted(unknown))} among {', '.join(GROUPS)}")
     run.use(groups)

@@ -76,9 +76,9 @@ PROBES: dict[str, tuple[str, Request]] = {
 GROUPS = (CORE, *PROBES)
 
 
-def served(side: Side) -> list[str]:
-    """The groups that a side serves: the core, and those whose probe is not refused as unknown."""
-    return [CORE, *(group for group, probe in PROBES.items() if _is_served(side, *probe))]
+def served(*sides: Side) -> list[str]:
+    """The groups that all sides serve: the core, and those whose probe none of them refuses as unknown."""
+    return [CORE, *(group for group, probe in PROBES.items() if all(_is_served(side, *probe) for side in sides))]
 
 
 def _is_served(side: Side, action: str, request: Request) -> bool:

@@ -39,6 +39,8 @@ def exchange(sides: tuple[Side, Side], world: World, action: str, request: Reque
 def asked(side: Side, world: World, action: str, request: Request) -> Told:
     """One answer; of a reading whose pages depend on the order of partitions, all pages in one."""
     first = side.ask(action, request)
+    if action == "ExecuteStatement" and "Items" in first.document:
+        return Told(first.status, {**first.document, "Items": _grouped(first.document["Items"], ())})
     if action not in ("Query", "Scan") or first.is_refused:
         return first
     given = world.givens.get(request.get("TableName", ""))

@@ -7,8 +7,9 @@ from tests.differential.compare import Difference
 from tests.differential.justification import Justified
 from tests.differential.justified_answers import ANSWERS
 from tests.differential.justified_refusals import REFUSALS
+from tests.differential.justified_statements import STATEMENT_ANSWERS
 
-JUSTIFIED = (*REFUSALS, *ANSWERS)
+JUSTIFIED = (*REFUSALS, *ANSWERS, *STATEMENT_ANSWERS)
 
 
 def justification(exchange: Exchange, difference: Difference) -> Justified | None:

@@ -14,12 +14,9 @@ from tests.engine.generated_values import Given
 from tests.engine.plain_table import Key, PlainTable
 from tests.engine.plain_values import Item
 
-ITEM_WRITES = frozenset(
-    (
-        *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
-        *("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
-    )
-)
+STATEMENTS = frozenset(("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"))
+ITEM_WRITES = STATEMENTS | {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+STATEMENTS_OF = frozenset(("Statement", "Statements", "TransactStatements"))
 TABLE_WRITES = frozenset(("CreateTable", "UpdateTable", "DeleteTable"))
 
 
@@ -72,9 +69,11 @@ class BothSides:
         return []
 
     def _learn_items(self, exchange: Exchange) -> list[Difference]:
-        if exchange.ours.is_refused and exchange.theirs.is_refused:
+        is_refused = exchange.ours.is_refused and exchange.theirs.is_refused
+        if is_refused and exchange.action not in STATEMENTS:
             return []
-        if not exchange.is_agreed:
+        # Local does some of the statements of a batch that it refuses.
+        if is_refused or not exchange.is_agreed:
             contents = self.world.contents()
             self.set_contents({name: contents[name] for name in self.world.named_in(exchange.request)})
             return []
@@ -96,7 +95,7 @@ class BothSides:
 
     def _written(self, request: Request) -> list[tuple[str, Item]]:
         """The keys that were written, as far as the request tells; a statement may have written any."""
-        if not any(name in request for name in ("Statement", "Statements", "TransactStatements")):
+        if STATEMENTS_OF.isdisjoint(request):
             return self.world.touched(request)
         tables = [self.world.givens[name].table for name in self.world.named_in(request)]
         return [

@@ -22,13 +22,14 @@ _SAME_FAULT: Final = tuple(
         ("Missing the key .* in the item", "^One of the required keys was not given|^The number of conditions"),
         ("Type mismatch for key .* expected", "Type mismatch for key$|^Invalid attribute value type"),
         ("Type mismatch for Index Key .* Expected", "Type mismatch for Index Key$|^Invalid attribute value type"),
-        ("has exceeded the (maximum )?size limit of ?(2048|1024)", "^Hash primary key values must be under"),
+        ("exceeded the (maximum )?size limit of ?(2048|1024)", "^Hash primary key values must be|Size limit exceeded"),
         # Values
         ("The parameter cannot be converted to a numeric value", "A value provided cannot be converted into a number"),
         ("more than 38 significant digits", "only supports precision up to 38 digits"),
         # A sum is never rounded, and refused in the words of an overflow.
         ("Number overflow", "precision up to 38 digits"),
         ("Input collection .*contains duplicates", "Input collection .*contains duplicates"),
+        ("Duplicate value in attribute name: ", "^Cannot have two attributes with the same name"),
         ("Nesting Levels have exceeded", "Nesting Levels have exceeded"),
         # Expressions
         ("map contains a key that is too long; size", "map contains a key that is too long;$"),
@@ -37,7 +38,8 @@ _SAME_FAULT: Final = tuple(
         ("attribute_type, operand type: {", "attribute_type, operand type: {"),
         ("valid types: {", "valid types: {"),
         # Local reads a value behind a dot as a part of the path.
-        ('Syntax error; token: ":', "Syntax error|Internal server error|is not defined; attribute name: :"),
+        ('Syntax error; token: ":', r"^Invalid \w+Expression"),
+        ("Two document paths overlap", "Two document paths overlap"),
         ("^KeyConditionExpressions cannot have conditions on nested", "Key attributes must be scalars"),
         # Pages
         (
@@ -53,11 +55,16 @@ _SAME_FAULT: Final = tuple(
         (r"does not project \[", r"does not project \["),
         ("does not project one or more filter attributes", "does not project one or more filter attributes"),
         ("Must specify the AttributesToGet or ProjectionExpression", "Must specify the AttributesToGet or Projection"),
+        ("can only contain non-primary key attributes", "Key attributes must be scalars"),
+        ("^Can not use both expression", "^Can not use both expression"),
+        ("DELETE action with value is not supported", "DELETE action with value is not supported"),
+        ("^Conditions can be of length 1 or 2", "^Either the KeyConditions or KeyConditionExpression"),
         # Writes
+        ("Type mismatch for Index Key .* Expected", "^Updates on index keys must be of the same data type"),
         ("^ReturnValues can only be ALL_OLD or NONE", "^Return values set to invalid value"),
         ("^TransactItems can only contain one of", "^Invalid Request: TransactWriteRequest should contain"),
         ("^The conditional request failed$", r"^The conditional request failed\.$"),
-        ("^The requestItems parameter is required", "must have some requests set"),
+        ("^The requestItems parameter is required", "must have some requests set|cannot have a null or no requests"),
         ("same client token as a previous", "^$"),
     )
 )
@@ -115,11 +122,24 @@ _STAGES: Final = tuple(
     (stage, re.compile(words))
     for stage, words in (
         (SHAPE, r"^SerializationException|\d+ validation errors? detected: Value|The parameter '\w+' is required"),
-        (VALUES, "starting key is invalid: (Supplied|One or more parameter values were invalid: (An |Input))"),
+        (
+            SHAPE,
+            "Can not use both expression and non-expression parameters|can only be specified when using expressions",
+        ),
+        (
+            VALUES,
+            "ConditionalOperator can(not| only) be used|Only DELETE action is allowed|BETWEEN condition was provided",
+        ),
+        (
+            VALUES,
+            "DELETE action with value is not supported|Attribute(Values inside Attribute)?ValueList|ComparisonOperator",
+        ),
+        (VALUES, "starting key is invalid: (Supplied|Nesting|One or more parameter values were invalid: (An |Input))"),
         (TABLE, "^Resource(NotFound|InUse)Exception"),
         # A transaction that is cancelled for what its actions are, and not for what items are.
         (KEYS, r"^TransactionCanceled.*\[(None, |ValidationError, )*(None|ValidationError)\]"),
         (ITEM, "^ConditionalCheckFailed|^TransactionCanceled|^IdempotentParameterMismatch"),
+        (ITEM, "Item size to update"),
         (ITEM, "operand in the update expression has an incorrect|document path provided in the update|item to update"),
         (ITEM, "An operand in the update|attribute that does not exist in the item|Type mismatch for attribute to upd"),
         (INDEXES, "starting key (does not match the range|is outside)|The query can return at most one row"),
@@ -132,16 +152,14 @@ _STAGES: Final = tuple(
         (KEYS, "for a key attribute|size limit of ?(2048|1024)|Hash primary key values|missed key schema element"),
         (
             KEYS,
-            "list of item keys contains duplicates|Condition parameter type does not match|Invalid table/index name",
+            "may not contain null or empty|Condition parameter type does not match|Invalid table/index name",
         ),
         (KEYS, "Query key condition not supported"),
         (EXPRESSIONS, r"Invalid \w+Expression|ExpressionAttribute|Expression attribute|unused in expr|expression"),
         (EXPRESSIONS, "Select|AttributesToGet|only the Count|KeyConditions|ALL_PROJECTED|choosing to get"),
         (VALUES, "numeric value|into a number|significant digits|38 digits|Number (over|under)flow|duplicates"),
-        (
-            VALUES,
-            "AttributeValue|Nesting Levels|empty|Item size|Segment|segment|ReturnValues|Return values|TransactItems",
-        ),
+        (VALUES, "AttributeValue|Nesting Levels|empty|Empty|Item size|[Ss]egment|Return ?[Vv]alues|TransactItems"),
+        (VALUES, "attribute value types must have"),
         (VALUES, "Too many items|not be null|BillingMode|online index|At least one of|update per index is allowed"),
     )
 )

@@ -15,7 +15,7 @@ from singletable.engine.definition import KeyAttribute
 from singletable.engine.keys import exact_key, stored_key
 from singletable.engine.page import Page, Reading, read_page, read_page_through
 from singletable.engine.storage.tree import Tree
-from singletable.engine.table import LEFT_OUT, Item, OpenIndex, OpenTable, decode_item
+from singletable.engine.table import PUT_WORDS, Item, OpenIndex, OpenTable, decode_item
 from singletable.errors import RequestRefused, invalid
 from singletable.values.accept import accept_item
 from singletable.wire.pages import PageRequest, PageResult
@@ -134,7 +134,7 @@ def check_start_key(source: Source, start: Item, keys: tuple[KeyAttribute, ...],
         value = start.get(attribute.name)
         if value is None:
             raise invalid(STARTING_KEY)
-        if not value.get(attribute.kind):
+        if attribute.kind not in value:
             raise invalid("The provided key element does not match the schema")
 
 
@@ -143,11 +143,11 @@ def start_position(source: Source, start: Item) -> bytes:
     index = source.index
     try:
         base_key = exact_key(source.table, {name: start[name] for name in source.table.key_names if name in start})
+        if index is None:
+            return base_key
+        key = index.key_of(start, base_key, PUT_WORDS)
     except RequestRefused as refusal:
         raise invalid(f"{STARTING_KEY}: {refusal.message}") from None
-    if index is None:
-        return base_key
-    key = index.key_of(start, base_key, LEFT_OUT)
     assert key is not None
     return key
 

@@ -8,7 +8,8 @@ from singletable.engine.definition import KeyAttribute
 from singletable.engine.keys import EmptyKey
 from singletable.engine.page_request import Source
 from singletable.engine.storage.key_range import Comparison, KeyRange, index_range, table_range
-from singletable.engine.table import Item, check_key_length
+from singletable.engine.table import PUT_WORDS, Item, check_key_length
+from singletable.errors import RequestRefused
 from singletable.expressions.key_condition import KeyCondition
 from singletable.values.key_bytes import key_bytes
 
@@ -28,16 +29,14 @@ def partition_of(source: Source, condition: KeyCondition) -> Partition:
     kinds = {attribute.name: attribute.kind for attribute in (*partition, *sort)}
     asked = condition.range_of([each.name for each in partition], [each.name for each in sort], kinds)
     parts = [
-        _part(attribute, value, is_partition=True) for attribute, value in zip(partition, asked.partition, strict=True)
+        _part(source, attribute, value, is_partition=True)
+        for attribute, value in zip(partition, asked.partition, strict=True)
     ]
-    equal = [_part(attribute, value) for attribute, value in zip(sort, asked.sort, strict=False)]
+    equal = [_part(source, attribute, value) for attribute, value in zip(sort, asked.sort, strict=False)]
     comparison = None
     if asked.last is not None:
-        kind = sort[len(equal)].kind
-        # A prefix and a bound may be empty: they are no keys themselves.
-        operands = [key_bytes(kind, value[kind]) if value[kind] else b"" for value in asked.last.values]
-        for operand in operands:
-            check_key_length(operand, is_partition=False)
+        # A prefix and a bound are held to what a key is: not empty, and not too long.
+        operands = [_part(source, sort[len(equal)], value) for value in asked.last.values]
         comparison = Comparison(asked.last.operator, *operands)
     values = {attribute.name: value for attribute, value in zip(partition, asked.partition, strict=True)}
     keys = _range(source, parts, equal, comparison)
@@ -58,10 +57,15 @@ def key_parts(source: Source) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttrib
     return (definition.partition,), (definition.sort,) if definition.sort else ()
 
 
-def _part(attribute: KeyAttribute, value: dict[str, Any], *, is_partition: bool = False) -> bytes:
+def _part(source: Source, attribute: KeyAttribute, value: dict[str, Any], *, is_partition: bool = False) -> bytes:
     text = value[attribute.kind]
     if not text:
-        raise EmptyKey(attribute.name, attribute.kind)
+        raise _empty(source, attribute)
     part = key_bytes(attribute.kind, text)
     check_key_length(part, is_partition=is_partition)
     return part
+
+
+def _empty(source: Source, attribute: KeyAttribute) -> RequestRefused:
+    refusal = None if source.index is None else PUT_WORDS.empty(source.index.name, attribute)
+    return refusal or EmptyKey(attribute.name, attribute.kind)

@@ -23,7 +23,6 @@ from singletable.wire.tables import (
 
 UNITS_MAX = 1_000_000_000_000
 _INVALID = "One or more parameter values were invalid: "
-_SAME_NAME = "Cannot have two attributes with the same name"  # as DynamoDB Local says it
 
 TABLE_CLASSES = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 NO_VECTORS = "not served by this engine: it has no vector indexes"
@@ -39,8 +38,7 @@ def check_new_table(request: CreateTable) -> None:
         raise invalid(f"{_INVALID}GlobalTableSourceArn is not served by this engine: it is one machine")
     check_table_class(request.table_class)
     check_billing(request.billing_mode or "PROVISIONED", request.provisioned_throughput)
-    if len({each.attribute_name for each in request.attribute_definitions}) < len(request.attribute_definitions):
-        raise invalid(_SAME_NAME)
+    _refuse_twice([each.attribute_name for each in request.attribute_definitions])
     kinds = attribute_kinds(request.attribute_definitions)
     names = [element.attribute_name for element in request.key_schema]
     if len(names) > len(kinds):
@@ -188,14 +186,20 @@ def _check_multiple(schema: Sequence[KeySchemaElement]) -> None:
             raise invalid(f"Invalid KeySchema: At most {MULTI_ATTRIBUTE_KEY_MAX} {key_type} key elements are allowed")
 
 
+def _refuse_twice(names: Sequence[str]) -> None:
+    """DynamoDB Local refuses a name that is given twice; the words are those that the service has for it elsewhere."""
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise invalid(f"{_INVALID}Duplicate value in attribute name: {name}")
+
+
 def _check_projection(projection: Projection) -> None:
     if projection.projection_type is None:
         raise invalid(f"{_INVALID}Unknown ProjectionType: null")
     if projection.projection_type == "INCLUDE":
         if projection.non_key_attributes is None:
             raise invalid(f"{_INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
-        if len(set(projection.non_key_attributes)) < len(projection.non_key_attributes):
-            raise invalid(_SAME_NAME)
+        _refuse_twice(projection.non_key_attributes)
     elif projection.non_key_attributes is not None:
         raise invalid(f"{_INVALID}ProjectionType is {projection.projection_type}, but NonKeyAttributes is specified")
 

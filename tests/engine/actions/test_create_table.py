@@ -267,12 +267,12 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
     Refused(
         "an attribute of two types",
         {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="N")]},
-        "Cannot have two attributes with the same name",
+        f"{INVALID}Duplicate value in attribute name: pk",
     ),
     Refused(
         "an attribute defined twice",
         {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="S")]},
-        "Cannot have two attributes with the same name",
+        f"{INVALID}Duplicate value in attribute name: pk",
     ),
     Refused(
         "a ceiling for a provisioned table",
@@ -382,7 +382,7 @@ def multi(partition: str, sort: str = "") -> Document:
     Refused(
         "an attribute projected twice",
         indexed("Global", index("gsi", "sk", holds=projection("a", "b", "a"))),
-        "Cannot have two attributes with the same name",
+        f"{INVALID}Duplicate value in attribute name: a",
     ),
     Refused(
         "units for an index that is paid per request",

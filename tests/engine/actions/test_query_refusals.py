@@ -23,6 +23,12 @@ from tests.engine.tables import (
 
 START = "The provided starting key is invalid"
 SCALARS = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+NOT_VALID = "One or more parameter values are not valid. "
+EMPTY = f"{NOT_VALID}The AttributeValue for a key attribute cannot contain an empty string value."
+EMPTY_IN_INDEX = (
+    f"{NOT_VALID}A value specified for a secondary index key is not supported. The AttributeValue for a key attribute "
+    "cannot contain an empty string value."
+)
 MISMATCH = "The provided key element does not match the schema"
 
 
@@ -204,6 +210,23 @@ def test_a_sort_key_is_compared_with_1024_bytes_at_most(engine: Engine, conditio
     assert_refused(engine, "Query", Refused("", {"TableName": "table", **asked(text, p="p", long="q" * 1025)}, words))
 
 
+@pytest.mark.parametrize(
+    "condition", ["{} = :empty", "{} >= :empty", "{} BETWEEN :empty AND :p", "begins_with({}, :empty)"]
+)
+def test_a_sort_key_is_compared_with_something(engine: Engine, condition: str) -> None:
+    text = asked(f"pk = :p AND {condition}".format("sk"), p="p", empty="")
+    assert_refused(engine, "Query", Refused("", {"TableName": "table", **text}, f"{EMPTY} Key: sk"))
+    text = asked(f"pk = :p AND {condition}".format("l"), p="p", empty="")
+    words = f"{EMPTY_IN_INDEX} IndexName: lsi, IndexKey: l"
+    assert_refused(engine, "Query", Refused("", {"TableName": "table", "IndexName": "lsi", **text}, words))
+
+
+def test_a_partition_of_an_index_has_a_name(engine: Engine) -> None:
+    words = f"{EMPTY_IN_INDEX} IndexName: whole, IndexKey: g"
+    request = {"TableName": "table", "IndexName": "whole", **asked("g = :g", g="")}
+    assert_refused(engine, "Query", Refused("", request, words))
+
+
 @refusals(
     Refused(
         "the partition key in a filter",
@@ -278,6 +301,12 @@ def test_a_filter_may_name_a_key_of_the_table_when_an_index_is_read(engine: Engi
     Refused("too many attributes", {"ExclusiveStartKey": texts(pk="p", sk="1", v="v")}, START),
     Refused("another attribute", {"ExclusiveStartKey": texts(pk="p", v="v")}, START),
     Refused("another type", {"ExclusiveStartKey": {"pk": {"S": "p"}, "sk": {"N": "1"}}}, MISMATCH),
+    Refused("an empty sort key", {"ExclusiveStartKey": texts(pk="p", sk="")}, f"{START}: {EMPTY} Key: sk"),
+    Refused(
+        "an empty key of an index",
+        {"IndexName": "lsi", "ExclusiveStartKey": texts(pk="p", sk="1", l="")},
+        f"{START}: {EMPTY_IN_INDEX} IndexName: lsi, IndexKey: l",
+    ),
     Refused(
         "another partition",
         {"ExclusiveStartKey": texts(pk="q", sk="1")},
