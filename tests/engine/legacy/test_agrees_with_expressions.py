@@ -144,7 +144,7 @@ def outcome(engine: Engine, action: str, request: Document, before: Document | N
     return answer, left
 
 
-KEY_TEXTS = ("0", "1", "10", "2", "5", "")
+KEY_TEXTS = ("0", "1", "10", "2", "5", "55")
 
 
 @given(SEED)
