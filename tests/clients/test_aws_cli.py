@@ -138,9 +138,9 @@ def test_partiql(served: Served, aws: Aws, shop: str) -> None:
     def execute(statement: str) -> Any:
         return aws(f"execute-statement --statement {shlex.quote(statement)}")
 
-    execute(f"INSERT INTO \"{shop}\" VALUE {{'PK': 'CUST#1', 'SK': 'PROFILE', 'n': 7}}")
-    assert execute(f"SELECT n FROM \"{shop}\" WHERE PK = 'CUST#1'")["Items"] == [{"n": {"N": "7"}}]
-    execute(f"DELETE FROM \"{shop}\" WHERE PK = 'CUST#1' AND SK = 'PROFILE'")
+    execute(f"INSERT INTO \"{shop}\" VALUE {{'PK': 'CUST#PARTIQL', 'SK': 'PROFILE', 'n': 7}}")
+    assert execute(f"SELECT n FROM \"{shop}\" WHERE PK = 'CUST#PARTIQL'")["Items"] == [{"n": {"N": "7"}}]
+    execute(f"DELETE FROM \"{shop}\" WHERE PK = 'CUST#PARTIQL' AND SK = 'PROFILE'")
 
 
 def test_backups(served: Served, aws: Aws, shop: str) -> None:
