@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from singletable.engine.actions.not_served import NOT_SERVED
+from singletable.engine.dispatch import NOT_SERVED
 from tests.engine.tables import Document
 
 _ARN = {"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/table"}

@@ -12,14 +12,13 @@ from typing import Any, Literal, Self
 import msgspec
 
 from singletable.engine import boto3_door
-from singletable.engine.actions.most_accessed_keys import most_used
 from singletable.engine.answer import Answer
 from singletable.engine.backfill import Backfill
 from singletable.engine.backup_copy import start_removals
 from singletable.engine.boto3_everywhere import boto3_everywhere
 from singletable.engine.buckets import Buckets
 from singletable.engine.catalog import Catalog
-from singletable.engine.dispatch import ACTIONS, Action
+from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
 from singletable.engine.faults import Faults
 from singletable.engine.housekeeping import Housekeeping
 from singletable.engine.interrupted import end_interrupted
@@ -34,8 +33,6 @@ from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.explain import explain
 from singletable.wire.refusal import refusal_body, refusal_status
 
-TARGET_PREFIX = "DynamoDB_20120810."
-STREAMS_PREFIX = "DynamoDBStreams_20120810."
 STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that often
 _encode = msgspec.json.Encoder().encode
 
@@ -115,7 +112,7 @@ class Engine:
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Runs an action by its name, such as `PutItem`, on DynamoDB JSON; raises RequestRefused."""
-        found = ACTIONS.get(TARGET_PREFIX + action) or _action(STREAMS_PREFIX + action)
+        found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
         answer = self._run(found, _encode(request))
         if found.writes:
             self.store.flush()
@@ -185,10 +182,14 @@ class Engine:
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
         """The keys that consumed most, in units, since Contributor Insights was enabled; raises RequestRefused."""
+        from singletable.engine.actions.most_accessed_keys import most_used
+
         return most_used(self, table, index, count, throttled=False)
 
     def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
         """The keys that were throttled most, in times, since then; raises RequestRefused when nobody counts."""
+        from singletable.engine.actions.most_accessed_keys import most_used
+
         return most_used(self, table, index, count, throttled=True)
 
     def close(self) -> None:
@@ -208,7 +209,7 @@ class Engine:
 
 
 def _action(target: str) -> Action:
-    action = ACTIONS.get(target)
+    action = ACTIONS.loaded.get(target) or ACTIONS.get(target)
     if action is None:
         raise RequestRefused("UnknownOperationException", "")
     return action

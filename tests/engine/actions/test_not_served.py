@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.actions.not_served import NOT_SERVED
-from singletable.engine.dispatch import ACTIONS
+from singletable.engine.dispatch import ACTIONS, NOT_SERVED
 from singletable.engine.engine import Engine
 from tests.engine.tables import INVALID, Document, create, definitions, key_schema, refused
 
