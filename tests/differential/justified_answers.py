@@ -169,6 +169,16 @@ ANSWERS: tuple[Justified, ...] = (
         _doubles_indexes,
     ),
     Justified(
+        "condition checks",
+        "cost the write units of the item that they look at (published captures); Local counts a read",
+        lambda exchange, difference: (
+            exchange.action == "TransactWriteItems"
+            and "ConditionCheck" in str(exchange.request)
+            and SUM_OR_TABLE.fullmatch(difference.path) is not None
+            and _is_less(difference)
+        ),
+    ),
+    Justified(
         "several writes of a transaction",
         'are summed up ("Managing complex workflows with DynamoDB transactions", capacity); Local tells the last',
         _tells_the_last,

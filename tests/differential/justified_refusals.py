@@ -8,12 +8,9 @@ from tests.differential.api_model import breaks_model
 from tests.differential.ask import Exchange
 from tests.differential.compare import REFUSAL, Difference, refusal
 from tests.differential.justification import WRITES, Justified, both_refuse, overlooked
-from tests.differential.words import INDEXES, TABLE, VALUES, is_same_fault, only_local_says_of_tables, stage
+from tests.differential.words import INDEXES, ITEM, TABLE, VALUES, is_same_fault, only_local_says_of_tables, stage
 
 OF_SHAPE = re.compile(r"\d+ validation errors? detected|The parameter '")
-IN_UPDATE = re.compile(
-    "operand in the update expression has an incorrect|document path provided in the update|refers to an attribute that"
-)
 OLD_PARAMETERS = frozenset(
     ("Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter", "AttributesToGet")
 )
@@ -46,14 +43,14 @@ def _is_found_earlier(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _has_two_faults(exchange: Exchange, difference: Difference) -> bool:
-    """Clauses of one update, expressions of one request, index keys of one item, what is asked of one index."""
+    """An update and an item, expressions of one request, index keys of one item, what is asked of one index."""
     if not both_refuse(exchange, difference):
         return False
     told = (exchange.ours.message, exchange.theirs.message)
     expressions = [found[1] for each in told if (found := OF_EXPRESSION.match(each)) is not None]
     stages = [stage(refusal(each)) for each in (exchange.ours, exchange.theirs)]
     return (
-        all(IN_UPDATE.search(each) for each in told)
+        stages == [ITEM, ITEM]
         or (stages == [VALUES, VALUES] and not OLD_PARAMETERS.isdisjoint(exchange.request))
         or len(set(expressions)) == 2
         or all("does not project" in each or "is not supported for global" in each for each in told)
@@ -62,12 +59,14 @@ def _has_two_faults(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _is_batch_of_several(exchange: Exchange, difference: Difference) -> bool:
-    """Both refuse a batch for what does not fit a table, each for another element."""
+    """Both refuse a batch, each for another element: for what does not fit a table, or for one that is there twice."""
     if not both_refuse(exchange, difference) or not exchange.action.startswith("Batch"):
         return False
     elements = [each for of in exchange.request.get("RequestItems", {}).values() for each in of]
-    stages = [stage(refusal(each)) for each in (exchange.ours, exchange.theirs)]
-    return len(elements) > 1 and all(each is not None and each >= TABLE for each in stages)
+    told = [refusal(each) for each in (exchange.ours, exchange.theirs)]
+    is_named_twice = any("list of item keys contains duplicates" in each for each in told)
+    is_of_table = all((found := stage(each)) is not None and found >= TABLE for each in told)
+    return len(elements) > 1 and (is_named_twice or is_of_table)
 
 
 def _has_unfit_action(exchange: Exchange) -> bool:

@@ -17,7 +17,7 @@ _SAME_FAULT: Final = tuple(
             "^The provided key element does not match the schema",
             "Type mismatch for key$|^The number of conditions on the keys|^Invalid attribute value type|"
             "^One of the required keys was not given|^Hash primary key values must be under|"
-            "may not contain null or empty values",
+            "may not contain null or empty values|cannot be null$",
         ),
         ("Missing the key .* in the item", "^One of the required keys was not given|^The number of conditions"),
         ("Type mismatch for key .* expected", "Type mismatch for key$|^Invalid attribute value type"),
@@ -30,6 +30,7 @@ _SAME_FAULT: Final = tuple(
         ("Number overflow", "precision up to 38 digits"),
         ("Input collection .*contains duplicates", "Input collection .*contains duplicates"),
         ("Duplicate value in attribute name: ", "^Cannot have two attributes with the same name"),
+        ("^Item size to update has exceeded", "Item size has exceeded the maximum allowed size for key"),
         ("Nesting Levels have exceeded", "Nesting Levels have exceeded"),
         # Expressions
         ("map contains a key that is too long; size", "map contains a key that is too long;$"),
