@@ -6,8 +6,20 @@ SingletableError
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
 ├── NotConnected      a pattern was called on a table that is not open
+├── NotFound          the item that was to be changed is not there
+├── AlreadyExists     the item that was to be created is there
+├── ConditionFailed   the condition of a write does not hold; carries the object as it is
+│   └── VersionConflict   somebody else has written the object since it was read
+├── TableDiffers      the table is not there, or its keys and indexes are not the model's
+├── ItemRefused       an item that is stored cannot be read as the entity it says it is
+├── DesignBroken      what is stored contradicts the design: two items where there can be one
+├── CollectionIncomplete   a collection lacks a member that its shape requires
+├── CursorRefused     a cursor that was changed, has expired, or was given for another question
+├── Unreachable       no answer came: nobody listens, or the connection broke
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
 └── StoreRefused      a store that cannot be opened, or is not one of ours
+
+UnknownItemWarning    a warning: an item in the table is none of the model's entities, and was passed over
 """
 
 from __future__ import annotations
@@ -85,6 +97,58 @@ class RequestRefused(SingletableError):
         self.message = message
         self.fields = fields
         super().__init__(f"{code}: {message}")
+
+
+class NotFound(SingletableError):
+    """The item that was to be changed is not there."""
+
+
+class AlreadyExists(SingletableError):
+    """The item that was to be created is there."""
+
+
+class ConditionFailed(SingletableError):
+    """The condition of a write does not hold; `item` is the object as it is, None when it is not there."""
+
+    def __init__(self, message: str, item: Any = None) -> None:
+        self.item = item
+        super().__init__(message)
+
+
+class VersionConflict(ConditionFailed):
+    """Somebody else has written the object since it was read; `item` is the object as it is now."""
+
+
+class TableDiffers(SingletableError):
+    """A table that is not there, or whose keys and indexes are not what the model declares."""
+
+
+class ItemRefused(SingletableError, ValueError):
+    """A stored item that cannot be read as what it says it is, by its key."""
+
+
+class DesignBroken(SingletableError):
+    """What is stored contradicts the design, such as two items under an identity that only one can have."""
+
+
+class CollectionIncomplete(DesignBroken):
+    """An item collection that lacks a member which its shape requires, or has two of one."""
+
+
+class CursorRefused(SingletableError, ValueError):
+    """A cursor that was changed, has expired, or was given for another pattern, other arguments or another secret."""
+
+
+class UnknownItemWarning(UserWarning):
+    """An item in the table is none of the model's entities; it was passed over."""
+
+
+class Unreachable(SingletableError):
+    """No answer: nobody listens there, or the connection broke; `sent` if the request may have arrived."""
+
+    def __init__(self, message: str, *, sent: bool) -> None:
+        self.sent = sent
+        super().__init__(message)
 
 
 def invalid(message: str) -> RequestRefused:

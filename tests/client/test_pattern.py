@@ -49,7 +49,7 @@ def test_the_options_are_kept() -> None:
 
 
 def test_a_pattern_cannot_be_run_without_a_store() -> None:
-    with pytest.raises(NotConnected, match=r"Shop\.customer has no store to read from; customer\.explain\(\.\.\.\)"):
+    with pytest.raises(NotConnected, match=r"Shop\.customer has no store to read from; open one, such as Shop\.open"):
         Shop().customer("c1")
 
 

@@ -1,23 +1,27 @@
-"""Patterns as a table's methods: typed by their own signature, explained before they are run."""
+"""Patterns as a table's methods: typed by their own signature, called, awaited, iterated, counted and explained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from singletable.errors import NotConnected
+from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.entity import Accepted
+from singletable.model.page import Page
 
 if TYPE_CHECKING:
+    from singletable.client.open_table import OpenTable
+    from singletable.client.options import Options
     from singletable.client.table import Table
     from singletable.planner.explain import Explanation
     from singletable.planner.plan import Outcome
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Pattern(Generic[P, R]):
@@ -33,24 +37,91 @@ class Pattern(Generic[P, R]):
         return self if self.declaration.name == name else Pattern(replace(self.declaration, name=name))
 
     def __get__(self, instance: Table | None, owner: type[Table]) -> BoundPattern[P, R]:
-        if owner not in self._bound:
-            self._bound[owner] = BoundPattern(owner, self.declaration)
-        return self._bound[owner]
+        bound = self._bound.get(owner)
+        if bound is None:
+            bound = self._bound[owner] = BoundPattern(owner, self.declaration)
+        return bound if instance is None else bound.of(instance)
 
 
 class BoundPattern(Generic[P, R]):
-    """A pattern of one table, with its plan."""
+    """A pattern of one table, with its plan; of an open table it can be called."""
 
-    def __init__(self, table: type[Table], declaration: PatternDeclaration) -> None:
+    def __init__(
+        self, table: type[Table], declaration: PatternDeclaration, instance: Table | None = None, plan: Any = None
+    ) -> None:
         self._table = table
+        self._instance = instance
+        self._options: Options | None = None
         self.declaration = declaration
+        if plan is not None:
+            self.__dict__["plan"] = plan
+
+    def of(self, instance: Table) -> BoundPattern[P, R]:
+        """The same pattern on an open table."""
+        return BoundPattern(self._table, self.declaration, instance, self.plan)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Ask DynamoDB, once a store stands behind the table."""
-        raise NotConnected(
-            f"{self._table.__name__}.{self.declaration.name} has no store to read from; "
-            f"{self.declaration.name}.explain(...) says what it would ask"
-        )
+        """Ask DynamoDB."""
+        opened = self._opened()
+        result: R = opened.run_pattern(self.plan, self._arguments(args, kwargs), self._options)
+        return result
+
+    async def aio(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same, awaited."""
+        opened = self._opened()
+        result: R = await opened.run_pattern_async(self.plan, self._arguments(args, kwargs), self._options)
+        return result
+
+    def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> Every[T]:
+        """Every item of every page, read as it is needed, by `for` or by `async for`."""
+        return Every(self._opened(), self.plan, self._arguments(args, kwargs), self._options)
+
+    def count(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
+        """How many items all pages have."""
+        return self._opened().count(self.plan, self._arguments(args, kwargs), self._options)
+
+    async def count_aio(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
+        """The same, awaited."""
+        return await self._opened().count_async(self.plan, self._arguments(args, kwargs), self._options)
+
+    def using(
+        self,
+        *,
+        consistent: bool | None = None,
+        expired: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> BoundPattern[P, R]:
+        """The pattern with options that are not in its signature.
+
+        `consistent` reads strongly where the index allows it; `expired` returns items whose time to live has passed;
+        `limit` and `cursor` page through a pattern that has no such parameters.
+        """
+        from singletable.client.options import Options
+
+        if limit is not None and (isinstance(limit, bool) or limit < 1):
+            raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
+        using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, self.plan)
+        using._options = Options(consistent, expired, limit, cursor)
+        return using
+
+    def _opened(self) -> OpenTable:
+        opened: OpenTable | None = None if self._instance is None else vars(self._instance).get("_open")
+        if opened is None:
+            raise NotConnected(
+                f"{self._table.__name__}.{self.declaration.name} has no store to read from; "
+                f'open one, such as {self._table.__name__}.open("memory:"), and call it there. '
+                f"{self.declaration.name}.explain(...) says what it would ask"
+            )
+        return opened
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        signature = self.declaration.signature
+        bound = signature.bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        arguments = dict(bound.arguments)
+        arguments.pop(next(iter(signature.parameters)))
+        return arguments
 
     @cached_property
     def plan(self) -> Outcome:
@@ -64,6 +135,19 @@ class BoundPattern(Generic[P, R]):
         from singletable.planner.explain import explain
 
         return explain(self._table.design, self.plan, self.declaration.signature.bind(None, *args, **kwargs))
+
+
+class Every(Generic[T]):
+    """Every item that a pattern answers, page by page; each loop over it asks anew."""
+
+    def __init__(self, opened: OpenTable, plan: Outcome, arguments: dict[str, Any], options: Options | None) -> None:
+        self._opened, self._plan, self._arguments, self._options = opened, plan, arguments, options
+
+    def __iter__(self) -> Iterator[T]:
+        return self._opened.every(self._plan, self._arguments, self._options)
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self._opened.every_async(self._plan, self._arguments, self._options)
 
 
 def pattern(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from singletable.client.pattern import Pattern
-from singletable.errors import DesignError, Problem
+from singletable.errors import DesignError, NotConnected, Problem
 from singletable.model import source
 from singletable.model.codecs.text import ORDERED_DELIMITER
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
@@ -14,7 +15,15 @@ from singletable.model.index import GSI, LSI
 from singletable.model.settings import TableSettings
 
 if TYPE_CHECKING:
+    from singletable.client.awaited import AwaitedTable
+    from singletable.client.key import Key
+    from singletable.client.metrics import Metrics
+    from singletable.client.open_table import OpenTable
+    from singletable.client.session import Hook, Retries
+    from singletable.model.changes import FieldChange
     from singletable.model.design import Design
+
+E = TypeVar("E")
 
 RESERVED = frozenset(
     {
@@ -98,6 +107,115 @@ class Table(_Bodied):
     """
 
     design: ClassVar[Design]
+    _open: OpenTable | None = None  # what stands behind the table, once it is opened
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        *,
+        create: bool = False,
+        name: str | None = None,
+        secret: bytes | str | None = None,
+        cursor_seconds: float | None = None,
+        retries: Retries | None = None,
+        hook: Hook | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> Self:
+        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`.
+
+        `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
+        model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
+        `hook` is told of every request.
+        """
+        from singletable.client.opening import open_table
+
+        table = cls()
+        table._open = open_table(
+            cls.design,
+            url,
+            create=create,
+            name=name,
+            secret=secret,
+            cursor_seconds=cursor_seconds,
+            retries=retries,
+            hook=hook,
+            now=now,
+        )
+        return table
+
+    @property
+    def aio(self) -> AwaitedTable:
+        """The same reads and writes, awaited."""
+        from singletable.client.awaited import AwaitedTable
+
+        return AwaitedTable(self._opened())
+
+    @property
+    def metrics(self) -> Metrics:
+        """What calls have consumed since the table was opened, by pattern."""
+        return self._opened().reader.metrics
+
+    def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
+        """The object of a key, or None: `shop.get(key(Order, id="o1"))`."""
+        opened = self._opened()
+        found: E | None = opened.run(work().get(opened, key, consistent=consistent, expired=expired))
+        return found
+
+    def put(self, value: E) -> E:
+        """Writes an object in place of the one with its key.
+
+        An entity with a version is only written in place of the version it was read as; VersionConflict otherwise.
+        """
+        opened = self._opened()
+        written: E = opened.run(opened.writer.put(value))
+        return written
+
+    def create(self, value: E) -> E:
+        """Writes an object that must not be there yet; AlreadyExists otherwise."""
+        opened = self._opened()
+        written: E = opened.run(opened.writer.create(value))
+        return written
+
+    def upsert(self, value: E) -> E:
+        """Writes every field of an object, leaves what else the item has, and makes the item when it is not there."""
+        opened = self._opened()
+        written: E = opened.run(opened.writer.upsert(value))
+        return written
+
+    def update(self, target: E | Key[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
+        """Changes fields of an item that is there, and every index key that is made of them; returns the new object.
+
+        `shop.update(order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
+        The target is an object, whose version must still be its version, or a key.
+        """
+        opened = self._opened()
+        changed: E = opened.run(work().update(opened, target, changes, where))
+        return changed
+
+    def delete(self, target: E | Key[E], *, where: Callable[[E], bool] | None = None) -> E | None:
+        """Takes an item away, if the condition holds; returns what was there."""
+        opened = self._opened()
+        gone: E | None = opened.run(work().delete(opened, target, where))
+        return gone
+
+    def close(self) -> None:
+        """Lets go of the connection; it may be called twice."""
+        if self._open is not None:
+            self._open.session.close()
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _opened(self) -> OpenTable:
+        if self._open is None:
+            name = type(self).__name__
+            raise NotConnected(f'{name} is not open; open it, such as {name}.open("memory:")')
+        return self._open
 
     def __init_subclass__(
         cls,
@@ -136,6 +254,13 @@ class Table(_Bodied):
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]
         _refuse_reserved(patterns)
         cls.design = compile_design(settings, entities, [pattern.declaration for pattern in patterns])
+
+
+def work() -> Any:
+    """The reads and writes themselves, loaded with the first of them."""
+    from singletable.client import work as loaded
+
+    return loaded
 
 
 def _refuse_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from singletable.errors import ArgumentRefused
@@ -13,11 +12,10 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import Write
 from singletable.planner.bind import Request, item_key, key_attribute_value, printer_for
+from singletable.planner.items import item_of, values_of
 from singletable.planner.operands import Arguments, value_of
 from singletable.planner.plan import Plan
-from singletable.planner.stored import stored_value
 from singletable.planner.writes import takes_item
-from singletable.values.attribute_value import AttributeValue
 
 
 def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
@@ -28,7 +26,7 @@ def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
     printer = printer_for(placeholders, plan, arguments)
     parameters: dict[str, Any] = {"TableName": design.name}
     if intent.kind in ("put", "create"):
-        parameters["Item"] = _item(design, entity, _values(plan, entity, arguments))
+        parameters["Item"] = item_of(design, entity, written_values(plan, entity, arguments))
     else:
         parameters["Key"] = item_key(plan, arguments)
     if intent.changes:
@@ -53,30 +51,14 @@ def _condition(design: Design, intent: Write) -> Condition | None:
     return intent.where
 
 
-def _values(plan: Plan, entity: Entity, arguments: Arguments) -> dict[str, Any]:
+def written_values(plan: Plan, entity: Entity, arguments: Arguments) -> dict[str, Any]:
+    """The fields of the item that a put or a create writes: those of the object it is given, or one by one."""
     if not takes_item(plan.pattern, entity):
         return {name: arguments[name] for name in entity.fields if name in arguments}
     item = next(a for name, a in arguments.items() if plan.pattern.parameters[name].type is entity.cls)
     if not isinstance(item, entity.cls):
         raise ArgumentRefused(f"{plan.pattern.name} takes a {entity.label}, not {item!r}")
-    return {name: getattr(item, name) for name in entity.fields}
-
-
-def _item(design: Design, entity: Entity, values: Mapping[str, Any]) -> dict[str, AttributeValue]:
-    item: dict[str, AttributeValue] = {}
-    for placement in entity.placements.values():
-        keys = placement.encode(values)
-        if keys is None and placement.index.is_table:
-            raise ArgumentRefused(f"{entity.label} needs {', '.join(sorted(placement.fields))} for its key")
-        item |= {name: key_attribute_value(value) for name, value in (keys or {}).items()}
-    if design.settings.type_attribute:
-        item[design.settings.type_attribute] = {"S": entity.name}
-    if entity.declaration.schema_version is not None:
-        item[design.settings.schema_version_attribute] = {"N": str(entity.declaration.schema_version)}
-    for name, value in values.items():
-        if value is not None and entity.attributes[name] not in item:
-            item[entity.attributes[name]] = stored_value(value)
-    return item
+    return values_of(entity, item)
 
 
 def _rewritten_keys(

@@ -1,0 +1,52 @@
+"""Answers of DynamoDB as the data layer reads them: items untyped, the rest by its shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+Item = dict[str, dict[str, Any]]
+
+
+class Capacity(msgspec.Struct, rename="pascal", frozen=True):
+    """What a request consumed."""
+
+    capacity_units: float = 0.0
+
+
+class GetAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to GetItem."""
+
+    item: Item | None = None
+    consumed_capacity: Capacity | None = None
+
+
+class PageAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to Query and Scan."""
+
+    items: list[Item] = []
+    count: int = 0
+    last_evaluated_key: Item | None = None
+    consumed_capacity: Capacity | None = None
+
+
+class BatchGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to BatchGetItem."""
+
+    responses: dict[str, list[Item]] = {}
+    unprocessed_keys: dict[str, Any] = {}
+    consumed_capacity: list[Capacity] = []
+
+
+class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to PutItem, UpdateItem and DeleteItem."""
+
+    attributes: Item | None = None
+    consumed_capacity: Capacity | None = None
+
+
+read_get = msgspec.json.Decoder(GetAnswer).decode
+read_page = msgspec.json.Decoder(PageAnswer).decode
+read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
+read_write = msgspec.json.Decoder(WriteAnswer).decode

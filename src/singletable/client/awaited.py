@@ -1,0 +1,58 @@
+"""The awaited twin of a table: the same reads and writes by key and object, on an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from singletable.client import work
+from singletable.client.key import Key
+from singletable.model.changes import FieldChange
+
+if TYPE_CHECKING:
+    from singletable.client.open_table import OpenTable
+
+E = TypeVar("E")
+
+
+class AwaitedTable:
+    """`shop.aio`: what `shop` does by itself, awaited; patterns have `.aio` themselves."""
+
+    def __init__(self, opened: OpenTable) -> None:
+        self._opened = opened
+
+    async def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
+        """The object of a key, or None."""
+        found: E | None = await self._opened.run_async(
+            work.get(self._opened, key, consistent=consistent, expired=expired)
+        )
+        return found
+
+    async def put(self, value: E) -> E:
+        """Writes an object in place of the one with its key."""
+        written: E = await self._opened.run_async(self._opened.writer.put(value))
+        return written
+
+    async def create(self, value: E) -> E:
+        """Writes an object that must not be there yet."""
+        written: E = await self._opened.run_async(self._opened.writer.create(value))
+        return written
+
+    async def upsert(self, value: E) -> E:
+        """Writes every field of an object, and leaves what else the item has."""
+        written: E = await self._opened.run_async(self._opened.writer.upsert(value))
+        return written
+
+    async def update(self, target: E | Key[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
+        """Changes fields of an item that is there."""
+        changed: E = await self._opened.run_async(work.update(self._opened, target, changes, where))
+        return changed
+
+    async def delete(self, target: E | Key[E], *, where: Callable[[E], bool] | None = None) -> E | None:
+        """Takes an item away; returns what was there."""
+        gone: E | None = await self._opened.run_async(work.delete(self._opened, target, where))
+        return gone
+
+    async def close(self) -> None:
+        """Lets go of the connection."""
+        await self._opened.session.close_async()

@@ -1,0 +1,128 @@
+"""A table made out of its model, and a table that is there held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from singletable.client.steps import Call, Steps
+from singletable.errors import RequestRefused, TableDiffers
+from singletable.model.design import Design
+from singletable.model.index import Index, Projection
+
+Document = dict[str, Any]
+_decode = msgspec.json.decode
+
+
+def create_table(design: Design, name: str) -> Steps[None]:
+    """Makes the table, with its indexes and its time to live, unless it is there; waits until it can be used."""
+    try:
+        yield (Call("CreateTable", creation(design, name)),)
+    except RequestRefused as refusal:
+        if refusal.code != "ResourceInUseException":
+            raise
+        return
+    while (yield from _described(name)).get("TableStatus") != "ACTIVE":
+        pass
+    if design.ttl_attribute is not None:
+        setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
+        yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}),)
+
+
+def check_table(design: Design, name: str) -> Steps[None]:
+    """Refuses a table whose keys or indexes are not the model's, and says what differs."""
+    try:
+        found = yield from _described(name)
+    except RequestRefused as refusal:
+        if refusal.code != "ResourceNotFoundException":
+            raise
+        raise TableDiffers(
+            f"there is no table {name!r}.\n  Open it with create=True to make it from the model, or look at its name."
+        ) from None
+    differences = list(_differences(creation(design, name), found))
+    if differences:
+        shown = "\n  ".join(differences)
+        raise TableDiffers(f"the table {name!r} is not what {design.name} declares:\n  {shown}")
+
+
+def creation(design: Design, name: str) -> Document:
+    """The request that makes the table."""
+    kinds = {attribute.name: attribute.type for index in design.indexes.values() for attribute in _keys(index)}
+    request: Document = {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "KeySchema": _key_schema(design.table),
+        "AttributeDefinitions": [{"AttributeName": each, "AttributeType": kinds[each]} for each in sorted(kinds)],
+    }
+    for kind, member in (("GSI", "GlobalSecondaryIndexes"), ("LSI", "LocalSecondaryIndexes")):
+        indexes = [index for index in design.indexes.values() if index.kind == kind]
+        if indexes:
+            request[member] = [
+                {"IndexName": index.name, "KeySchema": _key_schema(index), "Projection": _projection(index.projection)}
+                for index in indexes
+            ]
+    return request
+
+
+def _described(name: str) -> Steps[Document]:
+    (body,) = yield (Call("DescribeTable", {"TableName": name}),)
+    table: Document = _decode(body)["Table"]
+    return table
+
+
+def _differences(wanted: Document, found: Document) -> Iterator[str]:
+    kinds = {each["AttributeName"]: each["AttributeType"] for each in found.get("AttributeDefinitions", ())}
+    yield from _key_differences("the table", wanted, found, wanted, kinds)
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        there = {index["IndexName"]: index for index in found.get(member, ())}
+        for index in wanted.get(member, ()):
+            name = index["IndexName"]
+            if name not in there:
+                yield f"the index {name} is not there; the model has it with {_shown(index['KeySchema'])}"
+                continue
+            yield from _key_differences(name, index, there[name], wanted, kinds)
+            yield from _projection_differences(name, index["Projection"], there[name]["Projection"])
+
+
+def _key_differences(
+    what: str, wanted: Document, found: Document, table: Document, kinds: dict[str, str]
+) -> Iterator[str]:
+    if _shown(wanted["KeySchema"]) != _shown(found["KeySchema"]):
+        yield f"{what} has the key {_shown(found['KeySchema'])}, and the model {_shown(wanted['KeySchema'])}"
+        return
+    for each in table["AttributeDefinitions"]:
+        name, kind = each["AttributeName"], each["AttributeType"]
+        is_key = any(element["AttributeName"] == name for element in wanted["KeySchema"])
+        if is_key and kinds.get(name) != kind:
+            yield f"{what} has {name} as {kinds.get(name)}, and the model as {kind}"
+
+
+def _projection_differences(what: str, wanted: Document, found: Document) -> Iterator[str]:
+    if wanted["ProjectionType"] != found["ProjectionType"]:
+        yield f"{what} holds {found['ProjectionType']}, and the model says {wanted['ProjectionType']}"
+        return
+    missing = sorted(set(wanted.get("NonKeyAttributes", ())) - set(found.get("NonKeyAttributes", ())))
+    if missing:
+        yield f"{what} does not hold {', '.join(missing)}"
+
+
+def _shown(schema: list[dict[str, str]]) -> str:
+    return " + ".join(f"{element['AttributeName']} ({element['KeyType'].lower()})" for element in schema)
+
+
+def _key_schema(index: Index) -> list[dict[str, str]]:
+    partition = [{"AttributeName": attribute.name, "KeyType": "HASH"} for attribute in index.partition]
+    return partition + [{"AttributeName": attribute.name, "KeyType": "RANGE"} for attribute in index.sort]
+
+
+def _keys(index: Index) -> Iterator[Any]:
+    yield from (*index.partition, *index.sort)
+
+
+def _projection(projection: Projection) -> Document:
+    document: Document = {"ProjectionType": projection.kind}
+    if projection.attributes:
+        document["NonKeyAttributes"] = list(projection.attributes)
+    return document

@@ -1,0 +1,57 @@
+"""The embedded engine as a transport: the one file of the data layer that knows it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from singletable.engine.dispatch import DYNAMODB
+from singletable.engine.engine import Engine
+from singletable.errors import RequestRefused
+
+_decode = msgspec.json.decode
+
+
+class EngineTransport:
+    """Calls an engine in this process, which it opened or was given."""
+
+    def __init__(self, url: str, engine: Engine | None = None) -> None:
+        self.name = url
+        self._owns_engine = engine is None
+        self.engine = engine if engine is not None else Engine(url)
+        self._answer = self.engine.answer
+
+    def send(self, operation: str, body: bytes) -> bytes:
+        """The body of the answer."""
+        answer = self._answer(DYNAMODB + operation, body)
+        if answer.status != 200:
+            raise refusal_of(answer.body)
+        return answer.body
+
+    async def send_async(self, operation: str, body: bytes) -> bytes:
+        """The same; an answer takes microseconds, and a flush of the disk, which takes longer, is waited for aside."""
+        answer = self.engine.respond(DYNAMODB + operation, body)
+        if answer.wrote and self.engine.store.path is not None:
+            await asyncio.to_thread(self.engine.store.flush)
+        if answer.status != 200:
+            raise refusal_of(answer.body)
+        return answer.body
+
+    def close(self) -> None:
+        """Closes the engine, unless it belongs to somebody else."""
+        if self._owns_engine:
+            self.engine.close()
+
+    async def close_async(self) -> None:
+        """The same."""
+        self.close()
+
+
+def refusal_of(body: bytes) -> RequestRefused:
+    """What an error's body says."""
+    document: dict[str, Any] = _decode(body)
+    code = str(document.pop("__type", "")).rpartition("#")[2]
+    message = document.pop("message", None) or document.pop("Message", "") or ""
+    return RequestRefused(code, message, **document)

@@ -1,0 +1,1 @@
+"""Items and the user's objects: one made into the other, and told apart."""

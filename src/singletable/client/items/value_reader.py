@@ -1,0 +1,202 @@
+"""Readers of single values: DynamoDB JSON into the Python type that a field declares."""
+
+from __future__ import annotations
+
+import base64
+import enum
+import types
+import typing
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, Literal, Union, get_args, get_origin
+from uuid import UUID
+
+from singletable.errors import ItemRefused
+from singletable.model.fields import NotAnEntityClass, fields_of, name_of, strip
+
+Value = dict[str, Any]
+Reader = Callable[[Value], Any]
+
+# The types that a decoder reads in its own code, as an expression over the value.
+INLINE = {
+    str: "{}['S']",
+    int: "int({}['N'])",
+    Decimal: "Decimal({}['N'])",
+    float: "float({}['N'])",
+    bool: "{}['BOOL']",
+}
+_SETS = (set, frozenset)
+
+
+def reader_of(annotation: Any) -> Reader:
+    """The reader of a type; it raises KeyError, TypeError or ValueError for a value that is not of it."""
+    declared, optional = strip(annotation)
+    reader = _reader(declared)
+    return _or_none(reader) if optional else reader
+
+
+def expiry_reader(annotation: Any) -> Reader:
+    """The reader of a field that is stored as seconds since 1970."""
+    if annotation is datetime:
+        return lambda value: datetime.fromtimestamp(int(value["N"]), UTC)
+    return lambda value: int(value["N"])
+
+
+def _reader(declared: Any) -> Reader:
+    plain = _PLAIN.get(declared) if isinstance(declared, type) else None
+    if plain is not None:
+        return plain
+    origin, arguments = get_origin(declared), get_args(declared)
+    if origin is Literal:
+        return _literal(arguments)
+    if origin in (Union, types.UnionType):
+        return _union([reader_of(argument) for argument in arguments])
+    if declared in (Any, object):
+        return plain_value
+    if origin in (list, tuple, set, frozenset, dict) or declared in (list, tuple, set, frozenset, dict):
+        return _container(origin or declared, arguments)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+        return _container(dict, arguments)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Collection):
+        return _container(list, arguments)
+    if isinstance(declared, type) and issubclass(declared, enum.Enum):
+        return _enumeration(declared)
+    return _of_class(declared)
+
+
+def _of_class(declared: Any) -> Reader:
+    """A subclass of a plain type, or a class with fields of its own, which is stored as a map."""
+    try:
+        return _model(declared)
+    except NotAnEntityClass:
+        pass
+    if isinstance(declared, type):
+        for base in (str, int, Decimal, float, bytes):
+            if issubclass(declared, base):
+                read, made = _PLAIN[base], declared
+                return lambda value: made(read(value))
+    raise ItemRefused(f"a field of type {name_of(declared)} cannot be read back from DynamoDB; annotate what it holds")
+
+
+def _model(declared: type) -> Reader:
+    fields = {name: reader_of(_annotated(field)) for name, field in fields_of(declared).items()}
+
+    def read(value: Value) -> Any:
+        members = value["M"]
+        return declared(**{name: fields[name](member) for name, member in members.items() if name in fields})
+
+    return read
+
+
+def _annotated(field: Any) -> Any:
+    return field.type | None if field.optional else field.type
+
+
+def _or_none(reader: Reader) -> Reader:
+    return lambda value: None if "NULL" in value else reader(value)
+
+
+def _literal(options: tuple[Any, ...]) -> Reader:
+    known = {(type(option), option): option for option in options}
+
+    def read(value: Value) -> Any:
+        plain = plain_value(value)
+        return known[type(plain), plain]
+
+    return read
+
+
+def _union(readers: list[Reader]) -> Reader:
+    def read(value: Value) -> Any:
+        for reader in readers:
+            try:
+                return reader(value)
+            except (KeyError, TypeError, ValueError, ArithmeticError):
+                continue
+        raise ValueError("of none of the types")
+
+    return read
+
+
+def _enumeration(declared: type[enum.Enum]) -> Reader:
+    members = {_enum_key(member.value): member for member in declared}
+
+    def read(value: Value) -> Any:
+        return members[_enum_key(plain_value(value))]
+
+    return read
+
+
+def _enum_key(value: Any) -> Any:
+    return (isinstance(value, bool), value)
+
+
+def _container(kind: Any, arguments: tuple[Any, ...]) -> Reader:
+    if kind is dict:
+        key = _key_of(arguments[0] if arguments else str)
+        inner = reader_of(arguments[1]) if arguments else plain_value
+        return lambda value: {key(name): inner(member) for name, member in value["M"].items()}
+    if kind in _SETS:
+        element = reader_of(arguments[0]) if arguments else plain_value
+        return lambda value: kind(element(member) for member in _members(value))
+    if kind is tuple and arguments and arguments[-1] is not ...:
+        readers = [reader_of(argument) for argument in arguments]
+        return lambda value: tuple(read(each) for read, each in zip(readers, value["L"], strict=True))
+    inner = reader_of(arguments[0]) if arguments else plain_value
+    return lambda value: kind([inner(member) for member in value["L"]])
+
+
+def _key_of(declared: Any) -> Callable[[str], Any]:
+    if isinstance(declared, type) and issubclass(declared, enum.Enum):
+        members = {str(member.value): member for member in declared}
+        return members.__getitem__
+    readers: dict[Any, Callable[[str], Any]] = {int: int, Decimal: Decimal, UUID: UUID, date: date.fromisoformat}
+    return readers.get(declared, str)
+
+
+def _members(value: Value) -> list[Value]:
+    for kind in ("SS", "NS", "BS"):
+        if kind in value:
+            return [{kind[0]: member} for member in value[kind]]
+    raise KeyError("SS")
+
+
+def plain_value(value: Value) -> Any:
+    """A value as Python's own type nearest to it; whole numbers are int, others Decimal."""
+    ((kind, content),) = value.items()
+    match kind:
+        case "S" | "BOOL":
+            return content
+        case "N":
+            return Decimal(content) if "." in content else int(content)
+        case "NULL":
+            return None
+        case "B":
+            return base64.b64decode(content)
+        case "L":
+            return [plain_value(member) for member in content]
+        case "M":
+            return {name: plain_value(member) for name, member in content.items()}
+        case _:
+            return {plain_value(member) for member in _members(value)}
+
+
+def _is_text(value: Value) -> str:
+    text = value["S"]
+    if not isinstance(text, str):
+        raise TypeError
+    return text
+
+
+_PLAIN: dict[Any, Reader] = {
+    str: _is_text,
+    int: lambda value: int(value["N"]),
+    float: lambda value: float(value["N"]),
+    Decimal: lambda value: Decimal(value["N"]),
+    bool: lambda value: value["BOOL"],
+    bytes: lambda value: base64.b64decode(value["B"]),
+    datetime: lambda value: datetime.fromisoformat(value["S"]),
+    date: lambda value: date.fromisoformat(value["S"]),
+    UUID: lambda value: UUID(value["S"]),
+}

@@ -1,0 +1,100 @@
+"""An open table: a design with a session behind it, on which patterns run, awaited or not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, TypeVar
+
+from singletable.client.options import Options
+from singletable.client.reading import pages
+from singletable.client.reading.reader import Reader
+from singletable.client.reading.single import get_one
+from singletable.client.session import Session
+from singletable.client.steps import Steps, run, run_async
+from singletable.client.writing.patterns import run_write
+from singletable.client.writing.writer import Writer
+from singletable.errors import ArgumentRefused, DesignError
+from singletable.model.intents import Collection, Get, Query, Within
+from singletable.planner.explain import refusal_problem
+from singletable.planner.plan import Outcome, Plan, Refusal
+
+R = TypeVar("R")
+_DEFAULT = Options()
+
+
+class OpenTable:
+    """What a table's patterns and writes run on."""
+
+    def __init__(self, session: Session, reader: Reader, writer: Writer) -> None:
+        self.session = session
+        self.reader = reader
+        self.writer = writer
+
+    def run(self, steps: Steps[R]) -> R:
+        """Does some work on this thread."""
+        return run(steps, self.session)
+
+    async def run_async(self, steps: Steps[R]) -> R:
+        """Does some work on the running loop."""
+        return await run_async(steps, self.session)
+
+    def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
+        """Asks what a pattern asks."""
+        return run(self._steps(outcome, arguments, options), self.session)
+
+    async def run_pattern_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
+        """The same, awaited."""
+        return await run_async(self._steps(outcome, arguments, options), self.session)
+
+    def count(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
+        """How many items a pattern answers."""
+        return run(pages.count_all(self.reader, _planned(outcome), arguments, options or _DEFAULT), self.session)
+
+    async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
+        """The same, awaited."""
+        steps = pages.count_all(self.reader, _planned(outcome), arguments, options or _DEFAULT)
+        return await run_async(steps, self.session)
+
+    def every(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Iterator[Any]:
+        """Every item that a pattern answers, as it is needed."""
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        found = pages.query_all(self.reader, plan, arguments, chosen)
+        while (objects := run(pages.next_objects(self.reader, plan, found, chosen), self.session)) is not None:
+            yield from objects
+
+    async def every_async(
+        self, outcome: Outcome, arguments: dict[str, Any], options: Options | None
+    ) -> AsyncIterator[Any]:
+        """The same, awaited."""
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        found = pages.query_all(self.reader, plan, arguments, chosen)
+        while True:
+            objects = await run_async(pages.next_objects(self.reader, plan, found, chosen), self.session)
+            if objects is None:
+                return
+            for each in objects:
+                yield each
+
+    def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Steps[Any]:
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        if plan.pattern.is_write:
+            if options is not None:
+                raise ArgumentRefused(f"{plan.pattern.name} writes; the options of using(...) are those of reads")
+            return run_write(self.writer, plan, arguments)
+        match plan.pattern.intent:
+            case Get():
+                return get_one(self.reader, plan, arguments, chosen)
+            case Query():
+                return pages.query_page(self.reader, plan, arguments, chosen)
+            case Collection():
+                return pages.collect(self.reader, plan, arguments, chosen)
+            case Within():
+                return pages.near(self.reader, plan, arguments, chosen)
+            case _:
+                raise AssertionError("every other pattern writes")
+
+
+def _planned(outcome: Outcome) -> Plan:
+    if isinstance(outcome, Refusal):
+        raise DesignError(refusal_problem(outcome))
+    return outcome

@@ -1,0 +1,45 @@
+"""Opening a table: its transport, its session, and the table itself, made or held against the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from singletable.client.connecting import transport_for
+from singletable.client.creation import check_table, create_table
+from singletable.client.cursor import Cursors
+from singletable.client.items.kinds import Kinds
+from singletable.client.metrics import Metrics
+from singletable.client.open_table import OpenTable
+from singletable.client.reading.reader import Reader
+from singletable.client.session import Hook, Retries, Session
+from singletable.client.steps import run
+from singletable.client.writing.writer import Writer
+from singletable.model.design import Design
+
+
+def open_table(
+    design: Design,
+    url: str,
+    *,
+    create: bool,
+    name: str | None,
+    secret: bytes | str | None,
+    cursor_seconds: float | None,
+    retries: Retries | None,
+    hook: Hook | None,
+    now: Callable[[], float],
+) -> OpenTable:
+    """The open table; refuses one that is not there, or is another than the model's."""
+    cursors = Cursors(secret, seconds=cursor_seconds, now=now)
+    session = Session(transport_for(url), retries or Retries(), hook)
+    table_name = name or design.name
+    try:
+        if create or url == "memory:":
+            run(create_table(design, table_name), session)
+        run(check_table(design, table_name), session)
+    except BaseException:
+        session.close()
+        raise
+    kinds, metrics = Kinds(design), Metrics()
+    reader = Reader(design, table_name, kinds, cursors, metrics, now)
+    return OpenTable(session, reader, Writer(design, table_name, kinds, metrics))

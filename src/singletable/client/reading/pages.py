@@ -1,0 +1,181 @@
+"""Reads of many items: a page with its cursor, all of them, their number, a whole collection, or those in an area."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from singletable.client.answers import Item, read_batch_get, read_page
+from singletable.client.options import Options
+from singletable.client.reading.ranges import Position, Range
+from singletable.client.reading.reader import Reader
+from singletable.client.steps import Call, Steps
+from singletable.errors import CollectionIncomplete
+from singletable.model.derived.geocell import GeoCell
+from singletable.model.geohash import distance_m
+from singletable.model.page import Page
+from singletable.model.ranges import Radius
+from singletable.planner.bind import read_requests
+from singletable.planner.plan import Plan
+from singletable.values.limits import BATCH_GET_KEYS_MAX
+
+Arguments = Mapping[str, Any]
+
+
+def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[Page[Any]]:
+    """One page: `limit` items, or what DynamoDB reads in one go, and the cursor behind them."""
+    asked = _question(arguments)
+    requests = read_requests(reader.design, plan, arguments)
+    positions: Sequence[Position] = [None] * len(requests)
+    text = options.cursor or arguments.get("cursor")
+    if text is not None:
+        positions = reader.cursors.place(plan.pattern.name, asked, text).positions
+    found = Range(reader, plan, requests, positions, options)
+    items = yield from found.take(_limit(plan, arguments, options))
+    objects = yield from _objects(reader, plan, items, options)
+    after = found.positions
+    cursor = None if after is None else reader.cursors.text(plan.pattern.name, asked, after)
+    return Page(objects, cursor)
+
+
+def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range:
+    """Everything that the pattern answers, to be taken piece by piece."""
+    requests = read_requests(reader.design, plan, arguments)
+    return Range(reader, plan, requests, [None] * len(requests), options)
+
+
+def next_objects(reader: Reader, plan: Plan, found: Range, options: Options) -> Steps[list[Any] | None]:
+    """The next objects of a range; None at its end."""
+    items = yield from found.take(None)
+    if not items:
+        return None
+    return (yield from _objects(reader, plan, items, options))
+
+
+def count_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[int]:
+    """How many items the pattern answers; they are counted where they are, unless they must be told apart here."""
+    requests = read_requests(reader.design, plan, arguments)
+    must_look = bool(plan.foreign) or reader.design.ttl_attribute is not None or plan.hydrate
+    if must_look:
+        found = Range(reader, plan, requests, [None] * len(requests), options)
+        total = 0
+        while items := (yield from found.take(None)):
+            total += len(items)
+        return total
+    calls = [reader.call(request, plan, options, Select="COUNT") for request in requests]
+    for call in calls:
+        call.parameters.pop("Limit", None)
+    total = 0
+    while calls:
+        bodies = yield calls
+        following: list[Call] = []
+        for call, body in zip(calls, bodies, strict=True):
+            answer = read_page(body)
+            reader.consumed(plan, answer.consumed_capacity)
+            total += answer.count
+            if answer.last_evaluated_key is not None:
+                start = {"ExclusiveStartKey": answer.last_evaluated_key}
+                following.append(call._replace(parameters={**call.parameters, **start}))
+        calls = following
+    return total
+
+
+def collect(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[Any]:
+    """A whole item collection as its shape; None when nothing is there, an error when a required member is missing."""
+    requests = read_requests(reader.design, plan, arguments)
+    found = Range(reader, plan, requests, [None] * len(requests), options)
+    limit = _limit(plan, arguments, options)
+    items: list[Item] = []
+    if limit is not None and plan.limit is not None:
+        items = yield from found.take(limit + plan.limit.extra)
+    else:
+        while more := (yield from found.take(None)):
+            items += more
+    if not items:
+        return None
+    shape = getattr(plan.pattern.intent, "shape")  # noqa: B009  # a collection's intent has one
+    members: dict[str, Any] = {member.name: [] for member in plan.members}
+    names = {member.entity: member.name for member in plan.members}
+    for item in items:
+        entity = reader.kinds.entity_of(item)
+        assert entity is not None, "a range keeps the items that the plan wants"
+        members[names[entity.cls]].append(reader.kinds.decoder(entity).read(item))
+    for member in plan.members:
+        if member.kind == "many":
+            continue
+        given = members[member.name]
+        if len(given) > 1 or (member.kind == "one" and not given):
+            raise CollectionIncomplete(
+                f"{plan.pattern.name} found {len(given)} {member.entity.__name__} where {shape.__name__} has one"
+            )
+        members[member.name] = given[0] if given else None
+    return shape(**members)
+
+
+def near(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[list[Any]]:
+    """The items inside an area, nearest first."""
+    requests = read_requests(reader.design, plan, arguments)
+    area = next(value for value in arguments.values() if isinstance(value, Radius))
+    found = Range(reader, plan, requests, [None] * len(requests), options)
+    inside: list[tuple[float, int, Any]] = []
+    latitude, longitude = _place_fields(plan)
+    while items := (yield from found.take(None)):
+        for each in (yield from _objects(reader, plan, items, options)):
+            there = float(getattr(each, latitude)), float(getattr(each, longitude))
+            meters = distance_m(area.latitude, area.longitude, *there)
+            if meters <= area.meters:
+                inside.append((meters, len(inside), each))
+    return [each for _, _, each in sorted(inside)]
+
+
+def _place_fields(plan: Plan) -> tuple[str, str]:
+    """The fields of latitude and longitude, which the cells are made of."""
+    cells = next(spread.source for spread in plan.spreads if isinstance(spread.source, GeoCell))
+    latitude, longitude = cells.fields
+    return latitude, longitude
+
+
+def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Any]]:
+    """The objects of items that a range gave, whole where the index holds only a part of them."""
+    if plan.hydrate:
+        items = yield from hydrated(reader, plan, items, options)
+    return reader.decoded(items, plan)
+
+
+def hydrated(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Item]]:
+    """The whole items from the table, in the same order; one that is gone by now is left out."""
+    names = reader.design.table.key_attributes
+    keys = [{name: item[name] for name in names} for item in items]
+    whole: dict[str, Item] = {}
+    for start in range(0, len(keys), BATCH_GET_KEYS_MAX):
+        waiting: dict[str, Any] = {reader.name: {"Keys": keys[start : start + BATCH_GET_KEYS_MAX]}}
+        while waiting:
+            call = Call("BatchGetItem", {"RequestItems": waiting, "ReturnConsumedCapacity": "TOTAL"})
+            (body,) = yield (call,)
+            answer = read_batch_get(body)
+            for capacity in answer.consumed_capacity:
+                reader.consumed(plan, capacity)
+            for item in answer.responses.get(reader.name, ()):
+                whole[_identity(item, names)] = item
+            waiting = answer.unprocessed_keys
+    found = [whole[identity] for key in keys if (identity := _identity(key, names)) in whole]
+    return [item for item in found if reader.is_alive(item, options)]
+
+
+def _identity(item: Item, names: Sequence[str]) -> str:
+    return repr([item[name] for name in names])
+
+
+def _limit(plan: Plan, arguments: Arguments, options: Options) -> int | None:
+    if options.limit is not None:
+        return options.limit
+    if plan.limit is None:
+        return None
+    count = plan.limit.count
+    limit: int = count if isinstance(count, int) else arguments[count.name]
+    return limit
+
+
+def _question(arguments: Arguments) -> dict[str, Any]:
+    """What a cursor is bound to: everything but how much is asked for, and from where."""
+    return {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}

@@ -1,0 +1,159 @@
+"""The Queries of one read: one, or one for each shard or cell, side by side, merged in the order of their sort keys."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from singletable.client.answers import Item, read_page
+from singletable.client.items.decoder import key_value
+from singletable.client.options import Options
+from singletable.client.reading.reader import Reader
+from singletable.client.steps import Steps
+from singletable.planner.bind import Request
+from singletable.planner.plan import Plan
+
+Position = dict[str, Any] | bool | None
+"""Where a Query stands: behind this key, at its beginning (None), or at its end (True)."""
+
+# Where a filter or other entities thin out what is read, asking for a few items at a time would be many requests.
+EXAMINED_MIN = 100
+
+
+@dataclass
+class Lane:
+    """One Query: what it has read and not yet given, and where it goes on."""
+
+    request: Request
+    position: Position
+    read: list[Item] = field(default_factory=list)
+    next_key: Position = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return not self.read and self.next_key is True
+
+
+class Range:
+    """All Queries of a read, from their positions on."""
+
+    def __init__(
+        self, reader: Reader, plan: Plan, requests: Sequence[Request], positions: Sequence[Position], options: Options
+    ) -> None:
+        self._reader, self._plan, self._options = reader, plan, options
+        self._lanes = [
+            Lane(request, position, next_key=position) for request, position in zip(requests, positions, strict=True)
+        ]
+        keys = plan.index
+        self._key_names = tuple(dict.fromkeys((*keys.key_attributes, *reader.design.table.key_attributes)))
+        self._order = _order_of(plan)
+
+    def take(self, count: int | None) -> Steps[list[Item]]:
+        """The next items in order, so many of them; without a count, those of the next page that has any."""
+        taken: list[Item] = []
+        while count is None or len(taken) < count:
+            hungry = [lane for lane in self._lanes if not lane.read and lane.next_key is not True]
+            if hungry:
+                yield from self._read(hungry, None if count is None else count - len(taken))
+                continue
+            ready = [lane for lane in self._lanes if lane.read]
+            if not ready:
+                break
+            taken += self._merged(ready, None if count is None else count - len(taken))
+            if count is None:
+                break
+        return taken
+
+    def _read(self, lanes: list[Lane], wanted: int | None) -> Steps[None]:
+        bodies = yield [self._call(lane, wanted) for lane in lanes]
+        for lane, body in zip(lanes, bodies, strict=True):
+            answer = read_page(body)
+            self._reader.consumed(self._plan, answer.consumed_capacity)
+            lane.next_key = True if answer.last_evaluated_key is None else answer.last_evaluated_key
+            lane.read = self._reader.wanted(answer.items, self._plan, self._options)
+            if not lane.read:
+                lane.position = lane.next_key
+
+    def _call(self, lane: Lane, wanted: int | None) -> Any:
+        added: dict[str, Any] = {}
+        if isinstance(lane.next_key, dict):
+            added["ExclusiveStartKey"] = lane.next_key
+        call = self._reader.call(lane.request, self._plan, self._options, **added)
+        call.parameters.pop("Limit", None)
+        if wanted is not None:
+            is_thin = self._plan.filter is not None or bool(self._plan.foreign)
+            call.parameters["Limit"] = max(wanted, EXAMINED_MIN) if is_thin else wanted
+        return call
+
+    def _merged(self, lanes: list[Lane], count: int | None) -> list[Item]:
+        """Items in order, as long as no lane that may go on has run dry."""
+        if len(self._lanes) == 1:
+            (lane,) = lanes
+            given = lane.read if count is None else lane.read[:count]
+            self._give(lane, len(given))
+            return given
+        heap = [(self._order(lane.read[0]), number, 0) for number, lane in enumerate(lanes)]
+        heapq.heapify(heap)
+        taken: list[Item] = []
+        counts = [0] * len(lanes)
+        while heap and (count is None or len(taken) < count):
+            _, number, place = heapq.heappop(heap)
+            lane = lanes[number]
+            taken.append(lane.read[place])
+            counts[number] = place + 1
+            if place + 1 < len(lane.read):
+                heapq.heappush(heap, (self._order(lane.read[place + 1]), number, place + 1))
+            elif lane.next_key is not True:
+                break  # what comes next in this lane may come before what is ready in the others
+        for lane, places in zip(lanes, counts, strict=True):
+            self._give(lane, places)
+        return taken
+
+    def _give(self, lane: Lane, count: int) -> None:
+        if count:
+            last = lane.read[count - 1]
+            lane.position = {name: last[name] for name in self._key_names}
+            lane.read = lane.read[count:]
+        if not lane.read:
+            lane.position = lane.next_key
+
+    @property
+    def positions(self) -> list[Position] | None:
+        """Where every Query stands now; None when all of them have ended."""
+        if all(lane.is_over for lane in self._lanes):
+            return None
+        return [lane.position for lane in self._lanes]
+
+
+def _order_of(plan: Plan) -> Callable[[Item], Any]:
+    names = [attribute.name for attribute in plan.index.sort]
+    sign = 1 if plan.forward else -1
+
+    def order(item: Item) -> Any:
+        return tuple(_Sorted(key_value(item[name]), sign) for name in names)
+
+    return order
+
+
+class _Sorted:
+    """A key's value as DynamoDB sorts it, from either end."""
+
+    __slots__ = ("_sign", "_value")
+
+    def __init__(self, value: str | bytes | Decimal, sign: int) -> None:
+        self._value = value.encode() if isinstance(value, str) else value
+        self._sign = sign
+
+    def __lt__(self, other: _Sorted) -> bool:
+        left, right = (self._value, other._value) if self._sign > 0 else (other._value, self._value)
+        return bool(left < right)  # type: ignore[operator]  # both are of one key attribute, and so of one type
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sorted) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)

@@ -1,0 +1,83 @@
+"""What every read shares: the table it reads from, how items are judged, and what was consumed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from singletable.client.answers import Capacity, Item
+from singletable.client.cursor import Cursors
+from singletable.client.items.kinds import Kinds
+from singletable.client.metrics import Metrics
+from singletable.client.options import Options
+from singletable.client.steps import Call
+from singletable.errors import ArgumentRefused, UnknownItemWarning
+from singletable.model.design import Design
+from singletable.planner.bind import Request
+from singletable.planner.plan import Plan
+
+
+@dataclass
+class Reader:
+    """A table's design with everything that reading it needs."""
+
+    design: Design
+    name: str
+    """The table's name where it is open, which may not be the model's."""
+    kinds: Kinds
+    cursors: Cursors
+    metrics: Metrics
+    now: Callable[[], float]
+    _ttl: str | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ttl = self.design.ttl_attribute
+
+    def call(self, request: Request, plan: Plan, options: Options, **added: Any) -> Call:
+        """A planned request as it is sent."""
+        parameters = {**request.parameters, "TableName": self.name, "ReturnConsumedCapacity": "TOTAL", **added}
+        if options.consistent is not None:
+            if options.consistent and not plan.strong_possible:
+                raise ArgumentRefused(
+                    f"{plan.pattern.name} reads {plan.index.spoken}, which is eventually consistent only; "
+                    "leave consistent=True out"
+                )
+            parameters["ConsistentRead"] = options.consistent
+        return Call(request.operation, parameters)
+
+    def consumed(self, plan: Plan, capacity: Capacity | None) -> None:
+        """Counts what a request consumed for the pattern that made it."""
+        if capacity is not None:
+            self.metrics.read(plan.pattern.name, capacity.capacity_units)
+
+    def is_alive(self, item: Item, options: Options) -> bool:
+        """Whether an item has not expired, or expired ones are asked for."""
+        if self._ttl is None or options.expired:
+            return True
+        expires = item.get(self._ttl, {}).get("N")
+        return expires is None or float(expires) > self.now()
+
+    def wanted(self, items: Sequence[Item], plan: Plan, options: Options) -> list[Item]:
+        """The items of a range that the plan wants: of its entities, and not expired."""
+        if plan.foreign or len(plan.wanted) > 1 or self._ttl is not None or self.design.settings.type_attribute:
+            return [item for item in items if self._is_wanted(item, plan) and self.is_alive(item, options)]
+        return list(items)
+
+    def _is_wanted(self, item: Item, plan: Plan) -> bool:
+        entity = self.kinds.entity_of(item)
+        if entity is None:
+            keys = {name: item.get(name) for name in self.design.table.key_attributes}
+            warnings.warn(
+                f"{plan.pattern.name} met an item that is none of {self.design.name}'s entities: {keys}",
+                UnknownItemWarning,
+                stacklevel=2,
+            )
+            return False
+        return entity in plan.wanted
+
+    def decoded(self, items: Sequence[Item], plan: Plan) -> list[Any]:
+        """Items of the plan's one entity as objects, or as its view."""
+        read = self.kinds.decoder(plan.wanted[0], plan.view).read
+        return [read(item) for item in items]

@@ -1,0 +1,79 @@
+"""Reads and writes by key and object, each written once, for a table and for its awaited twin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from singletable.client.answers import read_get
+from singletable.client.key import Key
+from singletable.client.open_table import OpenTable
+from singletable.client.options import Options
+from singletable.client.steps import Call, Steps
+from singletable.errors import ArgumentRefused
+from singletable.model.changes import FieldChange
+from singletable.model.entity import Entity
+from singletable.model.recorder import record_condition
+from singletable.planner.items import key_of, values_of
+
+E = TypeVar("E")
+Where = Callable[[Any], bool]
+
+
+def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
+    """The object of a key, or None."""
+    entity = _entity(opened, key.entity)
+    parameters: dict[str, Any] = {
+        "TableName": opened.reader.name,
+        "Key": key_of(entity, key.values),
+        "ReturnConsumedCapacity": "TOTAL",
+    }
+    if consistent:
+        parameters["ConsistentRead"] = True
+    (body,) = yield (Call("GetItem", parameters),)
+    answer = read_get(body)
+    if answer.consumed_capacity is not None:
+        opened.reader.metrics.read("get", answer.consumed_capacity.capacity_units)
+    if answer.item is None or not opened.reader.is_alive(answer.item, Options(expired=expired)):
+        return None
+    return opened.reader.kinds.decoder(entity).read(answer.item)
+
+
+def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Steps[Any]:
+    """Changes fields of the item that an object or a key names; an object's version must still be its version."""
+    entity, values = _named(opened, target)
+    if not changes:
+        raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
+    for each in changes:
+        if each.entity is not entity.cls:
+            raise ArgumentRefused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.label}")
+    name = entity.declaration.version
+    version = None if name is None or isinstance(target, Key) else getattr(target, name)
+    return opened.writer.update(
+        entity, values, [each.change for each in changes], _recorded(entity, where), version=version
+    )
+
+
+def delete(opened: OpenTable, target: Any, where: Where | None) -> Steps[Any]:
+    """Takes away the item that an object or a key names; returns what was there."""
+    entity, values = _named(opened, target)
+    return opened.writer.delete(entity, values, _recorded(entity, where))
+
+
+def _named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+    if isinstance(target, Key):
+        return _entity(opened, target.entity), target.values
+    entity = opened.writer.entity_of(target)
+    values = values_of(entity, target)
+    return entity, {name: values[name] for name in entity.base.fields}
+
+
+def _entity(opened: OpenTable, cls: type) -> Entity:
+    for entity in opened.reader.design.entities:
+        if entity.cls is cls:
+            return entity
+    raise ArgumentRefused(f"{cls.__name__} is no entity of {opened.reader.design.name}")
+
+
+def _recorded(entity: Entity, where: Where | None) -> Any:
+    return None if where is None else record_condition(entity.cls, where)

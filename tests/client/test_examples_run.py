@@ -1,0 +1,82 @@
+"""Every pattern of every example, called on an open table of generated items, answers what brute force selects."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable import KeyRefused, Page, Table
+from singletable.errors import CollectionIncomplete, DesignBroken
+from singletable.model.declaration import PatternDeclaration
+from singletable.model.intents import Collection, Get, Write
+from singletable.planner.plan import Plan
+from singletable.planner.planner import plan
+from tests import generate
+from tests.oracle import PlainTable
+from tests.planner.test_witness import _check_order, _expected, tables
+
+READS = [
+    pytest.param(table, pattern, id=f"{table.__name__}.{pattern.name}")
+    for table in tables()
+    for pattern in table.design.patterns
+    if not isinstance(pattern.intent, Write)
+]
+
+
+@pytest.mark.parametrize(("table", "pattern"), READS)
+@settings(max_examples=settings().max_examples // 3)
+@given(data=st.data())
+def test_a_pattern_answers_what_brute_force_selects(
+    table: type[Table], pattern: PatternDeclaration, data: st.DataObject
+) -> None:
+    design = table.design
+    outcome = plan(design, pattern)
+    assert isinstance(outcome, Plan)
+    oracle = PlainTable(design)
+    with table.open("memory:", now=lambda: -1.0) as opened:
+        for value in data.draw(
+            st.lists(st.one_of([generate.items(entity) for entity in design.entities]), max_size=25)
+        ):
+            with suppress(KeyRefused):  # an empty key; DynamoDB would refuse it too
+                oracle.put(value)
+                opened.put(value)
+        arguments = {name: data.draw(generate.argument(p), label=name) for name, p in pattern.parameters.items()}
+        expected = _expected(oracle, design, pattern, arguments, outcome)
+        answers = [
+            _answer(getattr(opened, pattern.name), arguments, outcome, expected, awaited=a) for a in (False, True)
+        ]
+    for answer in answers:
+        if answer is not None:
+            assert sorted(map(repr, answer)) == sorted(map(repr, expected))
+            _check_order(answer, outcome)
+
+
+def _answer(
+    bound: Any, arguments: dict[str, Any], outcome: Plan, expected: list[Any], *, awaited: bool
+) -> list[Any] | None:
+    """What the pattern answers, as a list; None when the items themselves contradict the design, and it says so."""
+    pattern = outcome.pattern
+    try:
+        found = asyncio.run(bound.aio(**arguments)) if awaited else bound(**arguments)
+    except CollectionIncomplete:
+        assert isinstance(pattern.intent, Collection)
+        return None
+    except DesignBroken:
+        assert isinstance(pattern.intent, Get)
+        assert len(expected) > 1
+        return None
+    if found is None:
+        return []
+    if isinstance(found, Page):
+        assert found.cursor is None
+        return list(found)
+    if isinstance(pattern.intent, Collection):
+        members = [getattr(found, member.name) for member in outcome.members]
+        flat = [each for member in members for each in (member if isinstance(member, list | tuple) else [member])]
+        return [each for each in flat if each is not None]
+    return found if isinstance(found, list) else [found]

@@ -1,0 +1,233 @@
+"""Reads on an open table: pages, cursors, whole collections, what has expired, and what is not the model's."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable import (
+    ArgumentRefused,
+    CollectionIncomplete,
+    CursorRefused,
+    ItemRefused,
+    NotConnected,
+    TableDiffers,
+    UnknownItemWarning,
+    key,
+)
+from tests.client.shop import Customer, Order, OrderItem, Session, Shop, WholeOrder, order
+
+
+def fill(shop: Shop, count: int) -> None:
+    for number in range(count):
+        shop.put(order(number, status="OPEN" if number % 10 == 0 else "DONE"))
+
+
+def ids(orders: object) -> list[str]:
+    return [each.id for each in orders]  # type: ignore[attr-defined]  # pages and lists of orders alike
+
+
+def test_what_is_put_is_read_as_it_was(shop: Shop) -> None:
+    customer = shop.put(Customer(id="c#1 %/é🦀", name="Ada"))
+    assert shop.customer("c#1 %/é🦀") == customer
+    full = order(1, tags=["a", "b"], note="for Ada")
+    shop.put(full)
+    assert shop.order("o0001") == full
+    assert shop.get(key(Order, id="o0001")) == full
+    assert shop.get(key(Order, id="o0001"), consistent=True) == full
+    assert shop.customer("nobody") is None
+
+
+def test_pages_lead_through_everything_in_order(shop: Shop) -> None:
+    fill(shop, 23)
+    first = shop.orders_of_customer("c1", limit=10)
+    second = shop.orders_of_customer("c1", limit=10, cursor=first.cursor)
+    third = shop.orders_of_customer("c1", limit=10, cursor=second.cursor)
+    assert [len(first), len(second), len(third)] == [10, 10, 3]
+    assert third.cursor is None
+    newest_first = [f"o{number:04}" for number in range(22, -1, -1)]
+    assert ids([*first, *second, *third]) == newest_first
+    assert ids(shop.orders_of_customer.all("c1")) == newest_first
+    assert shop.orders_of_customer.count("c1") == 23
+    assert ids(shop.orders_of_customer.using(limit=2)("c1")) == newest_first[:2]
+
+
+def test_every_read_has_its_awaited_twin(shop: Shop) -> None:
+    fill(shop, 5)
+
+    async def awaited() -> None:
+        assert await shop.order.aio("o0001") == shop.order("o0001")
+        assert await shop.orders_of_customer.aio("c1") == shop.orders_of_customer("c1")
+        assert [each.id async for each in shop.orders_of_customer.all("c1")] == ids(shop.orders_of_customer("c1"))
+        assert await shop.orders_of_customer.count_aio("c1") == 5
+        assert await shop.aio.get(key(Order, id="o0002")) == shop.order("o0002")
+
+    asyncio.run(awaited())
+
+
+def test_a_filter_that_leaves_little_loses_nothing(shop: Shop) -> None:
+    shop.put(order(0, status="OPEN"))
+    for number in range(1, 300):
+        shop.put(order(number, status="DONE", note="x" * 8000))  # three pages of a megabyte
+    shop.put(order(300, status="OPEN"))
+    assert ids(shop.open_orders_of_customer.all("c1")) == ["o0000", "o0300"]
+    page = shop.open_orders_of_customer.using(limit=1)("c1")
+    assert ids(page) == ["o0000"]
+    rest = shop.open_orders_of_customer.using(limit=5, cursor=page.cursor)("c1")
+    assert ids(rest) == ["o0300"]
+    assert shop.open_orders_of_customer.count("c1") == 2
+
+
+def test_a_cursor_is_good_for_its_own_question_alone() -> None:
+    clock = [1000.0]
+    with Shop.open("memory:", secret="s" * 32, cursor_seconds=60, now=lambda: clock[0]) as shop:
+        fill(shop, 5)
+        cursor = shop.orders_of_customer("c1", limit=2).cursor
+        assert cursor is not None
+        assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        assert len(shop.orders_of_customer("c1", limit=2, cursor=cursor)) == 2
+        assert len(shop.orders_of_customer("c1", limit=5, cursor=cursor)) == 3  # how many is no part of the question
+        with pytest.raises(CursorRefused, match="other arguments"):
+            shop.orders_of_customer("c2", cursor=cursor)
+        with pytest.raises(CursorRefused):
+            shop.open_orders_of_customer.using(cursor=cursor)("c1")
+        clock[0] += 61
+        with pytest.raises(CursorRefused, match="expired"):
+            shop.orders_of_customer("c1", cursor=cursor)
+    with Shop.open("memory:", secret="t" * 32) as other, pytest.raises(CursorRefused, match="another secret"):
+        other.orders_of_customer("c1", cursor=cursor)
+
+
+@given(st.data())
+def test_a_cursor_that_was_changed_is_refused(data: st.DataObject) -> None:
+    with Shop.open("memory:") as shop:
+        fill(shop, 3)
+        cursor = shop.orders_of_customer("c1", limit=1).cursor
+        assert cursor is not None
+        place = data.draw(st.integers(0, len(cursor) - 2))  # the last character has bits that mean nothing
+        other = data.draw(st.sampled_from("ABCxyz019-_!é ").filter(lambda character: character != cursor[place]))
+        with pytest.raises(CursorRefused):
+            shop.orders_of_customer("c1", cursor=cursor[:place] + other + cursor[place + 1 :])
+
+
+def test_a_secret_that_is_short_is_none() -> None:
+    with pytest.raises(ValueError, match="at least 16 bytes"):
+        Shop.open("memory:", secret="short")
+
+
+def test_a_collection_is_whole_or_an_error(shop: Shop) -> None:
+    assert shop.whole_order("o0001") is None
+    shop.put(OrderItem("o0001", "s1"))
+    with pytest.raises(CollectionIncomplete, match="found 0 Order where WholeOrder has one"):
+        shop.whole_order("o0001")
+    one = order(1)
+    shop.put(one)
+    many = [OrderItem("o0001", f"s{number}", number) for number in range(3)]
+    for each in many:
+        shop.put(each)
+    assert shop.whole_order("o0001") == WholeOrder(one, many)
+
+
+def test_what_has_expired_is_hidden_unless_it_is_asked_for() -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    with Shop.open("memory:") as shop:
+        shop.put(Session("old", now - timedelta(hours=1)))
+        shop.put(Session("new", now + timedelta(hours=1)))
+        assert shop.session("old") is None
+        assert shop.session.using(expired=True)("old") == Session("old", now - timedelta(hours=1))
+        assert shop.session("new") == Session("new", now + timedelta(hours=1))
+        assert shop.get(key(Session, id="old")) is None
+        assert shop.get(key(Session, id="old"), expired=True) is not None
+
+
+def stranger(shop: Shop, **attributes: str) -> None:
+    """An item that another program has put into the table."""
+    transport = shop._opened().session.transport
+    engine = transport.engine  # type: ignore[attr-defined]  # the tests run on the engine
+    engine.call("PutItem", {"TableName": "Shop", "Item": {name: {"S": text} for name, text in attributes.items()}})
+
+
+def test_an_item_of_nobody_is_reported_and_passed_over(shop: Shop) -> None:
+    shop.put(order(1))
+    stranger(shop, PK="ORDER#o0001", SK="ITEM#x", entity_type="Invoice")
+    with pytest.warns(UnknownItemWarning, match=r"none of Shop's entities: .*ITEM#x"):
+        assert shop.whole_order("o0001") == WholeOrder(order(1), [])
+
+
+def test_an_item_that_is_broken_says_which_attribute(shop: Shop) -> None:
+    stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Order", id="o9", customer_id="c1", total="many")
+    with pytest.raises(ItemRefused, match=r"cannot be read as Order: total is \{'S': 'many'\}, which is no Decimal"):
+        shop.order("o9")
+    stranger(shop, PK="ORDER#o8", SK="METADATA", entity_type="Order", id="o8")
+    with pytest.raises(ItemRefused, match="it has no 'customer_id'"):
+        shop.order("o8")
+
+
+def test_a_strong_read_of_a_global_index_is_refused(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match="eventually consistent only"):
+        shop.orders_of_customer.using(consistent=True)("c1")
+    assert shop.order.using(consistent=True)("o1") is None
+
+
+def test_a_table_that_is_closed_says_so(shop: Shop) -> None:
+    shop.close()
+    shop.close()
+    with pytest.raises(NotConnected):
+        shop.order("o1")
+    with pytest.raises(NotConnected):
+        shop.put(order(1))
+
+
+def test_a_table_that_is_not_there_or_another_is_refused(url: str, tmp_path: object) -> None:
+    path = f"file:{tmp_path}/other.db"
+    with pytest.raises(TableDiffers, match="there is no table 'Shop'"):
+        Shop.open(path)
+    from singletable.engine.engine import Engine
+
+    with Engine(path) as engine:
+        engine.call(
+            "CreateTable",
+            {
+                "TableName": "Shop",
+                "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}],
+                "AttributeDefinitions": [
+                    {"AttributeName": "PK", "AttributeType": "S"},
+                    {"AttributeName": "SK", "AttributeType": "N"},
+                ],
+                "BillingMode": "PAY_PER_REQUEST",
+            },
+        )
+    with pytest.raises(TableDiffers) as refused:
+        Shop.open(path)
+    assert "the table has SK as N, and the model as S" in str(refused.value)
+    assert "the index GSI1 is not there" in str(refused.value)
+
+
+def test_a_table_may_have_another_name(tmp_path: object) -> None:
+    path = f"file:{tmp_path}/named.db"
+    with Shop.open(path, create=True, name="shop-test") as shop:
+        shop.put(order(1))
+    with Shop.open(path, name="shop-test") as shop:
+        assert shop.order("o0001") == order(1)
+
+
+def test_an_url_that_names_nothing_is_refused() -> None:
+    with pytest.raises(ArgumentRefused, match="names no DynamoDB"):
+        Shop.open("postgres://localhost")
+
+
+def test_what_calls_consume_is_counted_by_pattern(shop: Shop) -> None:
+    fill(shop, 3)
+    shop.metrics.reset()
+    shop.order("o0001")
+    shop.orders_of_customer("c1")
+    shop.put(order(9))
+    usage = shop.metrics.by_pattern
+    assert (usage["order"].requests, usage["order"].read_units) == (1, 0.5)
+    assert usage["orders_of_customer"].requests == 1
+    assert usage["put"].write_units == 2.0  # the item and its index entry
+    assert shop.metrics.total.requests == 3

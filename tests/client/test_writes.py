@@ -1,0 +1,187 @@
+"""Writes on an open table: every key of every index is right after each of them, and a failed condition says why."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable import (
+    AlreadyExists,
+    ArgumentRefused,
+    ConditionFailed,
+    KeyRefused,
+    NotFound,
+    VersionConflict,
+    field,
+    key,
+)
+from singletable.model.changes import FieldChange
+from tests.client.shop import START, Customer, Order, OrderItem, Shop, order
+
+
+def test_create_never_overwrites(shop: Shop) -> None:
+    shop.create(order(1))
+    with pytest.raises(AlreadyExists, match="Order with id='o0001' is there already"):
+        shop.create(order(1, status="OTHER"))
+    assert shop.order("o0001") == order(1)
+
+
+def test_an_update_returns_the_new_object_and_needs_an_item(shop: Shop) -> None:
+    shop.put(order(1))
+    changed = shop.update(
+        key(Order, id="o0001"),
+        field(Order, lambda o: o.total).add(5),
+        field(Order, lambda o: o.tags).append(["new"]),
+        field(Order, lambda o: o.note).set("hello"),
+    )
+    assert changed == order(1, total=Decimal(5), tags=["new"], note="hello") == shop.order("o0001")
+    assert shop.update(changed, field(Order, lambda o: o.note).set(None)).note is None
+    with pytest.raises(NotFound, match="there is no Order with id='o2'"):
+        shop.update(key(Order, id="o2"), field(Order, lambda o: o.note).set("x"))
+    assert shop.order("o2") is None
+
+
+def test_a_condition_that_fails_brings_the_item(shop: Shop) -> None:
+    shop.put(order(1, status="OPEN"))
+    with pytest.raises(ConditionFailed) as failed:
+        shop.ship("o0001")
+    assert failed.value.item == order(1, status="OPEN")
+    with pytest.raises(NotFound):
+        shop.ship("o2")
+    with pytest.raises(ConditionFailed):
+        shop.cancel("o0001")
+    shop.put(order(1))
+    assert shop.ship("o0001").status == "SHIPPED"
+    assert shop.delete(order(1), where=lambda o: o.status == "SHIPPED") == order(1, status="SHIPPED")
+    assert shop.delete(order(1)) is None
+
+
+def test_a_field_of_an_index_key_takes_the_key_along(shop: Shop) -> None:
+    shop.put(order(1))
+    shop.hand_over("o0001", "c2")
+    assert [each.id for each in shop.orders_of_customer.all("c1")] == []
+    assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001"]
+    later = START + timedelta(days=9)
+    shop.update(key(Order, id="o0001"), field(Order, lambda o: o.created_at).set(later))  # read, then written
+    shop.put(order(5, "c2"))
+    assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001", "o0005"]
+
+
+def test_a_field_of_the_key_itself_is_not_updated(shop: Shop) -> None:
+    shop.put(order(1))
+    with pytest.raises(ArgumentRefused, match="id is part of Order's key"):
+        shop.update(order(1), field(Order, lambda o: o.id).set("o2"))
+
+
+def test_what_is_no_entity_or_changes_nothing_is_refused(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match="str is no entity of Shop"):
+        shop.put("text")
+    with pytest.raises(ArgumentRefused, match="changes nothing"):
+        shop.update(order(1))
+    with pytest.raises(ArgumentRefused, match="is a field of Order, not of OrderItem"):
+        shop.update(OrderItem("o", "s"), field(Order, lambda o: o.note).set("x"))  # type: ignore[misc]  # on purpose
+    with pytest.raises(ArgumentRefused, match="needs id for its key"):
+        shop.get(key(Order))
+    with pytest.raises(KeyRefused, match="at most 2048"):
+        shop.put(Customer(id="x" * 2048, name="long"))
+
+
+def test_an_upsert_makes_the_item_and_leaves_what_else_it_has(shop: Shop) -> None:
+    assert shop.upsert(order(1, note="a")) == order(1, note="a")
+    assert shop.upsert(order(1, "c2")) == order(1, "c2")
+    assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001"]
+    assert list(shop.orders_of_customer.all("c1")) == []
+
+
+def test_a_version_is_raised_by_each_write_and_held_against_the_one_that_was_read(shop: Shop) -> None:
+    first = shop.create(Customer(id="c1", name="Ada"))
+    assert first.version == 1
+    second = shop.put(first.model_copy(update={"name": "Ada L."}))
+    assert second.version == 2
+    with pytest.raises(VersionConflict, match="was read with version 1 and has version 2 by now") as conflict:
+        shop.put(first)
+    assert conflict.value.item == second
+    third = shop.update(second, field(Customer, lambda c: c.name).set("Countess"))
+    assert third.version == 3
+    with pytest.raises(VersionConflict):
+        shop.update(second, field(Customer, lambda c: c.name).set("nobody"))
+    assert shop.update(key(Customer, id="c1"), field(Customer, lambda c: c.name).set("Ada")).version == 4
+    assert shop.customer("c1") == Customer(id="c1", name="Ada", version=4)
+
+
+def test_threads_that_race_with_versions_lose_nothing(shop: Shop) -> None:
+    shop.create(Customer(id="c1", name="0"))
+
+    def count_up() -> None:
+        for _ in range(10):
+            while True:
+                known = shop.customer("c1")
+                assert known is not None
+                try:
+                    shop.put(known.model_copy(update={"name": str(int(known.name) + 1)}))
+                    break
+                except VersionConflict:
+                    continue
+
+    threads = [threading.Thread(target=count_up) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    customer = shop.customer("c1")
+    assert customer is not None
+    assert (customer.name, customer.version) == ("80", 81)
+
+
+def test_every_write_has_its_awaited_twin(shop: Shop) -> None:
+    async def awaited() -> None:
+        await shop.aio.create(order(1))
+        with pytest.raises(AlreadyExists):
+            await shop.aio.create(order(1))
+        await shop.aio.put(order(2))
+        await shop.aio.upsert(order(3))
+        changed = await shop.aio.update(order(1), field(Order, lambda o: o.note).set("x"))
+        assert changed.note == "x"
+        assert (await shop.ship.aio("o0001")).status == "SHIPPED"
+        assert await shop.aio.delete(order(2)) == order(2)
+        assert shop.order("o0002") is None
+
+    asyncio.run(awaited())
+
+
+CHANGES = st.sampled_from(
+    [
+        field(Order, lambda o: o.customer_id).set("c1"),
+        field(Order, lambda o: o.customer_id).set("c#2"),
+        field(Order, lambda o: o.created_at).set(START + timedelta(days=1)),
+        field(Order, lambda o: o.created_at).set(START + timedelta(days=2)),
+        field(Order, lambda o: o.status).set("OPEN"),
+        field(Order, lambda o: o.total).add(3),
+        field(Order, lambda o: o.note).set("x"),
+        field(Order, lambda o: o.note).set(None),
+    ]
+)
+
+
+@given(st.lists(st.lists(CHANGES, min_size=1, max_size=3), min_size=1, max_size=8))
+def test_index_keys_after_updates_are_those_of_a_fresh_put(steps: list[list[FieldChange[Order]]]) -> None:
+    with Shop.open("memory:") as shop, Shop.open("memory:") as fresh:
+        shop.put(order(1))
+        for changes in steps:
+            named = {str(each.change.path): each for each in changes}  # one for each field
+            latest = shop.update(key(Order, id="o0001"), *named.values())
+            fresh.put(latest)
+            assert raw(shop) == raw(fresh)
+
+
+def raw(shop: Shop) -> object:
+    """The item of the order as it is stored, with all its keys."""
+    engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the tests run on the engine
+    named = {"PK": {"S": "ORDER#o0001"}, "SK": {"S": "METADATA"}}
+    return engine.call("GetItem", {"TableName": "Shop", "Key": named})["Item"]
