@@ -99,8 +99,8 @@ def planned_update(
     """Changes to one item, which is made when it is not there; `extra_bytes` count beside what is not its key."""
     key_bytes = exact_key(table, key)
     if update is not None:
-        for name in update.update.attributes:
-            if name in table.key_names:
+        for name in table.key_names:
+            if name in update.update.attributes:
                 raise invalid(
                     "One or more parameter values were invalid: "
                     f"Cannot update attribute {name}. This attribute is part of the key"
