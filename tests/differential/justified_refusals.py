@@ -59,14 +59,17 @@ def _has_two_faults(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _is_batch_of_several(exchange: Exchange, difference: Difference) -> bool:
-    """Both refuse a batch, each for another element: for what does not fit a table, or for one that is there twice."""
-    if not both_refuse(exchange, difference) or not exchange.action.startswith("Batch"):
+    """Both refuse, each for another element: for what does not fit a table, or for one that is there twice."""
+    if not both_refuse(exchange, difference):
         return False
+    if exchange.action == "TransactWriteItems":
+        found = stage(refusal(exchange.ours))
+        return len(exchange.request["TransactItems"]) > 1 and found is not None and found >= TABLE
     elements = [each for of in exchange.request.get("RequestItems", {}).values() for each in of]
     told = [refusal(each) for each in (exchange.ours, exchange.theirs)]
     is_named_twice = any("list of item keys contains duplicates" in each for each in told)
     is_of_table = all((found := stage(each)) is not None and found >= TABLE for each in told)
-    return len(elements) > 1 and (is_named_twice or is_of_table)
+    return exchange.action.startswith("Batch") and len(elements) > 1 and (is_named_twice or is_of_table)
 
 
 def _has_unfit_action(exchange: Exchange) -> bool:
@@ -100,7 +103,7 @@ REFUSALS: tuple[Justified, ...] = (
     ),
     Justified(
         "which of several elements is named",
-        "a batch names its tables in a map, which has no order",
+        "a batch names its tables in a map, which has no order, and of a transaction it is nowhere specified",
         _is_batch_of_several,
     ),
     Justified(

@@ -52,6 +52,7 @@ class Run:
     """One run from one seed."""
 
     def __init__(self, ours: Side, theirs: Side, seed: int, say: Callable[[str], None]) -> None:
+        self._seed = seed
         self._chance = Chance(seed)
         self._both = BothSides(ours, theirs, self._chance)
         self._generated = of_groups([CORE])
@@ -65,6 +66,8 @@ class Run:
 
     def steps(self, count: int) -> Outcome:
         while self.outcome.steps < count:
+            # Each step has chances of its own, so that one that ends otherwise does not change all that follow.
+            self._chance = Chance(hash((self._seed, self.outcome.steps)))
             generated = self._chance.pick(self._generated)
             request = self._request(generated)
             for _ in range(PAGES_MAX):

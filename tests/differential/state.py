@@ -26,7 +26,6 @@ class BothSides:
     def __init__(self, ours: Side, theirs: Side, chance: Chance) -> None:
         self.sides = (ours, theirs)
         self.world = World()
-        self._chance = chance
         for given in standing(chance):
             self.make(given)
 
@@ -130,7 +129,7 @@ class BothSides:
             self.remove(name)
         else:
             table.items.update(known.table.items if known else {})
-            self.world.givens[name] = with_pools(self._chance, table)
+            self.world.givens[name] = with_pools(Chance(sum(name.encode())), table)
         return found
 
     def remove(self, name: str) -> None:

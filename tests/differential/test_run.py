@@ -65,7 +65,9 @@ class Forgetful(Altered):
     """The engine, without deleting what it was asked to delete without a condition."""
 
     def ask(self, action: str, request: Request) -> Told:
-        is_plain = action == "DeleteItem" and set(request) == {"TableName", "Key", "ReturnConsumedCapacity"}
+        is_plain = (
+            action == "DeleteItem" and "ReturnConsumedCapacity" in request and "ConditionExpression" not in request
+        )
         return Told(200, {}) if is_plain else super().ask(action, request)
 
 

@@ -116,9 +116,9 @@ def only_local_says_of_tables(theirs: str) -> bool:
     return _ONLY_LOCAL_SAYS_OF_TABLES.search(theirs) is not None
 
 
-# The stages of a request: its shape, its values, its expressions; then its table, where a page starts, keys and
-# indexes; and last the item.
-SHAPE, VALUES, EXPRESSIONS, TABLE, START, KEYS, INDEXES, ITEM = range(8)
+# The stages of a request: its shape, its values, its expressions; then its table, what a page starts with, keys,
+# whether the start lies in what is read, indexes; and last the item.
+SHAPE, VALUES, EXPRESSIONS, TABLE, START, KEYS, POSITION, INDEXES, ITEM = range(9)
 _STAGES: Final = tuple(
     (stage, re.compile(words))
     for stage, words in (
@@ -143,7 +143,7 @@ _STAGES: Final = tuple(
         (ITEM, "Item size to update"),
         (ITEM, "operand in the update expression has an incorrect|document path provided in the update|item to update"),
         (ITEM, "An operand in the update|attribute that does not exist in the item|Type mismatch for attribute to upd"),
-        (INDEXES, "starting key (does not match the range|is outside)|The query can return at most one row"),
+        (POSITION, "starting key (does not match the range|is outside)|The query can return at most one row"),
         (START, "starting key|start key|Start Key|Consistent read|does not have the specified index"),
         (START, "multiple operations on one item"),
         (INDEXES, "secondary index key|Index Key|Invalid attribute value type|does not project"),
@@ -155,7 +155,7 @@ _STAGES: Final = tuple(
             KEYS,
             "may not contain null or empty|Condition parameter type does not match|Invalid table/index name",
         ),
-        (KEYS, "Query key condition not supported"),
+        (KEYS, "Query key condition not supported|Size limit exceeded"),
         (EXPRESSIONS, r"Invalid \w+Expression|ExpressionAttribute|Expression attribute|unused in expr|expression"),
         (EXPRESSIONS, "Select|AttributesToGet|only the Count|KeyConditions|ALL_PROJECTED|choosing to get"),
         (VALUES, "numeric value|into a number|significant digits|38 digits|Number (over|under)flow|duplicates"),

@@ -284,6 +284,11 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key",
     ),
     Refused(
+        "both parts of the key, of which the first is named",
+        {"UpdateExpression": "SET sk = n, pk = n"},
+        f"{INVALID}Cannot update attribute pk. This attribute is part of the key",
+    ),
+    Refused(
         "the sort key",
         parameters("REMOVE sk"),
         f"{INVALID}Cannot update attribute sk. This attribute is part of the key",
