@@ -8,8 +8,9 @@ from tests.differential.justification import Justified
 from tests.differential.justified_answers import ANSWERS
 from tests.differential.justified_refusals import REFUSALS
 from tests.differential.justified_statements import STATEMENT_ANSWERS
+from tests.differential.justified_tables import TABLE_SETTINGS
 
-JUSTIFIED = (*REFUSALS, *ANSWERS, *STATEMENT_ANSWERS)
+JUSTIFIED = (*REFUSALS, *ANSWERS, *STATEMENT_ANSWERS, *TABLE_SETTINGS)
 
 
 def justification(exchange: Exchange, difference: Difference) -> Justified | None:
