@@ -29,7 +29,7 @@ READS = [
 
 
 @pytest.mark.parametrize(("table", "pattern"), READS)
-@settings(max_examples=settings().max_examples // 3)
+@settings(max_examples=max(5, settings().max_examples // 10))
 @given(data=st.data())
 def test_a_pattern_answers_what_brute_force_selects(
     table: type[Table], pattern: PatternDeclaration, data: st.DataObject

@@ -73,11 +73,6 @@ STATEMENT_ANSWERS: tuple[Justified, ...] = (
         _scans_an_index,
     ),
     Justified(
-        "depth of values in statements",
-        'is 32 levels ("Service, account, and table quotas"); Local overlooks it in INSERT',
-        overlooked("Nesting Levels", *STATEMENTS),
-    ),
-    Justified(
         "two reads of one item",
         'are not allowed in a transaction ("ExecuteTransaction"); Local overlooks it in statements',
         overlooked("cannot include multiple operations on one item", "ExecuteTransaction"),

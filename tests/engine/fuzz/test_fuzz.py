@@ -1,6 +1,6 @@
 """Whatever a request says, it is answered or refused as DynamoDB would, in time, and the store stays sound.
 
-`make test` sends a few hundred requests to each action, `make fuzz` ten thousand. FUZZ is their number, FUZZ_SEED makes
+`make test` sends a hundred requests to each action, `make fuzz` ten thousand. FUZZ is their number, FUZZ_SEED makes
 others, and FUZZ_ROUND runs one round again, as a failure tells.
 """
 
@@ -19,7 +19,7 @@ from tests.engine.fuzz.seeds import MORE, seeds
 from tests.engine.test_engine import VALID
 from tests.engine.valid_surroundings import ALWAYS_REFUSED
 
-REQUESTS = int(os.environ.get("FUZZ", "300"))
+REQUESTS = int(os.environ.get("FUZZ", "100"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 ROUND = os.environ.get("FUZZ_ROUND")
 ROUNDS = range(max(1, REQUESTS // REQUESTS_PER_ROUND)) if ROUND is None else range(int(ROUND), int(ROUND) + 1)
