@@ -212,6 +212,13 @@ FIRST = "must equal the assignment value"
         ("DELETE FROM t x", "Aliasing is not supported"),
         ("SELECT COUNT(*) FROM t", "Unexpected path component at 1:8:5"),
         ("SELECT a, size(b) FROM t", "Unexpected path component at 1:11:4"),
+        *(
+            (
+                f"UPDATE t SET a = {value} WHERE b = 1",
+                f"{NOT_WELL_FORMED}The function size has no place in an assignment",
+            )
+            for value in ("size(b)", "size(b) + 1", "1 - size(b)", "list_append(a, size(b))", "list_append(size(b), a)")
+        ),
         ("SELECT a, m.a FROM t", "Duplicate identifiers in select clause: a"),
         ("SELECT *, a FROM t", "Other attributes should not be present in the projection when '*' is used."),
         ("SELECT a[-1] FROM t", "List index is not within the allowable range; index: [-1] at 1:11:1"),

@@ -22,9 +22,9 @@ def assignment(reader: Reader) -> Change:
         reader.count_operator()
         return _called(reader, path, token)
     value = ExpressionParser(reader).sum()
-    if isinstance(value, Function):
-        raise _unrecognized(value.name, token)
+    _refuse_functions((value,), token)
     if isinstance(value, Arithmetic):
+        _refuse_functions((value.left, value.right), token)
         reader.checks += typed(value.operator, (value.left, value.right), frozenset({"N"}))
     return Change("SET", path, value)
 
@@ -36,6 +36,7 @@ def _called(reader: Reader, path: Path, token: Token) -> Change:
     reader.at += 1
     first = reader.tokens[min(reader.at + 1, len(reader.tokens) - 1)].position
     arguments = ExpressionParser(reader).arguments()
+    _refuse_functions(arguments, token)
     if name == "list_append":
         function = Function(name, arguments)
         reader.checks += update_function_checks(function)
@@ -48,6 +49,13 @@ def _called(reader: Reader, path: Path, token: Token) -> Change:
         )
     reader.checks.append(_set_check(name, arguments[1], first))
     return Change(_SETS[name], path, arguments[1])
+
+
+def _refuse_functions(operands: tuple[Operand, ...], token: Token) -> None:
+    """What a value is made of are paths, values and their sums."""
+    for operand in operands:
+        if isinstance(operand, Function):
+            raise _unrecognized(operand.name, token)
 
 
 def _set_check(name: str, operand: Operand, first: Position) -> Check:

@@ -19,6 +19,7 @@ class Result(msgspec.Struct, kw_only=True, rename="pascal", omit_defaults=True, 
 
 
 NAME_REGEX = f"^{NAME_PATTERN}$"
+PATTERN_AS_TOLD = "pattern as told"  # where the API's own pattern would take the square of a text's length, or longer
 
 AttributeValue = dict[str, Any]
 Item = dict[str, AttributeValue]

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from singletable.wire.backups import TableArn
-from singletable.wire.shape import NewTableName, Result, Shape
+from singletable.wire.shape import PATTERN_AS_TOLD, NewTableName, Result, Shape
 from singletable.wire.tables import (
     AttributeDefinition,
     BillingMode,
@@ -21,7 +21,15 @@ from singletable.wire.tables import (
 
 Arn = Annotated[str, Meta(min_length=37, max_length=1024)]
 ClientToken = Annotated[str, Meta(pattern=r"^[^\$]+$")]
-Bucket = Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$")]
+Bucket = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[a-z0-9A-Z][\.\-\w]*[a-z0-9A-Z]$",
+        extra={PATTERN_AS_TOLD: r"^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$"},
+    ),
+]
 BucketOwner = Annotated[str, Meta(pattern=r"^[0-9]{12}$")]
 Prefix = Annotated[str, Meta(max_length=1024)]
 PageSize = Annotated[int, Meta(ge=1, le=25)]

@@ -18,7 +18,7 @@ LENGTHS = (255, 256, 2_049, 70_000, 410_000)
 COUNTS = (26, 101, 300, 3_000)
 
 # What JSON can say and a document in memory cannot is marked, and written out at the end.
-_DEEP = re.compile(r'"@deep (\d+) (\w)@"')
+_DEEP = re.compile(r'"@deep (\d+) ([lmLM])@"')
 _AGAIN = re.compile(r'"@again \d+@')
 _OPENING = {
     "l": ("[", "]"),
