@@ -33,7 +33,7 @@ TABLE_SETTINGS = (
     ),
     Justified(
         "indexes that are not there",
-        "are named with their table (published captures); Local names neither, or calls the name invalid",
+        "are named with their table; still to be judged, since no source for these words was checked; Local names neither",
         refused_by_us(r"^Requested resource not found: Index ", "UpdateTable"),
     ),
     Justified(
@@ -43,7 +43,7 @@ TABLE_SETTINGS = (
     ),
     Justified(
         "changes that go alone",
-        "are refused beside others (published captures); Local does them all, or looks at something else first",
+        "are refused beside others; still to be judged, since no source was checked; Local does them all",
         refused_by_us(
             r"must be the only operation in the request|cannot create or delete index while updating table IOPS",
             "UpdateTable",
@@ -51,17 +51,17 @@ TABLE_SETTINGS = (
     ),
     Justified(
         "old parameters that are empty",
-        "count as given, and do not go beside expressions (dynalite's tests); Local overlooks them",
+        "count as given beside expressions; still to be judged: dynalite's tests have only filled ones; Local overlooks them",
         refused_by_us(r"^Can not use both expression and non-expression parameters", "Query", "Scan"),
     ),
     Justified(
         "table classes that are none",
-        "are refused in words of their own (published captures); Local takes any",
+        "are refused in words of their own; still to be judged, since no source was checked; Local takes any",
         refused_by_us(r"^Invalid table-class parameter", "CreateTable", "UpdateTable"),
     ),
     Justified(
         "units for a table that pays per request",
-        "are refused before indexes are looked at (live-validated suite)",
+        "are refused before indexes are looked at; still to be judged, since no source was checked",
         refused_by_us(r"can be specified when BillingMode is", "CreateTable", "UpdateTable"),
     ),
 )
