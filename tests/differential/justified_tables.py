@@ -33,7 +33,7 @@ TABLE_SETTINGS = (
     ),
     Justified(
         "indexes that are not there",
-        "are named with their table; still to be judged, since no source for these words was checked; Local names neither",
+        "are named with their table; still to be judged, since no source was checked; Local names neither",
         refused_by_us(r"^Requested resource not found: Index ", "UpdateTable"),
     ),
     Justified(
@@ -51,7 +51,7 @@ TABLE_SETTINGS = (
     ),
     Justified(
         "old parameters that are empty",
-        "count as given beside expressions; still to be judged: dynalite's tests have only filled ones; Local overlooks them",
+        "count as given beside expressions; still to be judged, since no source was checked; Local overlooks them",
         refused_by_us(r"^Can not use both expression and non-expression parameters", "Query", "Scan"),
     ),
     Justified(
