@@ -6,6 +6,7 @@ from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
     ArgumentRefused,
+    CancellationReason,
     CollectionIncomplete,
     ConditionFailed,
     CursorRefused,
@@ -16,16 +17,19 @@ from singletable.errors import (
     ModelNotLoaded,
     NotConnected,
     NotFound,
+    NotUnique,
     RequestRefused,
     SingletableError,
     StoreRefused,
     TableDiffers,
+    TransactionCancelled,
     UnknownItemWarning,
     Unreachable,
     VersionConflict,
 )
 from singletable.model.changes import field
 from singletable.model.copies import copy
+from singletable.model.counts import count
 from singletable.model.derived.bucket import bucket
 from singletable.model.derived.function import derive
 from singletable.model.derived.geocell import geohash
@@ -48,6 +52,7 @@ __all__ = [
     "AlreadyExists",
     "ArgumentRefused",
     "Between",
+    "CancellationReason",
     "Children",
     "CollectionIncomplete",
     "ConditionFailed",
@@ -60,6 +65,7 @@ __all__ = [
     "ModelNotLoaded",
     "NotConnected",
     "NotFound",
+    "NotUnique",
     "Page",
     "Prefix",
     "Radius",
@@ -70,6 +76,7 @@ __all__ = [
     "Subtree",
     "Table",
     "TableDiffers",
+    "TransactionCancelled",
     "UnknownItemWarning",
     "Unreachable",
     "Until",
@@ -79,6 +86,7 @@ __all__ = [
     "collection",
     "contains",
     "copy",
+    "count",
     "create",
     "delete",
     "depth",

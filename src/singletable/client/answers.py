@@ -46,7 +46,14 @@ class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: Capacity | None = None
 
 
+class TransactionAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to TransactWriteItems."""
+
+    consumed_capacity: list[Capacity] = []
+
+
 read_get = msgspec.json.Decoder(GetAnswer).decode
 read_page = msgspec.json.Decoder(PageAnswer).decode
 read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
 read_write = msgspec.json.Decoder(WriteAnswer).decode
+read_transaction = msgspec.json.Decoder(TransactionAnswer).decode

@@ -42,4 +42,4 @@ def open_table(
         raise
     kinds, metrics = Kinds(design), Metrics()
     reader = Reader(design, table_name, kinds, cursors, metrics, now)
-    return OpenTable(session, reader, Writer(design, table_name, kinds, metrics))
+    return OpenTable(session, reader, Writer(reader))

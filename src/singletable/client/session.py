@@ -31,6 +31,8 @@ PASSING = frozenset(
         "TransactionInProgressException",
     )
 )
+# Why DynamoDB cancels a transaction now and may carry it out a moment later.
+PASSING_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
 CONCURRENT_MAX = 32
 
 
@@ -133,7 +135,7 @@ class Session:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
-        return problem.code in PASSING
+        return problem.code in PASSING or _is_passing_cancellation(problem)
 
     def _watched(
         self, call: Call, attempts: int, started: float, refusal: RequestRefused | Unreachable | None = None
@@ -154,3 +156,11 @@ class Session:
             self._threads.shutdown()
             self._threads = None
         await self.transport.close_async()
+
+
+def _is_passing_cancellation(refusal: RequestRefused) -> bool:
+    """Whether a transaction was cancelled for nothing but what passes by itself."""
+    if refusal.code != "TransactionCanceledException":
+        return False
+    codes = {reason.get("Code", "None") for reason in refusal.fields.get("CancellationReasons") or ()} - {"None"}
+    return bool(codes) and codes <= PASSING_REASONS
