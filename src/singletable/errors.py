@@ -10,6 +10,7 @@ SingletableError
 ├── AlreadyExists     the item that was to be created is there
 ├── ConditionFailed   the condition of a write does not hold; carries the object as it is
 │   └── VersionConflict   somebody else has written the object since it was read
+├── TransactionCancelled   a transaction that did nothing, with the reason of each of its actions
 ├── TableDiffers      the table is not there, or its keys and indexes are not the model's
 ├── ItemRefused       an item that is stored cannot be read as the entity it says it is
 ├── DesignBroken      what is stored contradicts the design: two items where there can be one
@@ -117,6 +118,24 @@ class ConditionFailed(SingletableError):
 
 class VersionConflict(ConditionFailed):
     """Somebody else has written the object since it was read; `item` is the object as it is now."""
+
+
+@dataclass(frozen=True)
+class CancellationReason:
+    """Why one action of a transaction failed, by DynamoDB's code: `None` for one that would have gone through."""
+
+    code: str
+    message: str
+    target: Any = None
+    item: Any = None
+
+
+class TransactionCancelled(SingletableError):
+    """A transaction that did nothing; `reasons` has one for each of its actions, in their order."""
+
+    def __init__(self, message: str, reasons: Iterable[CancellationReason]) -> None:
+        self.reasons: tuple[CancellationReason, ...] = tuple(reasons)
+        super().__init__(message)
 
 
 class TableDiffers(SingletableError):

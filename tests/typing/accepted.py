@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from singletable import (
     GSI,
     Between,
+    Key,
     Page,
     Prefix,
     Radius,
@@ -30,6 +31,7 @@ from singletable import (
     geohash,
     get,
     include,
+    key,
     not_,
     one_of,
     pattern,
@@ -335,3 +337,14 @@ def a_body_answers_what_it_reads() -> None:
     assert_type(create(Store), Store)
     assert_type(update(Store, field(Store, lambda s: s.staff).set(0)), Store)
     assert_type(delete(OrderItem), OrderItem | None)
+
+
+def many_are_answered_in_the_order_of_their_keys(shop: Shop) -> None:
+    assert_type(shop.get_many([key(Order, id="o1"), key(Order, id="o2")]), list[Order | None])
+    assert_type(shop.get_many((key(Order, id=id) for id in "ab"), transaction=True), list[Order | None])
+    mixed: list[Key[Order | Customer]] = [key(Order, id="o1"), key(Customer, id="c1")]
+    assert_type(shop.get_many(mixed, consistent=True), list[Order | Customer | None])
+
+
+async def many_are_awaited(shop: Shop) -> None:
+    assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

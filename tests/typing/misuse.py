@@ -22,6 +22,7 @@ from singletable import (
     exists,
     field,
     get,
+    key,
     one_of,
     pattern,
     put,
@@ -265,6 +266,13 @@ class OneEntity(Table, entities=Customer):  # misuse: entities= that is no seque
 
 class ThreeKeys(Table, entities=[Customer], keys=("PK", "SK", "TK")):  # misuse: class keyword of another type
     pass
+
+
+def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
+    shop.get_many(["o1", "o2"])  # misuse: texts in place of keys
+    shop.get_many(orders)  # misuse: objects in place of keys
+    print(shop.get_many([key(Order, id="o1")])[0].total)  # misuse: one of many used unchecked
+    return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

@@ -39,6 +39,19 @@ class BatchGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
+class TransactionGetResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """One item of TransactGetItems, in the place of its key."""
+
+    item: Item | None = None
+
+
+class TransactionGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to TransactGetItems."""
+
+    responses: list[TransactionGetResponse] = []
+    consumed_capacity: list[Capacity] = []
+
+
 class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
     """The answer to PutItem, UpdateItem and DeleteItem."""
 
@@ -49,4 +62,5 @@ class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
 read_get = msgspec.json.Decoder(GetAnswer).decode
 read_page = msgspec.json.Decoder(PageAnswer).decode
 read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
+read_transaction_get = msgspec.json.Decoder(TransactionGetAnswer).decode
 read_write = msgspec.json.Decoder(WriteAnswer).decode

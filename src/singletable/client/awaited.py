@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from singletable.client import work
+from singletable.client import many, work
 from singletable.client.key import Key
 from singletable.model.changes import FieldChange
 
@@ -25,6 +25,15 @@ class AwaitedTable:
         """The object of a key, or None."""
         found: E | None = await self._opened.run_async(
             work.get(self._opened, key, consistent=consistent, expired=expired)
+        )
+        return found
+
+    async def get_many(
+        self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
+    ) -> list[E | None]:
+        """The objects of keys of any entities, in their order, and None for what is not there."""
+        found: list[E | None] = await self._opened.run_async(
+            many.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )
         return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from singletable.client.pattern import Pattern
@@ -36,6 +36,7 @@ RESERVED = frozenset(
         "delete",
         "design",
         "get",
+        "get_many",
         "metrics",
         "move",
         "name",
@@ -162,6 +163,19 @@ class Table(_Bodied):
         found: E | None = opened.run(work().get(opened, key, consistent=consistent, expired=expired))
         return found
 
+    def get_many(
+        self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
+    ) -> list[E | None]:
+        """The objects of keys of any entities, in their order, and None for what is not there.
+
+        `transaction` reads at most 100 keys, all as they are at one moment; TransactionCancelled otherwise.
+        """
+        opened = self._opened()
+        found: list[E | None] = opened.run(
+            many().get_many(opened, keys, consistent=consistent, transaction=transaction)
+        )
+        return found
+
     def put(self, value: E) -> E:
         """Writes an object in place of the one with its key.
 
@@ -259,6 +273,13 @@ class Table(_Bodied):
 def work() -> Any:
     """The reads and writes themselves, loaded with the first of them."""
     from singletable.client import work as loaded
+
+    return loaded
+
+
+def many() -> Any:
+    """The reads and writes of many items, loaded with the first of them."""
+    from singletable.client import many as loaded
 
     return loaded
 

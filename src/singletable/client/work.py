@@ -22,7 +22,7 @@ Where = Callable[[Any], bool]
 
 def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
     """The object of a key, or None."""
-    entity = _entity(opened, key.entity)
+    entity = entity_of_class(opened, key.entity)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,
         "Key": key_of(entity, key.values),
@@ -62,13 +62,14 @@ def delete(opened: OpenTable, target: Any, where: Where | None) -> Steps[Any]:
 
 def _named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
     if isinstance(target, Key):
-        return _entity(opened, target.entity), target.values
+        return entity_of_class(opened, target.entity), target.values
     entity = opened.writer.entity_of(target)
     values = values_of(entity, target)
     return entity, {name: values[name] for name in entity.base.fields}
 
 
-def _entity(opened: OpenTable, cls: type) -> Entity:
+def entity_of_class(opened: OpenTable, cls: type) -> Entity:
+    """The entity of a class; refuses one that the table does not have."""
     for entity in opened.reader.design.entities:
         if entity.cls is cls:
             return entity

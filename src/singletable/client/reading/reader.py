@@ -12,6 +12,7 @@ from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.options import Options
+from singletable.client.session import Retries
 from singletable.client.steps import Call
 from singletable.errors import ArgumentRefused, UnknownItemWarning
 from singletable.model.design import Design
@@ -30,6 +31,7 @@ class Reader:
     cursors: Cursors
     metrics: Metrics
     now: Callable[[], float]
+    retries: Retries = field(default_factory=Retries)
     _ttl: str | None = field(init=False)
 
     def __post_init__(self) -> None:
