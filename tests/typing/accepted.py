@@ -1,5 +1,6 @@
 """Correct use of a table, with the types that both checkers must find in it; imported and checked, never called."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 
 from singletable import (
     GSI,
+    BatchResult,
     Between,
     Key,
     Page,
@@ -346,5 +348,19 @@ def many_are_answered_in_the_order_of_their_keys(shop: Shop) -> None:
     assert_type(shop.get_many(mixed, consistent=True), list[Order | Customer | None])
 
 
+def batches_say_what_failed(shop: Shop, orders: list[Order], items: Iterator[OrderItem]) -> None:
+    result = shop.put_many(orders, progress=lambda so_far: print(so_far.written))
+    assert_type(result, BatchResult[Order])
+    assert_type([failure.value.total for failure in result.failed], list[Decimal])
+    assert_type(shop.put_many(items).written, int)
+    mixed: list[Order | OrderItem] = [*orders, *items]
+    assert_type(shop.put_many(mixed), BatchResult[Order | OrderItem])
+    targets: list[Order | Key[Order]] = [*orders, key(Order, id="o1")]
+    assert_type(shop.delete_many(targets), BatchResult[Order | Key[Order]])
+    assert_type(shop.delete_many(shop.orders_of_customer.all("c1")).written, int)
+
+
 async def many_are_awaited(shop: Shop) -> None:
+    assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
+    assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

@@ -272,6 +272,9 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     shop.get_many(["o1", "o2"])  # misuse: texts in place of keys
     shop.get_many(orders)  # misuse: objects in place of keys
     print(shop.get_many([key(Order, id="o1")])[0].total)  # misuse: one of many used unchecked
+    shop.put_many(Product)  # misuse: class in place of its objects
+    shop.put_many(orders, progress=lambda so_far: print(so_far.done))  # misuse: unknown part of a progress
+    print(shop.put_many(orders).failed[0].value.name)  # misuse: field of another entity in a failure
     return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
 
 

@@ -83,7 +83,7 @@ class Session:
 
     def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
         """What became of each request, in order; several are made at once, each on a thread."""
-        return self._at_once(self._outcome, calls)
+        return (self._outcome(calls[0]),) if len(calls) == 1 else self._at_once(self._outcome, calls)
 
     async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
         """The same, awaited."""

@@ -16,6 +16,7 @@ from singletable.model.settings import TableSettings
 
 if TYPE_CHECKING:
     from singletable.client.awaited import AwaitedTable
+    from singletable.client.batch_result import BatchProgress, BatchResult
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
     from singletable.client.open_table import OpenTable
@@ -34,6 +35,7 @@ RESERVED = frozenset(
         "count",
         "create",
         "delete",
+        "delete_many",
         "design",
         "get",
         "get_many",
@@ -42,6 +44,7 @@ RESERVED = frozenset(
         "name",
         "open",
         "put",
+        "put_many",
         "query",
         "scan",
         "transaction",
@@ -212,6 +215,25 @@ class Table(_Bodied):
         opened = self._opened()
         gone: E | None = opened.run(work().delete(opened, target, where))
         return gone
+
+    def put_many(
+        self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Writes objects in place of those with their keys, as many as there are; says which never went through.
+
+        Objects of an entity with a version are refused, since a batch has no conditions.
+        """
+        opened = self._opened()
+        result: BatchResult[E] = opened.run(many().put_many(opened, values, progress))
+        return result
+
+    def delete_many(
+        self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Takes the items of objects or keys away, as many as there are; says which never went through."""
+        opened = self._opened()
+        result: BatchResult[E] = opened.run(many().delete_many(opened, targets, progress))
+        return result
 
     def close(self) -> None:
         """Lets go of the connection; it may be called twice."""

@@ -41,7 +41,7 @@ def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) ->
 
 def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Steps[Any]:
     """Changes fields of the item that an object or a key names; an object's version must still be its version."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     if not changes:
         raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
     for each in changes:
@@ -56,11 +56,12 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
 
 def delete(opened: OpenTable, target: Any, where: Where | None) -> Steps[Any]:
     """Takes away the item that an object or a key names; returns what was there."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     return opened.writer.delete(entity, values, _recorded(entity, where))
 
 
-def _named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+def named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+    """The entity and the key's fields of an object or a key."""
     if isinstance(target, Key):
         return entity_of_class(opened, target.entity), target.values
     entity = opened.writer.entity_of(target)
