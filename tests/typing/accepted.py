@@ -360,7 +360,16 @@ def batches_say_what_failed(shop: Shop, orders: list[Order], items: Iterator[Ord
     assert_type(shop.delete_many(shop.orders_of_customer.all("c1")).written, int)
 
 
+def a_scan_gives_objects(shop: Shop) -> None:
+    assert_type([order.total for order in shop.scan(Order, reason="export", segments=4)], list[Decimal])
+    for each in shop.scan(reason="export"):
+        assert_type(each, object)
+        if isinstance(each, Order):
+            assert_type(each.total, Decimal)
+
+
 async def many_are_awaited(shop: Shop) -> None:
+    assert_type([order.total async for order in shop.scan(Order, reason="export")], list[Decimal])
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

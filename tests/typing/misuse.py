@@ -275,6 +275,9 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     shop.put_many(Product)  # misuse: class in place of its objects
     shop.put_many(orders, progress=lambda so_far: print(so_far.done))  # misuse: unknown part of a progress
     print(shop.put_many(orders).failed[0].value.name)  # misuse: field of another entity in a failure
+    shop.scan(Order)  # misuse: scan without a reason
+    print([order.name for order in shop.scan(Order, reason="export")])  # misuse: unknown field of a scan's objects
+    print([each.total for each in shop.scan(reason="export")])  # misuse: field of an object of any entity
     return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
 
 

@@ -11,6 +11,7 @@ from singletable.client.key import Key
 from singletable.client.open_table import OpenTable
 from singletable.client.options import Options
 from singletable.client.reading.by_keys import batch_get, identity, transaction_get
+from singletable.client.reading.scan import Scan
 from singletable.client.steps import Steps
 from singletable.client.work import entity_of_class, named
 from singletable.client.writing.batch import Batch, Prepared, Write
@@ -110,3 +111,8 @@ def _deletes(opened: OpenTable, targets: Iterable[Any], entities: dict[type, Ent
             yield BatchFailure(target, refusal)
         else:
             yield Write(identity(key, names), {"DeleteRequest": {"Key": key}}, [target])
+
+
+def scan(opened: OpenTable, cls: type | None, **settings: Any) -> Scan[Any]:
+    """Every object of a class, or of all of the table's."""
+    return Scan(opened, None if cls is None else entity_of_class(opened, cls), **settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 from singletable.client.pattern import Pattern
 from singletable.errors import DesignError, NotConnected, Problem
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
     from singletable.client.open_table import OpenTable
+    from singletable.client.reading.scan import Scan
     from singletable.client.session import Hook, Retries
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
@@ -234,6 +235,32 @@ class Table(_Bodied):
         opened = self._opened()
         result: BatchResult[E] = opened.run(many().delete_many(opened, targets, progress))
         return result
+
+    @overload
+    def scan(
+        self, entity: type[E], *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
+    ) -> Scan[E]: ...
+    @overload
+    def scan(
+        self, entity: None = None, *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
+    ) -> Scan[object]: ...
+    def scan(
+        self,
+        entity: type[Any] | None = None,
+        *,
+        reason: str,
+        segments: int = 1,
+        consistent: bool = False,
+        expired: bool = False,
+    ) -> Scan[Any]:
+        """Every object of an entity, or of all, by `for` or `async for`; it reads, and is billed for, the whole table.
+
+        `reason` says why no pattern does, and names the scan in `metrics`. `segments` are read side by side.
+        """
+        scanned: Scan[Any] = many().scan(
+            self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired
+        )
+        return scanned
 
     def close(self) -> None:
         """Lets go of the connection; it may be called twice."""
