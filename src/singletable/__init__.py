@@ -1,5 +1,6 @@
 """singletable: a compiler for DynamoDB single-table design."""
 
+from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
 from singletable.client.table import Table
@@ -51,6 +52,9 @@ __all__ = [
     "LSI",
     "AlreadyExists",
     "ArgumentRefused",
+    "BatchFailure",
+    "BatchProgress",
+    "BatchResult",
     "Between",
     "CancellationReason",
     "Children",

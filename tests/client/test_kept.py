@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -244,3 +245,18 @@ def test_edit_begins_anew_when_others_are_quicker(social: Social) -> None:
 def _posts(social: Social, users: int = 2) -> tuple[int, ...]:
     found = [social.user(f"u{number}") for number in range(1, users + 1)]
     return tuple(each.posts for each in found if each is not None)
+
+
+def test_a_scan_passes_over_markers_and_batches_are_refused(social: Social) -> None:
+    social.create(user(1))
+    social.create(Follow("u1", "u2"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {type(each) for each in social.scan(reason="a test")}
+    assert found == {User, Follow, Follower}
+    with pytest.raises(
+        ArgumentRefused, match="User of Social has values that are unique and values that"
+    ):
+        social.put_many([user(2)])
+    with pytest.raises(ArgumentRefused, match="an edge that it mirrors"):
+        social.delete_many([key(Follower, follower="u1", followed="u2", since=START)])

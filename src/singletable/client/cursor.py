@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
-    """A position in each Query of a pattern: the key it stopped at, none before its beginning, or its end."""
+    """A position in each Query of a pattern, and which way it goes on: behind a key, from the start (None), nowhere."""
 
     version: int
     issued_at: int

@@ -41,5 +41,5 @@ def open_table(
         session.close()
         raise
     kinds, metrics = Kinds(design), Metrics()
-    reader = Reader(design, table_name, kinds, cursors, metrics, now)
+    reader = Reader(design, table_name, kinds, cursors, metrics, now, session.retries)
     return OpenTable(session, reader, Writer(reader))

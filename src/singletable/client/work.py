@@ -23,7 +23,7 @@ Where = Callable[[Any], bool]
 
 def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
     """The object of a key, or None."""
-    entity = _entity(opened, key.entity)
+    entity = entity_of_class(opened, key.entity)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,
         "Key": key_of(entity, key.values),
@@ -42,7 +42,7 @@ def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) ->
 
 def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Wanted:
     """The change of fields of the item that an object or a key names; an object's version must still be its version."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     if not changes:
         raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
     for each in changes:
@@ -56,7 +56,7 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
 
 def delete(opened: OpenTable, target: Any, where: Where | None) -> Wanted:
     """The end of the item that an object or a key names."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     return Wanted("delete", entity, values, target, where=_recorded(entity, where))
 
 
@@ -64,25 +64,27 @@ def check(opened: OpenTable, target: Any, where: Where | None, *, absent: bool) 
     """The look at an item that an object or a key names: that it is there, that it meets a condition, or is absent."""
     if absent and where is not None:
         raise ArgumentRefused("an item that is absent meets no condition; leave where= or absent= out")
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     return Wanted("check", entity, values, target, where=_recorded(entity, where), absent=absent)
 
 
 def edit(opened: OpenTable, key: Key[Any], change: Callable[[Any], Any], attempts: int) -> Steps[Any]:
     """An object changed by a function, which is called again when somebody else was quicker."""
-    entity, values = _named(opened, key)
+    entity, values = named(opened, key)
     return opened.writer.edit(Wanted("check", entity, values, key), change, attempts)
 
 
-def _named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+def named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+    """The entity and the key's fields of an object or a key."""
     if isinstance(target, Key):
-        return _entity(opened, target.entity), target.values
+        return entity_of_class(opened, target.entity), target.values
     entity = opened.writer.entity_of(target)
     values = values_of(entity, target)
     return entity, {name: values[name] for name in entity.base.fields}
 
 
-def _entity(opened: OpenTable, cls: type) -> Entity:
+def entity_of_class(opened: OpenTable, cls: type) -> Entity:
+    """The entity of a class; refuses one that the table does not have."""
     for entity in opened.reader.design.entities:
         if entity.cls is cls:
             return entity

@@ -59,7 +59,8 @@ class Keeping:
         """Why its items cannot be written one by one without a look at others; None when they can."""
         reasons = ["values that are unique"] * bool(self.uniques) + ["counters in other items"] * bool(self.counted)
         reasons += ["values that repeat others'"] * bool(self.held) + ["values that others repeat"] * bool(self.given)
-        reasons += ["a mirror"] * bool(self.mirrors) + ["counters"] * bool(self.counters)
+        reasons += ["a mirror"] * bool(self.mirrors) + ["an edge that it mirrors"] * (self.mirror_of is not None)
+        reasons += ["counters"] * bool(self.counters)
         return " and ".join(reasons) or None
 
 

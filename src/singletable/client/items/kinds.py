@@ -8,6 +8,7 @@ from singletable.client.items.decoder import Decoder, Item, key_value, made_of
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.keys import Placement
 
 
 class Kinds:
@@ -17,6 +18,7 @@ class Kinds:
         self._design = design
         self._type_attribute = design.settings.type_attribute
         self._by_name = {entity.name: entity for entity in design.entities}
+        self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
 
     def entity_of(self, item: Item) -> Entity | None:
@@ -26,6 +28,10 @@ class Kinds:
             if named is not None:
                 return self._by_name.get(named.get("S", ""))
         return next((entity for entity in self._design.entities if _fits(entity, item)), None)
+
+    def is_marker(self, item: Item) -> bool:
+        """Whether an item is a marker that keeps a value unique, which no read is about."""
+        return any(_holds(marker, item) for marker in self._markers)
 
     def decoder(self, entity: Entity, view: type | None = None) -> Decoder:
         """What reads the items of an entity."""
@@ -43,11 +49,15 @@ class Kinds:
 
 def _fits(entity: Entity, item: Item) -> bool:
     """Whether the entity's own templates write the item's key."""
-    keys = {part.attribute: item.get(part.attribute) for part in entity.base.parts}
+    return _holds(entity.base, item)
+
+
+def _holds(placement: Placement, item: Item) -> bool:
+    keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
     if any(value is None for value in keys.values()):
         return False
     try:
-        entity.base.decode({name: key_value(value) for name, value in keys.items() if value is not None})
+        placement.decode({name: key_value(value) for name, value in keys.items() if value is not None})
     except KeyRefused:
         return False
     return True

@@ -5,37 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from singletable.client.answers import Item, read_batch_get, read_page
+from singletable.client.answers import Item, read_page
 from singletable.client.options import Options
+from singletable.client.reading.by_keys import batch_get, identity
 from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Call, Steps
-from singletable.errors import CollectionIncomplete
+from singletable.errors import CollectionIncomplete, CursorRefused
 from singletable.model.derived.geocell import GeoCell
 from singletable.model.geohash import distance_m
 from singletable.model.page import Page
 from singletable.model.ranges import Radius
 from singletable.planner.bind import read_requests
 from singletable.planner.plan import Plan
-from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 Arguments = Mapping[str, Any]
 
 
 def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[Page[Any]]:
-    """One page: `limit` items, or what DynamoDB reads in one go, and the cursor behind them."""
-    asked = _question(arguments)
+    """One page: `limit` items, or what DynamoDB reads in one go, and the cursors behind and before them."""
+    name, asked = plan.pattern.name, _question(arguments)
     requests = read_requests(reader.design, plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
-    text = options.cursor or arguments.get("cursor")
+    backwards, text = False, options.cursor or arguments.get("cursor")
     if text is not None:
-        positions = reader.cursors.place(plan.pattern.name, asked, text).positions
-    found = Range(reader, plan, requests, positions, options)
+        place = reader.cursors.place(name, asked, text)
+        backwards, positions = place.backwards, place.positions
+        if len(positions) != len(requests):
+            raise CursorRefused(f"{name}: the cursor is of another number of Queries; ask for the first page again")
+    found = Range(reader, plan, requests, positions, options, backwards=backwards)
     items = yield from found.take(_limit(plan, arguments, options))
+    if backwards:
+        yield from found.look_ahead()
+        items.reverse()
     objects = yield from _objects(reader, plan, items, options)
-    after = found.positions
-    cursor = None if after is None else reader.cursors.text(plan.pattern.name, asked, after)
-    return Page(objects, cursor)
+    ahead = found.positions
+    # What starts at the beginning, or from the end, has nothing behind it.
+    behind = None if all(position is None for position in positions) else found.turned
+    further = None if ahead is None else reader.cursors.text(name, asked, ahead, backwards=backwards)
+    back = None if behind is None else reader.cursors.text(name, asked, behind, backwards=not backwards)
+    return Page(objects, back, further) if backwards else Page(objects, further, back)
 
 
 def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range:
@@ -145,25 +154,10 @@ def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) ->
 def hydrated(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Item]]:
     """The whole items from the table, in the same order; one that is gone by now is left out."""
     names = reader.design.table.key_attributes
-    keys = [{name: item[name] for name in names} for item in items]
-    whole: dict[str, Item] = {}
-    for start in range(0, len(keys), BATCH_GET_KEYS_MAX):
-        waiting: dict[str, Any] = {reader.name: {"Keys": keys[start : start + BATCH_GET_KEYS_MAX]}}
-        while waiting:
-            call = Call("BatchGetItem", {"RequestItems": waiting, "ReturnConsumedCapacity": "TOTAL"})
-            (body,) = yield (call,)
-            answer = read_batch_get(body)
-            for capacity in answer.consumed_capacity:
-                reader.consumed(plan, capacity)
-            for item in answer.responses.get(reader.name, ()):
-                whole[_identity(item, names)] = item
-            waiting = answer.unprocessed_keys
-    found = [whole[identity] for key in keys if (identity := _identity(key, names)) in whole]
+    keys = {identity(item, names): {name: item[name] for name in names} for item in items}
+    whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
+    found = [whole[identity(item, names)] for item in items if identity(item, names) in whole]
     return [item for item in found if reader.is_alive(item, options)]
-
-
-def _identity(item: Item, names: Sequence[str]) -> str:
-    return repr([item[name] for name in names])
 
 
 def _limit(plan: Plan, arguments: Arguments, options: Options) -> int | None:

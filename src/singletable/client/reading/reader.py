@@ -12,9 +12,11 @@ from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.options import Options
+from singletable.client.session import Retries
 from singletable.client.steps import Call
 from singletable.errors import ArgumentRefused, UnknownItemWarning
 from singletable.model.design import Design
+from singletable.model.entity import Entity
 from singletable.planner.bind import Request
 from singletable.planner.plan import Plan
 
@@ -30,6 +32,7 @@ class Reader:
     cursors: Cursors
     metrics: Metrics
     now: Callable[[], float]
+    retries: Retries = field(default_factory=Retries)
     _ttl: str | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,16 +69,19 @@ class Reader:
         return list(items)
 
     def _is_wanted(self, item: Item, plan: Plan) -> bool:
+        return self.entity_of(item, plan.pattern.name) in plan.wanted
+
+    def entity_of(self, item: Item, source: str) -> Entity | None:
+        """The entity of an item that was met; a warning, and None, for an item that is none of the model's."""
         entity = self.kinds.entity_of(item)
-        if entity is None:
+        if entity is None and not self.kinds.is_marker(item):
             keys = {name: item.get(name) for name in self.design.table.key_attributes}
             warnings.warn(
-                f"{plan.pattern.name} met an item that is none of {self.design.name}'s entities: {keys}",
+                f"{source} met an item that is none of {self.design.name}'s entities: {keys}",
                 UnknownItemWarning,
                 stacklevel=2,
             )
-            return False
-        return entity in plan.wanted
+        return entity
 
     def decoded(self, items: Sequence[Item], plan: Plan) -> list[Any]:
         """Items of the plan's one entity as objects, or as its view."""

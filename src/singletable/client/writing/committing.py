@@ -9,7 +9,7 @@ from typing import Any
 
 from singletable.client.answers import Item, read_get, read_transaction, read_write
 from singletable.client.reading.reader import Reader
-from singletable.client.steps import Call, Steps
+from singletable.client.steps import Call, Steps, pause
 from singletable.client.writing.action import Action, Contradiction, Requirement, key_id
 from singletable.client.writing.consequences import Consequences, all_actions, repeated_of
 from singletable.client.writing.holders import Holders, may_go_in_parts
@@ -75,7 +75,9 @@ class Committing:
         for each in wanted:
             refuse_misuse(each, self.keepings[each.entity.cls])
         attempt = Attempt(wanted)
-        for _ in range(TRIES_MAX):
+        for number in range(TRIES_MAX):
+            if number > 1:  # once is bad luck, twice is a crowd
+                yield from pause(self.reader.retries.pause(number))
             yield from self._read_olds(attempt, source)
             prepared = self._prepared(attempt)
             try:

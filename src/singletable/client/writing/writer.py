@@ -7,7 +7,7 @@ from typing import Any
 
 from singletable.client.items.decoder import made_of, make
 from singletable.client.reading.reader import Reader
-from singletable.client.steps import Steps
+from singletable.client.steps import Steps, pause
 from singletable.client.writing.committing import Committing, Done
 from singletable.client.writing.holders import Holders
 from singletable.client.writing.preparing import Preparing
@@ -101,6 +101,7 @@ class Writer:
             except VersionConflict:
                 if attempt == attempts:
                     raise
+                yield from pause(self.reader.retries.pause(attempt))
         raise ArgumentRefused(f"edit tries {attempts} times; let it be at least once")
 
     def _written(self, wanted: Wanted, source: str) -> Steps[Any]:
