@@ -13,8 +13,6 @@ from singletable.errors import ArgumentRefused, CancellationReason, RequestRefus
 from singletable.values.limits import BATCH_GET_KEYS_MAX, TRANSACTION_ACTIONS_MAX
 
 # Why a transaction that only reads is cancelled now and may go through a moment later.
-PASSING_REASONS = frozenset(("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"))
-
 Found = dict[Hashable, Item]
 """Items by their keys."""
 
