@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from singletable.client.policy import Retries
+from singletable.client.refusals import THROTTLING
 from singletable.client.steps import Call, Outcome
 from singletable.client.transport import Transport
 from singletable.errors import RequestRefused, Unreachable
@@ -19,34 +20,18 @@ from singletable.errors import RequestRefused, Unreachable
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
 
-# What DynamoDB refuses now and may do a moment later.
-PASSING = frozenset(
-    (
-        "InternalServerError",
-        "ItemCollectionSizeLimitExceededException",
-        "LimitExceededException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ServiceUnavailable",
-        "ThrottlingException",
-        "TransactionInProgressException",
-    )
-)
+# What DynamoDB refuses now and may do a moment later. Nothing was done, so a write may be sent again too.
+PASSING = THROTTLING | {
+    "ItemCollectionSizeLimitExceededException",
+    "LimitExceededException",
+    "ReplicatedWriteConflictException",
+    "ServiceUnavailable",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
+# Faults of the service's own, after which a write may have been done and may not.
+UNSURE = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
 CONCURRENT_MAX = 32
-
-
-@dataclass(frozen=True)
-class Retries:
-    """How often a request is sent again, and how long is waited before: full jitter, doubled each time."""
-
-    attempts: int = 5
-    first_seconds: float = 0.05
-    seconds_max: float = 5.0
-
-    def pause(self, attempt: int, chance: Callable[[], float] = random.random) -> float:
-        """The seconds to wait after so many attempts."""
-        longest: float = min(self.seconds_max, self.first_seconds * 2.0 ** (attempt - 1))
-        return chance() * longest
 
 
 @dataclass
@@ -155,7 +140,7 @@ class Session:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
-        return problem.code in PASSING
+        return problem.code in PASSING or (call.repeatable and problem.code in UNSURE)
 
     def _watched(
         self, call: Call, attempts: int, started: float, refusal: RequestRefused | Unreachable | None = None
