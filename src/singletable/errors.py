@@ -5,7 +5,7 @@ SingletableError
 ├── KeyRefused        a value does not fit into its key (also a ValueError)
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
-├── NotConnected      a pattern was called on a table that is not open
+├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
 │   └── NotUnique     another item has the value that only one may have
@@ -19,6 +19,7 @@ SingletableError
 ├── CursorRefused     a cursor that was changed, has expired, or was given for another question
 ├── Unreachable       no answer came: nobody listens, or the connection broke
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
+│   └── Throttled         more was asked than the table, the index or the account may be, and it was too often in vain
 └── StoreRefused      a store that cannot be opened, or is not one of ours
 
 UnknownItemWarning    a warning: an item in the table is none of the model's entities, and was passed over
@@ -88,7 +89,7 @@ class ModelNotLoaded(SingletableError):
 
 
 class NotConnected(SingletableError):
-    """A pattern was called on a table that no store stands behind."""
+    """No store stands behind a table: it was not opened, or what is needed to open it is missing."""
 
 
 class RequestRefused(SingletableError):
@@ -99,6 +100,10 @@ class RequestRefused(SingletableError):
         self.message = message
         self.fields = fields
         super().__init__(f"{code}: {message}")
+
+
+class Throttled(RequestRefused):
+    """More is asked of a table, an index or an account than it may be for now; the request was sent again in vain."""
 
 
 class NotFound(SingletableError):

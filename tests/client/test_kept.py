@@ -254,9 +254,7 @@ def test_a_scan_passes_over_markers_and_batches_are_refused(social: Social) -> N
         warnings.simplefilter("error")
         found = {type(each) for each in social.scan(reason="a test")}
     assert found == {User, Follow, Follower}
-    with pytest.raises(
-        ArgumentRefused, match="User of Social has values that are unique and values that"
-    ):
+    with pytest.raises(ArgumentRefused, match="User of Social has values that are unique and values that"):
         social.put_many([user(2)])
     with pytest.raises(ArgumentRefused, match="an edge that it mirrors"):
         social.delete_many([key(Follower, follower="u1", followed="u2", since=START)])

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
     from singletable.client.open_table import OpenTable
+    from singletable.client.policy import Retries, Timeouts
     from singletable.client.reading.scan import Scan
-    from singletable.client.session import Hook, Retries
     from singletable.client.transaction import Transaction
+    from singletable.client.watched import Hook
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
 
@@ -126,6 +127,7 @@ class Table(_Bodied):
         secret: bytes | str | None = None,
         cursor_seconds: float | None = None,
         retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
         hook: Hook | None = None,
         now: Callable[[], float] = time.time,
     ) -> Self:
@@ -133,7 +135,7 @@ class Table(_Bodied):
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `hook` is told of every request.
+        `retries` and `timeouts` say how patient it is; `hook` is told of every request.
         """
         from singletable.client.opening import open_table
 
@@ -146,6 +148,7 @@ class Table(_Bodied):
             secret=secret,
             cursor_seconds=cursor_seconds,
             retries=retries,
+            timeouts=timeouts,
             hook=hook,
             now=now,
         )

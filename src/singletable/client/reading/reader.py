@@ -12,7 +12,7 @@ from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.options import Options
-from singletable.client.session import Retries
+from singletable.client.policy import Retries
 from singletable.client.steps import Call
 from singletable.errors import ArgumentRefused, UnknownItemWarning
 from singletable.model.design import Design

@@ -15,8 +15,9 @@ import msgspec
 from singletable.client.answers import read_batch_write
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.metrics import Metrics
+from singletable.client.policy import Retries
 from singletable.client.reading.by_keys import identity
-from singletable.client.session import PASSING, Retries
+from singletable.client.session import PASSING
 from singletable.client.steps import Call, Outcome, Steps, each, pause
 from singletable.errors import RequestRefused, SingletableError, Unreachable
 from singletable.values.limits import BATCH_WRITES_MAX, REQUEST_BYTES_MAX

@@ -62,6 +62,8 @@ class Committing:
     reader: Reader
     preparing: Preparing
     holders: Holders
+    is_told: bool
+    """Whether the server tells the item for which a condition does not hold; DynamoDB does, and not all others."""
 
     @property
     def keepings(self) -> Mapping[type, Keeping]:
@@ -332,8 +334,9 @@ class Committing:
             ]
         else:
             raise refusal
+        self.is_told = self.is_told or any(item is not None for _, item in found)
         unseen = [action.key for action, item in found if item is None]
-        if unseen:  # it is not there, or the server does not tell
+        if unseen and not self.is_told:
             items = {
                 key_id(key): item for key, item in zip(unseen, (yield from self._items(unseen, source)), strict=True)
             }

@@ -22,12 +22,12 @@ from singletable.planner.items import key_of, values_of
 class Writer:
     """A table's design with everything that writing it needs."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, *, is_told: bool) -> None:
         self.reader = reader
         self.design = reader.design
         keepings = {each.cls: keeping_of(self.design.entities, each) for each in self.design.entities}
         self.preparing = Preparing(self.design, reader.kinds, keepings)
-        self.committing = Committing(reader, self.preparing, Holders(reader, self.preparing))
+        self.committing = Committing(reader, self.preparing, Holders(reader, self.preparing), is_told=is_told)
         self._by_class = {entity.cls: entity for entity in self.design.entities}
 
     def put(self, value: Any, *, source: str = "put") -> Steps[Any]:
