@@ -23,6 +23,7 @@ from singletable import (
     key,
 )
 from singletable.client.steps import Call
+from tests.client.places import Place
 from tests.client.social import START, Follow, Follower, Post, Social, Tag, User, user
 
 name = field(User, lambda u: u.name)
@@ -30,8 +31,8 @@ email = field(User, lambda u: u.email)
 
 
 @pytest.fixture
-def social(url: str) -> Iterator[Social]:
-    with Social.open(url, create=True) as opened:
+def social(place: Place) -> Iterator[Social]:
+    with place.open(Social) as opened:
         yield opened
 
 

@@ -22,6 +22,7 @@ from singletable import (
     key,
 )
 from singletable.errors import RequestRefused, Unreachable
+from tests.client.places import Place
 from tests.client.shop import Customer, Order, OrderItem, Shop, order
 from tests.client.social import Follow, Follower, Post, Social, Tag, User, user
 
@@ -29,8 +30,8 @@ status = field(Order, lambda o: o.status)
 
 
 @pytest.fixture
-def social(url: str) -> Iterator[Social]:
-    with Social.open(url, create=True) as opened:
+def social(place: Place) -> Iterator[Social]:
+    with place.open(Social) as opened:
         yield opened
 
 
