@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.client.items.decoder import Decoder, Item, key_value, made_of
+from singletable.client.items.rows import Row
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -19,8 +20,10 @@ class Kinds:
         self._by_name = {entity.name: entity for entity in design.entities}
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
 
-    def entity_of(self, item: Item) -> Entity | None:
+    def entity_of(self, item: Item | Row) -> Entity | None:
         """The entity of an item; None for an item that is none of the model's."""
+        if isinstance(item, Row):
+            return item.entity
         if self._type_attribute is not None:
             named = item.get(self._type_attribute)
             if named is not None:
