@@ -1,11 +1,13 @@
 """singletable: a compiler for DynamoDB single-table design."""
 
+from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
 from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
     ArgumentRefused,
+    CancellationReason,
     CollectionIncomplete,
     ConditionFailed,
     CursorRefused,
@@ -20,6 +22,8 @@ from singletable.errors import (
     SingletableError,
     StoreRefused,
     TableDiffers,
+    Throttled,
+    TransactionCancelled,
     UnknownItemWarning,
     Unreachable,
     VersionConflict,
@@ -47,7 +51,11 @@ __all__ = [
     "LSI",
     "AlreadyExists",
     "ArgumentRefused",
+    "BatchFailure",
+    "BatchProgress",
+    "BatchResult",
     "Between",
+    "CancellationReason",
     "Children",
     "CollectionIncomplete",
     "ConditionFailed",
@@ -70,6 +78,8 @@ __all__ = [
     "Subtree",
     "Table",
     "TableDiffers",
+    "Throttled",
+    "TransactionCancelled",
     "UnknownItemWarning",
     "Unreachable",
     "Until",

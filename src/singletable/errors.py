@@ -5,11 +5,12 @@ SingletableError
 ├── KeyRefused        a value does not fit into its key (also a ValueError)
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
-├── NotConnected      a pattern was called on a table that is not open
+├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
 ├── ConditionFailed   the condition of a write does not hold; carries the object as it is
 │   └── VersionConflict   somebody else has written the object since it was read
+├── TransactionCancelled   a transaction that did nothing, with the reason of each of its actions
 ├── TableDiffers      the table is not there, or its keys and indexes are not the model's
 ├── ItemRefused       an item that is stored cannot be read as the entity it says it is
 ├── DesignBroken      what is stored contradicts the design: two items where there can be one
@@ -17,6 +18,7 @@ SingletableError
 ├── CursorRefused     a cursor that was changed, has expired, or was given for another question
 ├── Unreachable       no answer came: nobody listens, or the connection broke
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
+│   └── Throttled         more was asked than the table, the index or the account may be, and it was too often in vain
 └── StoreRefused      a store that cannot be opened, or is not one of ours
 
 UnknownItemWarning    a warning: an item in the table is none of the model's entities, and was passed over
@@ -86,7 +88,7 @@ class ModelNotLoaded(SingletableError):
 
 
 class NotConnected(SingletableError):
-    """A pattern was called on a table that no store stands behind."""
+    """No store stands behind a table: it was not opened, or what is needed to open it is missing."""
 
 
 class RequestRefused(SingletableError):
@@ -97,6 +99,10 @@ class RequestRefused(SingletableError):
         self.message = message
         self.fields = fields
         super().__init__(f"{code}: {message}")
+
+
+class Throttled(RequestRefused):
+    """More is asked of a table, an index or an account than it may be for now; the request was sent again in vain."""
 
 
 class NotFound(SingletableError):
@@ -117,6 +123,24 @@ class ConditionFailed(SingletableError):
 
 class VersionConflict(ConditionFailed):
     """Somebody else has written the object since it was read; `item` is the object as it is now."""
+
+
+@dataclass(frozen=True)
+class CancellationReason:
+    """Why one action of a transaction failed, by DynamoDB's code: `None` for one that would have gone through."""
+
+    code: str
+    message: str
+    target: Any = None
+    item: Any = None
+
+
+class TransactionCancelled(SingletableError):
+    """A transaction that did nothing; `reasons` has one for each of its actions, in their order."""
+
+    def __init__(self, message: str, reasons: Iterable[CancellationReason]) -> None:
+        self.reasons: tuple[CancellationReason, ...] = tuple(reasons)
+        super().__init__(message)
 
 
 class TableDiffers(SingletableError):

@@ -1,21 +1,50 @@
-"""Tables for the tests of the data layer, on every transport there is."""
+"""Tables for the tests of the data layer, on every transport there is and on servers that are not ours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.client.places import OURS, PEERS, PLACES, Place, forget_tables, server
 from tests.client.shop import Shop
 
+Servers = Callable[[str], str]
 
-@pytest.fixture(params=["memory", "file"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return "memory:" if request.param == "memory" else f"file:{tmp_path}/shop.db"
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """The servers of this worker, each started for the first test that asks for it."""
+    with ExitStack() as stack:
+        started: dict[str, str] = {}
+
+        def url(kind: str) -> str:
+            if kind not in started:
+                started[kind] = stack.enter_context(server(kind, tmp_path_factory.mktemp(kind)))
+            return started[kind]
+
+        yield url
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest, tmp_path: Path, servers: Servers) -> Iterator[Place]:
+    kind = request.param
+    if kind not in (OURS, *PEERS):
+        yield Place(kind, "memory:" if kind == "memory" else f"file:{tmp_path}/shop.db")
+        return
+    url = servers(kind)
+    yield Place(kind, url)
+    forget_tables(url)
 
 
 @pytest.fixture
-def shop(url: str) -> Iterator[Shop]:
-    with Shop.open(url, create=True) as opened:
+def url(place: Place) -> str:
+    return place.url
+
+
+@pytest.fixture
+def shop(place: Place) -> Iterator[Shop]:
+    with place.open(Shop) as opened:
         yield opened

@@ -205,10 +205,10 @@ def test_a_pattern_may_not_take_a_name_that_every_table_has(name: str) -> None:
 
 
 def test_a_reserved_name_is_refused_however_the_function_was_called() -> None:
-    with pytest.raises(DesignError, match="'scan' takes a name that every table has"):
+    with pytest.raises(DesignError, match="'query' takes a name that every table has"):
 
         class Taken(Table, entities=[Customer]):
-            scan = pattern()(declarable)
+            query = pattern()(declarable)
 
 
 def test_a_pattern_over_a_class_of_another_table_is_refused() -> None:

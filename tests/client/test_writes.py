@@ -8,7 +8,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import (
@@ -22,6 +22,7 @@ from singletable import (
     key,
 )
 from singletable.model.changes import FieldChange
+from tests.client.places import Place, call
 from tests.client.shop import START, Customer, Order, OrderItem, Shop, order
 
 
@@ -169,19 +170,22 @@ CHANGES = st.sampled_from(
 )
 
 
-@given(st.lists(st.lists(CHANGES, min_size=1, max_size=3), min_size=1, max_size=8))
-def test_index_keys_after_updates_are_those_of_a_fresh_put(steps: list[list[FieldChange[Order]]]) -> None:
-    with Shop.open("memory:") as shop, Shop.open("memory:") as fresh:
-        shop.put(order(1))
-        for changes in steps:
-            named = {str(each.change.path): each for each in changes}  # one for each field
-            latest = shop.update(key(Order, id="o0001"), *named.values())
-            fresh.put(latest)
-            assert raw(shop) == raw(fresh)
+def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None:
+    with place.fresh(Shop) as shop, place.fresh(Shop) as fresh:
+
+        @settings(max_examples=place.examples(settings().max_examples))
+        @given(st.lists(st.lists(CHANGES, min_size=1, max_size=3), min_size=1, max_size=8))
+        def holds(steps: list[list[FieldChange[Order]]]) -> None:
+            shop.put(order(1))
+            for changes in steps:
+                named = {str(each.change.path): each for each in changes}  # one for each field
+                latest = shop.update(key(Order, id="o0001"), *named.values())
+                fresh.put(latest)
+                assert raw(shop) == raw(fresh)
+
+        holds()
 
 
 def raw(shop: Shop) -> object:
     """The item of the order as it is stored, with all its keys."""
-    engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the tests run on the engine
-    named = {"PK": {"S": "ORDER#o0001"}, "SK": {"S": "METADATA"}}
-    return engine.call("GetItem", {"TableName": "Shop", "Key": named})["Item"]
+    return call(shop, "GetItem", Key={"PK": {"S": "ORDER#o0001"}, "SK": {"S": "METADATA"}})["Item"]

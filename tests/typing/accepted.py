@@ -1,5 +1,6 @@
 """Correct use of a table, with the types that both checkers must find in it; imported and checked, never called."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,7 +12,9 @@ from pydantic import BaseModel
 
 from singletable import (
     GSI,
+    BatchResult,
     Between,
+    Key,
     Page,
     Prefix,
     Radius,
@@ -30,6 +33,7 @@ from singletable import (
     geohash,
     get,
     include,
+    key,
     not_,
     one_of,
     pattern,
@@ -335,3 +339,37 @@ def a_body_answers_what_it_reads() -> None:
     assert_type(create(Store), Store)
     assert_type(update(Store, field(Store, lambda s: s.staff).set(0)), Store)
     assert_type(delete(OrderItem), OrderItem | None)
+
+
+def many_are_answered_in_the_order_of_their_keys(shop: Shop) -> None:
+    assert_type(shop.get_many([key(Order, id="o1"), key(Order, id="o2")]), list[Order | None])
+    assert_type(shop.get_many((key(Order, id=id) for id in "ab"), transaction=True), list[Order | None])
+    mixed: list[Key[Order | Customer]] = [key(Order, id="o1"), key(Customer, id="c1")]
+    assert_type(shop.get_many(mixed, consistent=True), list[Order | Customer | None])
+
+
+def batches_say_what_failed(shop: Shop, orders: list[Order], items: Iterator[OrderItem]) -> None:
+    result = shop.put_many(orders, progress=lambda so_far: print(so_far.written))
+    assert_type(result, BatchResult[Order])
+    assert_type([failure.value.total for failure in result.failed], list[Decimal])
+    assert_type(shop.put_many(items).written, int)
+    mixed: list[Order | OrderItem] = [*orders, *items]
+    assert_type(shop.put_many(mixed), BatchResult[Order | OrderItem])
+    targets: list[Order | Key[Order]] = [*orders, key(Order, id="o1")]
+    assert_type(shop.delete_many(targets), BatchResult[Order | Key[Order]])
+    assert_type(shop.delete_many(shop.orders_of_customer.all("c1")).written, int)
+
+
+def a_scan_gives_objects(shop: Shop) -> None:
+    assert_type([order.total for order in shop.scan(Order, reason="export", segments=4)], list[Decimal])
+    for each in shop.scan(reason="export"):
+        assert_type(each, object)
+        if isinstance(each, Order):
+            assert_type(each.total, Decimal)
+
+
+async def many_are_awaited(shop: Shop) -> None:
+    assert_type([order.total async for order in shop.scan(Order, reason="export")], list[Decimal])
+    assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
+    assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
+    assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

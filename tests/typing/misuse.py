@@ -22,6 +22,7 @@ from singletable import (
     exists,
     field,
     get,
+    key,
     one_of,
     pattern,
     put,
@@ -265,6 +266,19 @@ class OneEntity(Table, entities=Customer):  # misuse: entities= that is no seque
 
 class ThreeKeys(Table, entities=[Customer], keys=("PK", "SK", "TK")):  # misuse: class keyword of another type
     pass
+
+
+def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
+    shop.get_many(["o1", "o2"])  # misuse: texts in place of keys
+    shop.get_many(orders)  # misuse: objects in place of keys
+    print(shop.get_many([key(Order, id="o1")])[0].total)  # misuse: one of many used unchecked
+    shop.put_many(Product)  # misuse: class in place of its objects
+    shop.put_many(orders, progress=lambda so_far: print(so_far.done))  # misuse: unknown part of a progress
+    print(shop.put_many(orders).failed[0].value.name)  # misuse: field of another entity in a failure
+    shop.scan(Order)  # misuse: scan without a reason
+    print([order.name for order in shop.scan(Order, reason="export")])  # misuse: unknown field of a scan's objects
+    print([each.total for each in shop.scan(reason="export")])  # misuse: field of an object of any entity
+    return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

@@ -40,6 +40,26 @@ class BatchGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
+class BatchWriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to BatchWriteItem."""
+
+    unprocessed_items: dict[str, list[dict[str, Any]]] = {}
+    consumed_capacity: list[Capacity] = []
+
+
+class TransactionGetResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """One item of TransactGetItems, in the place of its key."""
+
+    item: Item | None = None
+
+
+class TransactionGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to TransactGetItems."""
+
+    responses: list[TransactionGetResponse] = []
+    consumed_capacity: list[Capacity] = []
+
+
 class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
     """The answer to PutItem, UpdateItem and DeleteItem."""
 
@@ -50,4 +70,6 @@ class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
 read_get = msgspec.json.Decoder(GetAnswer[Item]).decode
 read_page = msgspec.json.Decoder(PageAnswer[Item]).decode
 read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
+read_batch_write = msgspec.json.Decoder(BatchWriteAnswer).decode
+read_transaction_get = msgspec.json.Decoder(TransactionGetAnswer).decode
 read_write = msgspec.json.Decoder(WriteAnswer).decode

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from singletable.client import work
+from singletable.client import many, work
+from singletable.client.batch_result import BatchProgress, BatchResult
 from singletable.client.key import Key
 from singletable.model.changes import FieldChange
 
@@ -25,6 +26,15 @@ class AwaitedTable:
         """The object of a key, or None."""
         found: E | None = await self._opened.run_async(
             work.get(self._opened, key, consistent=consistent, expired=expired)
+        )
+        return found
+
+    async def get_many(
+        self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
+    ) -> list[E | None]:
+        """The objects of keys of any entities, in their order, and None for what is not there."""
+        found: list[E | None] = await self._opened.run_async(
+            many.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )
         return found
 
@@ -52,6 +62,20 @@ class AwaitedTable:
         """Takes an item away; returns what was there."""
         gone: E | None = await self._opened.run_async(work.delete(self._opened, target, where))
         return gone
+
+    async def put_many(
+        self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Writes objects in place of those with their keys, as many as there are; says which never went through."""
+        result: BatchResult[E] = await self._opened.run_async(many.put_many(self._opened, values, progress))
+        return result
+
+    async def delete_many(
+        self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Takes the items of objects or keys away, as many as there are; says which never went through."""
+        result: BatchResult[E] = await self._opened.run_async(many.delete_many(self._opened, targets, progress))
+        return result
 
     async def close(self) -> None:
         """Lets go of the connection."""

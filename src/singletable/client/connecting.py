@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from singletable.client.policy import Timeouts
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused
 
 
-def transport_for(url: str) -> Transport:
+def transport_for(url: str, timeouts: Timeouts | None = None) -> Transport:
     """The transport that a URL names; raises ArgumentRefused for one that names none."""
     if url == "memory:" or url.startswith("file:"):
         from singletable.client.engine_transport import EngineTransport
 
         return EngineTransport(url)
-    raise ArgumentRefused(f"{url!r} names no DynamoDB; write memory:, file:PATH, http://HOST:PORT or dynamodb://REGION")
+    from singletable.client.http.address import without_secrets
+
+    waiting = timeouts or Timeouts()
+    if url.startswith(("http://", "https://")):
+        from singletable.client.http.opening import open_address
+
+        return open_address(url, waiting)
+    if url.startswith("dynamodb://"):
+        from singletable.client.http.aws import open_region
+
+        return open_region(url, waiting)
+    raise ArgumentRefused(
+        f"{without_secrets(url)!r} names no DynamoDB; write memory:, file:PATH, http://HOST:PORT or dynamodb://REGION"
+    )

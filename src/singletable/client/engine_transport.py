@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
-import msgspec
-
+from singletable.client.policy import Retries
+from singletable.client.refusals import refusal_of
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
-from singletable.errors import RequestRefused
-
-_decode = msgspec.json.decode
 
 
 class EngineTransport:
@@ -19,6 +15,7 @@ class EngineTransport:
 
     def __init__(self, url: str, engine: Engine | None = None) -> None:
         self.name = url
+        self.retries: Retries | None = None
         self._owns_engine = engine is None
         self.engine = engine if engine is not None else Engine(url)
         self._answer = self.engine.answer
@@ -47,11 +44,3 @@ class EngineTransport:
     async def close_async(self) -> None:
         """The same."""
         self.close()
-
-
-def refusal_of(body: bytes) -> RequestRefused:
-    """What an error's body says."""
-    document: dict[str, Any] = _decode(body)
-    code = str(document.pop("__type", "")).rpartition("#")[2]
-    message = document.pop("message", None) or document.pop("Message", "") or ""
-    return RequestRefused(code, message, **document)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 E = TypeVar("E")
+E_co = TypeVar("E_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class Key(Generic[E]):
+class Key(Generic[E_co]):
     """An item of an entity, named by the fields of its key."""
 
-    entity: type[E]
+    entity: type[E_co]
     values: Mapping[str, Any]
 
 

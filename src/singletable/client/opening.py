@@ -10,9 +10,11 @@ from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.open_table import OpenTable
+from singletable.client.policy import Retries, Timeouts
 from singletable.client.reading.reader import Reader
-from singletable.client.session import Hook, Retries, Session
+from singletable.client.session import Hook, Session
 from singletable.client.steps import run
+from singletable.client.writing.found_instead import FoundInstead
 from singletable.client.writing.writer import Writer
 from singletable.model.design import Design
 
@@ -26,12 +28,14 @@ def open_table(
     secret: bytes | str | None,
     cursor_seconds: float | None,
     retries: Retries | None,
+    timeouts: Timeouts | None,
     hook: Hook | None,
     now: Callable[[], float],
 ) -> OpenTable:
     """The open table; refuses one that is not there, or is another than the model's."""
     cursors = Cursors(secret, seconds=cursor_seconds, now=now)
-    session = Session(transport_for(url), retries or Retries(), hook)
+    transport = transport_for(url, timeouts)
+    session = Session(transport, retries or transport.retries or Retries(), hook)
     table_name = name or design.name
     try:
         if create or url == "memory:":
@@ -41,5 +45,7 @@ def open_table(
         session.close()
         raise
     kinds, metrics = Kinds(design), Metrics()
-    reader = Reader(design, table_name, kinds, cursors, metrics, now)
-    return OpenTable(session, reader, Writer(design, table_name, kinds, metrics))
+    is_told = url.startswith(("memory:", "file:", "dynamodb:"))
+    found_instead = FoundInstead(design.table.key_attributes, is_told=is_told)
+    reader = Reader(design, table_name, kinds, cursors, metrics, now, session.retries)
+    return OpenTable(session, reader, Writer(design, table_name, kinds, metrics, found_instead))

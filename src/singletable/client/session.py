@@ -3,49 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from singletable.client.steps import Call
+from singletable.client.policy import Retries
+from singletable.client.refusals import THROTTLING
+from singletable.client.steps import Call, Outcome
 from singletable.client.transport import Transport
 from singletable.errors import RequestRefused, Unreachable
 
 _encode = msgspec.json.Encoder().encode
+R = TypeVar("R")
 
-# What DynamoDB refuses now and may do a moment later.
-PASSING = frozenset(
-    (
-        "InternalServerError",
-        "ItemCollectionSizeLimitExceededException",
-        "LimitExceededException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ServiceUnavailable",
-        "ThrottlingException",
-        "TransactionInProgressException",
-    )
-)
+# What DynamoDB refuses now and may do a moment later. Nothing was done, so a write may be sent again too.
+PASSING = THROTTLING | {
+    "ItemCollectionSizeLimitExceededException",
+    "LimitExceededException",
+    "ReplicatedWriteConflictException",
+    "ServiceUnavailable",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
+# Faults of the service's own, after which a write may have been done and may not.
+UNSURE = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
 CONCURRENT_MAX = 32
-
-
-@dataclass(frozen=True)
-class Retries:
-    """How often a request is sent again, and how long is waited before: full jitter, doubled each time."""
-
-    attempts: int = 5
-    first_seconds: float = 0.05
-    seconds_max: float = 5.0
-
-    def pause(self, attempt: int, chance: Callable[[], float] = random.random) -> float:
-        """The seconds to wait after so many attempts."""
-        longest: float = min(self.seconds_max, self.first_seconds * 2.0 ** (attempt - 1))
-        return chance() * longest
 
 
 @dataclass
@@ -74,23 +60,27 @@ class Session:
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once, each on a thread."""
-        if len(calls) == 1:
-            return (self.ask(calls[0]),)
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
-        return list(self._threads.map(self.ask, calls))
+        return (self.ask(calls[0]),) if len(calls) == 1 else self._at_once(self.ask, calls)
 
     async def ask_all_async(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once."""
-        if len(calls) == 1:
-            return (await self.ask_async(calls[0]),)
-        room = asyncio.Semaphore(CONCURRENT_MAX)
+        return (await self.ask_async(calls[0]),) if len(calls) == 1 else await _at_once(self.ask_async, calls)
 
-        async def ask(call: Call) -> bytes:
-            async with room:
-                return await self.ask_async(call)
+    def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        """What became of each request, in order; several are made at once, each on a thread."""
+        return (self._outcome(calls[0]),) if len(calls) == 1 else self._at_once(self._outcome, calls)
 
-        return await asyncio.gather(*(ask(call) for call in calls))
+    async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        """The same, awaited."""
+        return await _at_once(self._outcome_async, calls)
+
+    def wait(self, seconds: float) -> None:
+        """Lets some time pass."""
+        time.sleep(seconds)
+
+    async def wait_async(self, seconds: float) -> None:
+        """The same, awaited."""
+        await asyncio.sleep(seconds)
 
     def ask(self, call: Call) -> bytes:
         """One answer; what passes by itself is asked again."""
@@ -128,12 +118,29 @@ class Session:
                 self._watched(call, attempt, started)
             return answer
 
+    def _outcome(self, call: Call) -> Outcome:
+        try:
+            return self.ask(call)
+        except (RequestRefused, Unreachable) as problem:
+            return problem
+
+    async def _outcome_async(self, call: Call) -> Outcome:
+        try:
+            return await self.ask_async(call)
+        except (RequestRefused, Unreachable) as problem:
+            return problem
+
+    def _at_once(self, ask: Callable[[Call], R], calls: Sequence[Call]) -> Sequence[R]:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
+        return list(self._threads.map(ask, calls))
+
     def _is_passing(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
-        return problem.code in PASSING
+        return problem.code in PASSING or (call.repeatable and problem.code in UNSURE)
 
     def _watched(
         self, call: Call, attempts: int, started: float, refusal: RequestRefused | Unreachable | None = None
@@ -154,3 +161,13 @@ class Session:
             self._threads.shutdown()
             self._threads = None
         await self.transport.close_async()
+
+
+async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -> Sequence[R]:
+    room = asyncio.Semaphore(CONCURRENT_MAX)
+
+    async def ask_in_turn(call: Call) -> R:
+        async with room:
+            return await ask(call)
+
+    return await asyncio.gather(*(ask_in_turn(call) for call in calls))

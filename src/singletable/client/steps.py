@@ -7,9 +7,10 @@ Every read and write of the data layer is written once, in this form. `run` driv
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, Unreachable
 
 R = TypeVar("R")
 
@@ -23,8 +24,36 @@ class Call(NamedTuple):
     """Whether it may be sent again when its answer was lost."""
 
 
-Steps = Generator[Sequence[Call], Sequence[bytes], R]
+@dataclass(frozen=True)
+class Each:
+    """Requests of which one may be refused and the others count all the same."""
+
+    calls: Sequence[Call]
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Some time that passes before the next request."""
+
+    seconds: float
+
+
+Outcome = bytes | RequestRefused | Unreachable
+"""The body of an answer, or why there is none."""
+
+Steps = Generator[Sequence[Call] | Each | Pause, Sequence[bytes], R]
 """Yields requests that do not depend on each other, is sent the bodies of their answers, and returns the result."""
+
+
+def each(calls: Sequence[Call]) -> Steps[Sequence[Outcome]]:
+    """What became of each of these requests."""
+    outcomes: Sequence[Any] = yield Each(calls)
+    return outcomes
+
+
+def pause(seconds: float) -> Steps[None]:
+    """Lets some time pass."""
+    yield Pause(seconds)
 
 
 class Asks(Protocol):
@@ -32,6 +61,14 @@ class Asks(Protocol):
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The bodies of the answers, in order; raises RequestRefused for the first that is refused."""
+        ...
+
+    def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        """What became of each request, in order."""
+        ...
+
+    def wait(self, seconds: float) -> None:
+        """Lets some time pass."""
         ...
 
 
@@ -42,18 +79,26 @@ class AsksAsync(Protocol):
         """The same, awaited."""
         ...
 
+    async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        """The same, awaited."""
+        ...
+
+    async def wait_async(self, seconds: float) -> None:
+        """The same, awaited."""
+        ...
+
 
 def run(steps: Steps[R], session: Asks) -> R:
     """Does the work on this thread."""
     try:
-        calls = next(steps)
+        asked = next(steps)
         while True:
             try:
-                answers = session.ask_all(calls)
+                answers = _answers(asked, session)
             except RequestRefused as refusal:
-                calls = steps.throw(refusal)
+                asked = steps.throw(refusal)
             else:
-                calls = steps.send(answers)
+                asked = steps.send(answers)
     except StopIteration as finished:
         result: R = finished.value
         return result
@@ -62,14 +107,32 @@ def run(steps: Steps[R], session: Asks) -> R:
 async def run_async(steps: Steps[R], session: AsksAsync) -> R:
     """Does the work on the running event loop."""
     try:
-        calls = next(steps)
+        asked = next(steps)
         while True:
             try:
-                answers = await session.ask_all_async(calls)
+                answers = await _answers_async(asked, session)
             except RequestRefused as refusal:
-                calls = steps.throw(refusal)
+                asked = steps.throw(refusal)
             else:
-                calls = steps.send(answers)
+                asked = steps.send(answers)
     except StopIteration as finished:
         result: R = finished.value
         return result
+
+
+def _answers(asked: Sequence[Call] | Each | Pause, session: Asks) -> Sequence[Any]:
+    if isinstance(asked, Each):
+        return session.ask_each(asked.calls)
+    if isinstance(asked, Pause):
+        session.wait(asked.seconds)
+        return ()
+    return session.ask_all(asked)
+
+
+async def _answers_async(asked: Sequence[Call] | Each | Pause, session: AsksAsync) -> Sequence[Any]:
+    if isinstance(asked, Each):
+        return await session.ask_each_async(asked.calls)
+    if isinstance(asked, Pause):
+        await session.wait_async(asked.seconds)
+        return ()
+    return await session.ask_all_async(asked)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 from singletable.client.pattern import Pattern
 from singletable.errors import DesignError, NotConnected, Problem
@@ -16,10 +16,13 @@ from singletable.model.settings import TableSettings
 
 if TYPE_CHECKING:
     from singletable.client.awaited import AwaitedTable
+    from singletable.client.batch_result import BatchProgress, BatchResult
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
     from singletable.client.open_table import OpenTable
-    from singletable.client.session import Hook, Retries
+    from singletable.client.policy import Retries, Timeouts
+    from singletable.client.reading.scan import Scan
+    from singletable.client.session import Hook
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
 
@@ -34,13 +37,16 @@ RESERVED = frozenset(
         "count",
         "create",
         "delete",
+        "delete_many",
         "design",
         "get",
+        "get_many",
         "metrics",
         "move",
         "name",
         "open",
         "put",
+        "put_many",
         "query",
         "scan",
         "transaction",
@@ -119,6 +125,7 @@ class Table(_Bodied):
         secret: bytes | str | None = None,
         cursor_seconds: float | None = None,
         retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
         hook: Hook | None = None,
         now: Callable[[], float] = time.time,
     ) -> Self:
@@ -126,7 +133,7 @@ class Table(_Bodied):
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `hook` is told of every request.
+        `retries` and `timeouts` say how patient it is; `hook` is told of every request.
         """
         from singletable.client.opening import open_table
 
@@ -139,6 +146,7 @@ class Table(_Bodied):
             secret=secret,
             cursor_seconds=cursor_seconds,
             retries=retries,
+            timeouts=timeouts,
             hook=hook,
             now=now,
         )
@@ -160,6 +168,19 @@ class Table(_Bodied):
         """The object of a key, or None: `shop.get(key(Order, id="o1"))`."""
         opened = self._opened()
         found: E | None = opened.run(work().get(opened, key, consistent=consistent, expired=expired))
+        return found
+
+    def get_many(
+        self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
+    ) -> list[E | None]:
+        """The objects of keys of any entities, in their order, and None for what is not there.
+
+        `transaction` reads at most 100 keys, all as they are at one moment; TransactionCancelled otherwise.
+        """
+        opened = self._opened()
+        found: list[E | None] = opened.run(
+            many().get_many(opened, keys, consistent=consistent, transaction=transaction)
+        )
         return found
 
     def put(self, value: E) -> E:
@@ -198,6 +219,51 @@ class Table(_Bodied):
         opened = self._opened()
         gone: E | None = opened.run(work().delete(opened, target, where))
         return gone
+
+    def put_many(
+        self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Writes objects in place of those with their keys, as many as there are; says which never went through.
+
+        Objects of an entity with a version are refused, since a batch has no conditions.
+        """
+        opened = self._opened()
+        result: BatchResult[E] = opened.run(many().put_many(opened, values, progress))
+        return result
+
+    def delete_many(
+        self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Takes the items of objects or keys away, as many as there are; says which never went through."""
+        opened = self._opened()
+        result: BatchResult[E] = opened.run(many().delete_many(opened, targets, progress))
+        return result
+
+    @overload
+    def scan(
+        self, entity: type[E], *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
+    ) -> Scan[E]: ...
+    @overload
+    def scan(
+        self, entity: None = None, *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
+    ) -> Scan[object]: ...
+    def scan(
+        self,
+        entity: type[Any] | None = None,
+        *,
+        reason: str,
+        segments: int = 1,
+        consistent: bool = False,
+        expired: bool = False,
+    ) -> Scan[Any]:
+        """Every object of an entity, or of all, by `for` or `async for`; it reads, and is billed for, the whole table.
+
+        `reason` says why no pattern does, and names the scan in `metrics`. `segments` are read side by side.
+        """
+        scanned: Scan[Any] = many().scan(
+            self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired
+        )
+        return scanned
 
     def close(self) -> None:
         """Lets go of the connection; it may be called twice."""
@@ -259,6 +325,13 @@ class Table(_Bodied):
 def work() -> Any:
     """The reads and writes themselves, loaded with the first of them."""
     from singletable.client import work as loaded
+
+    return loaded
+
+
+def many() -> Any:
+    """The reads and writes of many items, loaded with the first of them."""
+    from singletable.client import many as loaded
 
     return loaded
 

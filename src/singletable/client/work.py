@@ -22,7 +22,7 @@ Where = Callable[[Any], bool]
 
 def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
     """The object of a key, or None."""
-    entity = _entity(opened, key.entity)
+    entity = entity_of_class(opened, key.entity)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,
         "Key": key_of(entity, key.values),
@@ -41,7 +41,7 @@ def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) ->
 
 def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Steps[Any]:
     """Changes fields of the item that an object or a key names; an object's version must still be its version."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     if not changes:
         raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
     for each in changes:
@@ -56,19 +56,21 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
 
 def delete(opened: OpenTable, target: Any, where: Where | None) -> Steps[Any]:
     """Takes away the item that an object or a key names; returns what was there."""
-    entity, values = _named(opened, target)
+    entity, values = named(opened, target)
     return opened.writer.delete(entity, values, _recorded(entity, where))
 
 
-def _named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+def named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+    """The entity and the key's fields of an object or a key."""
     if isinstance(target, Key):
-        return _entity(opened, target.entity), target.values
+        return entity_of_class(opened, target.entity), target.values
     entity = opened.writer.entity_of(target)
     values = values_of(entity, target)
     return entity, {name: values[name] for name in entity.base.fields}
 
 
-def _entity(opened: OpenTable, cls: type) -> Entity:
+def entity_of_class(opened: OpenTable, cls: type) -> Entity:
+    """The entity of a class; refuses one that the table does not have."""
     for entity in opened.reader.design.entities:
         if entity.cls is cls:
             return entity

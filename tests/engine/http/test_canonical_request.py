@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.engine.http.canonical_request import Scope, query_of, signature
+from singletable.engine.http.canonical_request import query_of, signature
 from singletable.engine.http.message import Request
+from singletable.wire.signing import Scope
 
 SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 MOMENT = "20150830T123600Z"

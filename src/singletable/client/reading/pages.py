@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from singletable.client.answers import Item, read_batch_get, read_page
+from singletable.client.answers import Item, read_page
 from singletable.client.options import Options
+from singletable.client.reading.by_keys import batch_get, identity
 from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Call, Steps
@@ -17,7 +18,6 @@ from singletable.model.page import Page
 from singletable.model.ranges import Radius
 from singletable.planner.bind import read_requests
 from singletable.planner.plan import Plan
-from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 Arguments = Mapping[str, Any]
 
@@ -144,25 +144,10 @@ def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) ->
 def hydrated(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Item]]:
     """The whole items from the table, in the same order; one that is gone by now is left out."""
     names = reader.design.table.key_attributes
-    keys = [{name: item[name] for name in names} for item in items]
-    whole: dict[str, Item] = {}
-    for start in range(0, len(keys), BATCH_GET_KEYS_MAX):
-        waiting: dict[str, Any] = {reader.name: {"Keys": keys[start : start + BATCH_GET_KEYS_MAX]}}
-        while waiting:
-            call = Call("BatchGetItem", {"RequestItems": waiting, "ReturnConsumedCapacity": "TOTAL"})
-            (body,) = yield (call,)
-            answer = read_batch_get(body)
-            for capacity in answer.consumed_capacity:
-                reader.consumed(plan, capacity)
-            for item in answer.responses.get(reader.name, ()):
-                whole[_identity(item, names)] = item
-            waiting = answer.unprocessed_keys
-    found = [whole[identity] for key in keys if (identity := _identity(key, names)) in whole]
+    keys = {identity(item, names): {name: item[name] for name in names} for item in items}
+    whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
+    found = [whole[identity(item, names)] for item in items if identity(item, names) in whole]
     return [item for item in found if reader.is_alive(item, options)]
-
-
-def _identity(item: Item, names: Sequence[str]) -> str:
-    return repr([item[name] for name in names])
 
 
 def _limit(plan: Plan, arguments: Arguments, options: Options) -> int | None:

@@ -13,10 +13,12 @@ from singletable.client.items.kinds import Kinds
 from singletable.client.items.rows import Row
 from singletable.client.metrics import Metrics
 from singletable.client.options import Options
+from singletable.client.policy import Retries
 from singletable.client.reading.planned_items import PlannedItems
 from singletable.client.steps import Call
 from singletable.errors import ArgumentRefused, UnknownItemWarning
 from singletable.model.design import Design
+from singletable.model.entity import Entity
 from singletable.planner.bind import Request
 from singletable.planner.plan import Plan
 
@@ -32,6 +34,7 @@ class Reader:
     cursors: Cursors
     metrics: Metrics
     now: Callable[[], float]
+    retries: Retries = field(default_factory=Retries)
     _ttl: str | None = field(init=False)
     _planned: dict[str, PlannedItems] = field(init=False, default_factory=dict)
 
@@ -93,16 +96,19 @@ class Reader:
         return list(items)
 
     def _is_wanted(self, item: Item | Row, plan: Plan) -> bool:
+        return self.entity_of(item, plan.pattern.name) in plan.wanted
+
+    def entity_of(self, item: Item | Row, source: str) -> Entity | None:
+        """The entity of an item that was met; a warning, and None, for an item that is none of the model's."""
         entity = self.kinds.entity_of(item)
         if entity is None:
             keys = {name: item.get(name) for name in self.design.table.key_attributes}
             warnings.warn(
-                f"{plan.pattern.name} met an item that is none of {self.design.name}'s entities: {keys}",
+                f"{source} met an item that is none of {self.design.name}'s entities: {keys}",
                 UnknownItemWarning,
                 stacklevel=2,
             )
-            return False
-        return entity in plan.wanted
+        return entity
 
     def decoded(self, items: Sequence[Item | Row], plan: Plan) -> list[Any]:
         """Items of the plan's one entity as objects, or as its view."""

@@ -11,6 +11,9 @@ from singletable.client.items.decoder import made_of, make
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.steps import Call, Steps
+from singletable.client.writing.found_instead import CONDITION_FAILED as _CONDITION_FAILED
+from singletable.client.writing.found_instead import TELL_OLD as _TELL_OLD
+from singletable.client.writing.found_instead import FoundInstead
 from singletable.client.writing.stored_tree import Stored, all_of, attribute_equals, exists, missing, printed
 from singletable.errors import (
     AlreadyExists,
@@ -41,6 +44,7 @@ class Writer:
     name: str
     kinds: Kinds
     metrics: Metrics
+    found_instead: FoundInstead
 
     @property
     def partition(self) -> str:
@@ -217,7 +221,11 @@ class Writer:
     ) -> Steps[WriteAnswer]:
         sent = {"TableName": self.name, **parameters, "ReturnConsumedCapacity": "TOTAL"}
         is_plain = repeatable and "ConditionExpression" not in sent
-        (body,) = yield (Call(operation, sent, is_plain),)
+        try:
+            (body,) = yield (Call(operation, sent, is_plain),)
+        except RequestRefused as refusal:
+            yield from self.found_instead.add_to(refusal, sent)
+            raise
         answer = read_write(body)
         if answer.consumed_capacity is not None:
             self.metrics.write(source, answer.consumed_capacity.capacity_units)
@@ -240,10 +248,6 @@ class Writer:
         version = entity.declaration.version
         there = "is gone" if found is None else f"has version {getattr(found, str(version))}"
         return VersionConflict(f"{entity.label} was read with version {known} and {there} by now", found)
-
-
-_CONDITION_FAILED = "ConditionalCheckFailedException"
-_TELL_OLD = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 
 
 def _shown(entity: Entity, values: Mapping[str, Any]) -> str:

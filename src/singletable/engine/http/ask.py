@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from singletable.engine.http.canonical_request import ALGORITHM, Scope, signature
+from singletable.engine.http.canonical_request import signature
 from singletable.engine.http.message import JSON_1_0, Request
 from singletable.errors import RequestRefused, SingletableError
+from singletable.wire.signing import ALGORITHM, Scope
 
 REGION = "us-east-1"
 SERVICE = "dynamodb"

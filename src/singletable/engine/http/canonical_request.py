@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
 from singletable.engine.http.message import Request
+from singletable.wire.signing import Scope, preamble, signature_of, signing_key
 
-ALGORITHM = "AWS4-HMAC-SHA256"
-TERMINATOR = "aws4_request"
 _UNRESERVED = "-_.~"
-
-
-class Scope(NamedTuple):
-    """What a signing key is good for: `20260410/eu-west-1/dynamodb/aws4_request`."""
-
-    day: str
-    region: str
-    service: str
-
-    def __str__(self) -> str:
-        return f"{self.day}/{self.region}/{self.service}/{TERMINATOR}"
-
 
 Query = Sequence[tuple[str, str]]
 
@@ -45,8 +29,7 @@ def _decoded(text: bytes) -> str:
 def signature(secret: str, moment: str, scope: Scope, request: Request, query: Query, signed: Sequence[str]) -> str:
     """The signature that the owner of the secret gives this request, over the headers named in `signed`."""
     canonical = _canonical(request, query, signed)
-    to_sign = f"{ALGORITHM}\n{moment}\n{scope}\n{hashlib.sha256(canonical).hexdigest()}"
-    return hmac.new(_signing_key(secret, scope), to_sign.encode(), hashlib.sha256).hexdigest()
+    return signature_of(signing_key(secret, scope), preamble(moment, scope), canonical)
 
 
 def _canonical(request: Request, query: Query, signed: Sequence[str]) -> bytes:
@@ -75,12 +58,3 @@ def _trimmed(request: Request, name: bytes) -> bytes:
 
 def _encoded(text: str) -> str:
     return quote(text, safe=_UNRESERVED, errors="surrogateescape")
-
-
-# A key serves a whole day, and is four hashes away from its secret. Only those of known access keys get here.
-@lru_cache(maxsize=256)
-def _signing_key(secret: str, scope: Scope) -> bytes:
-    key = f"AWS4{secret}".encode()
-    for part in (scope.day, scope.region, scope.service, TERMINATOR):
-        key = hmac.digest(key, part.encode(), "sha256")
-    return key

@@ -10,9 +10,10 @@ from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from singletable.engine.http.access_keys import AccessKeys
-from singletable.engine.http.canonical_request import ALGORITHM, TERMINATOR, Query, Scope, query_of, signature
+from singletable.engine.http.canonical_request import Query, query_of, signature
 from singletable.engine.http.message import Request
 from singletable.errors import RequestRefused
+from singletable.wire.signing import ALGORITHM, TERMINATOR, Scope
 
 # The service said 15 minutes until 2019 at least; since then its documentation and its refusals say 5.
 SKEW_MAX = timedelta(minutes=5)

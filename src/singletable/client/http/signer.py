@@ -1,0 +1,89 @@
+"""Requests as they are sent, signed by Signature Version 4; what does not change within a second is made once in it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+from singletable.client.http.keys import KeySource
+from singletable.wire.signing import ALGORITHM, Scope, preamble, signature_of, signing_key
+
+CONTENT_TYPE = "application/x-amz-json-1.0"
+TARGET = "DynamoDB_20120810."
+SERVICE = "dynamodb"
+# Clocks that are less apart than this are not what a signature is refused for.
+SKEW_SECONDS_MIN = 30.0
+
+
+class _Second(NamedTuple):
+    """What all signatures of one second share, and the parts of requests that were made in it, by operation."""
+
+    second: int
+    key: bytes
+    preamble: bytes
+    prepared: dict[str, tuple[bytes, bytes]]
+    moment: str
+    credential: str
+    token: str | None
+
+
+class Signer:
+    """Makes the bytes of requests to one host."""
+
+    def __init__(self, authority: str, region: str, source: KeySource, clock: Callable[[], float] = time.time) -> None:
+        self.source = source
+        self._authority = authority
+        self._region = region
+        self._clock = clock
+        self._skew = 0.0
+        self._now: _Second | None = None
+
+    def request(self, operation: str, body: bytes) -> bytes:
+        """The whole request."""
+        second = int(self._clock() + self._skew)
+        now = self._now
+        if now is None or now.second != second:
+            now = self._now = self._turned(second)
+        prepared = now.prepared.get(operation)
+        if prepared is None:
+            prepared = now.prepared[operation] = self._prepared(operation, now)
+        head, canonical = prepared
+        signed = canonical + hashlib.sha256(body).hexdigest().encode()
+        signature = signature_of(now.key, now.preamble, signed).encode()
+        return b"%b%b\r\nContent-Length: %d\r\n\r\n%b" % (head, signature, len(body), body)
+
+    def corrected(self, date: bytes | None) -> bool:
+        """Whether the server's clock, by its Date header, is another than ours, so that signing anew may help."""
+        try:
+            theirs = parsedate_to_datetime((date or b"").decode("ascii")).timestamp()
+        except (ValueError, UnicodeDecodeError):
+            return False
+        skew = theirs - self._clock()
+        if abs(skew - self._skew) < SKEW_SECONDS_MIN:
+            return False
+        self._skew = skew
+        self._now = None
+        return True
+
+    def _turned(self, second: int) -> _Second:
+        keys = self.source.keys()
+        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
+        scope = Scope(moment[:8], self._region, SERVICE)
+        key = signing_key(keys.secret, scope)
+        return _Second(second, key, preamble(moment, scope), {}, moment, f"{keys.key_id}/{scope}", keys.token)
+
+    def _prepared(self, operation: str, now: _Second) -> tuple[bytes, bytes]:
+        """A request up to its signature, and its canonical form up to the hash of its body."""
+        headers = {"content-type": CONTENT_TYPE, "host": self._authority, "x-amz-date": now.moment}
+        if now.token is not None:
+            headers["x-amz-security-token"] = now.token
+        headers["x-amz-target"] = TARGET + operation
+        names = ";".join(headers)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        authorization = f"{ALGORITHM} Credential={now.credential}, SignedHeaders={names}, Signature="
+        head = f"POST / HTTP/1.1\r\n{lines}user-agent: singletable\r\nauthorization: {authorization}"
+        listed = "".join(f"{name}:{' '.join(value.split())}\n" for name, value in headers.items())
+        return head.encode(), f"POST\n/\n\n{listed}\n{names}\n".encode()

@@ -1,0 +1,108 @@
+"""DynamoDB over HTTP as a transport."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from singletable.client.http.address import Address
+from singletable.client.http.answer import Answer, field
+from singletable.client.http.awaited import LoopPools
+from singletable.client.http.connection import Connection, Pool
+from singletable.client.http.signer import Signer
+from singletable.client.http.trouble import Trouble
+from singletable.client.policy import Retries, Timeouts
+from singletable.client.refusals import refusal_of
+from singletable.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+_SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
+
+
+class HttpTransport:
+    """Sends requests to one host, over connections that it keeps."""
+
+    def __init__(
+        self,
+        address: Address,
+        signer: Signer,
+        timeouts: Timeouts,
+        *,
+        name: str | None = None,
+        context: SSLContext | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.name = name or address.url
+        self.retries = retries
+        self._signer = signer
+        self._trouble = Trouble(address.url, timeouts)
+        if address.is_encrypted and context is None:
+            import ssl
+
+            context = ssl.create_default_context()
+        self._pool = Pool(partial(Connection, address, timeouts, context, self._trouble), self._trouble)
+        self._pools = LoopPools(address, timeouts, context, self._trouble)
+
+    def send(self, operation: str, body: bytes) -> bytes:
+        """The body of the answer."""
+        answer = self._pool.exchange(self._signer.request(operation, body))
+        if answer.status == 200 and answer.body.startswith(b"{"):
+            return answer.body
+        refusal = self._refusal(answer)
+        if not self._is_worth_signing_anew(refusal, answer):
+            raise refusal
+        answer = self._pool.exchange(self._signer.request(operation, body))
+        return self._body(answer)
+
+    async def send_async(self, operation: str, body: bytes) -> bytes:
+        """The same, awaited."""
+        if self._signer.source.takes_long():
+            await asyncio.to_thread(self._signer.source.keys)
+        pool = self._pools.current()
+        answer = await pool.exchange(self._signer.request(operation, body))
+        if answer.status == 200 and answer.body.startswith(b"{"):
+            return answer.body
+        refusal = self._refusal(answer)
+        if not self._is_worth_signing_anew(refusal, answer):
+            raise refusal
+        answer = await pool.exchange(self._signer.request(operation, body))
+        return self._body(answer)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._pool.close()
+        self._pools.close()
+
+    async def close_async(self) -> None:
+        """The same, awaited."""
+        self._pool.close()
+        await self._pools.close_async()
+
+    def __repr__(self) -> str:
+        return f"HttpTransport({self.name!r})"
+
+    def _body(self, answer: Answer) -> bytes:
+        if answer.status != 200 or not answer.body.startswith(b"{"):
+            raise self._refusal(answer)
+        return answer.body
+
+    def _refusal(self, answer: Answer) -> Exception:
+        if answer.status != 200:
+            try:
+                return refusal_of(answer.body)
+            except ValueError:
+                pass
+        return self._trouble.foreign(answer.status)
+
+    def _is_worth_signing_anew(self, refusal: Exception, answer: Answer) -> bool:
+        """A signature that is too old or too new, while the server's clock is another than ours: nothing was done."""
+        if not isinstance(refusal, RequestRefused):
+            return False
+        is_skewed = refusal.code in _SKEWED or (
+            refusal.code == "InvalidSignatureException"
+            and ("Signature expired" in refusal.message or "not yet current" in refusal.message)
+        )
+        return is_skewed and self._signer.corrected(field(answer.head, b"date"))

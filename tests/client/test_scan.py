@@ -1,0 +1,215 @@
+"""Reads of the whole table: with a reason, in segments, of one entity or of all, and no other way to one."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import singletable.client
+from singletable import (
+    ArgumentRefused,
+    DesignError,
+    NotConnected,
+    Page,
+    Table,
+    UnknownItemWarning,
+    entity,
+    native,
+    pattern,
+    query,
+)
+from singletable.client.session import CONCURRENT_MAX
+from singletable.client.steps import Call
+from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_all
+from tests.client.between import Document, between
+from tests.client.shop import Customer, Order, OrderItem, Session, Shop, order
+from tests.planner.test_witness import tables
+
+
+def fill(shop: Shop, count: int = 40) -> None:
+    shop.put_many(order(number) for number in range(count))
+    shop.put_many(OrderItem(f"o{number:04}", "s1") for number in range(count))
+    shop.put(Customer(id="c1", name="Ada"))
+
+
+def kinds(objects: Any) -> Counter[str]:
+    return Counter(type(each).__name__ for each in objects)
+
+
+@pytest.mark.parametrize("segments", [1, 2, 7])
+def test_a_scan_gives_every_object_once(shop: Shop, segments: int) -> None:
+    fill(shop)
+    assert kinds(shop.scan(reason="a look around", segments=segments)) == {"Order": 40, "OrderItem": 40, "Customer": 1}
+    orders = sorted(shop.scan(Order, reason="export", segments=segments), key=lambda each: each.id)
+    assert orders == [order(number) for number in range(40)]
+
+    async def awaited() -> None:
+        assert kinds([each async for each in shop.scan(OrderItem, reason="x", segments=segments)]) == {"OrderItem": 40}
+
+    asyncio.run(awaited())
+
+
+def test_each_loop_reads_anew(shop: Shop) -> None:
+    found = shop.scan(Order, reason="twice")
+    assert list(found) == []
+    shop.put(order(1))
+    assert list(found) == [order(1)]
+    assert list(found) == [order(1)]
+
+
+def test_a_scan_goes_on_over_every_page(shop: Shop) -> None:
+    shop.put_many(order(number, note="x" * 100_000) for number in range(35))  # pages of a megabyte
+    seen = between(shop)
+    assert len(list(shop.scan(Order, reason="large"))) == 35
+    assert len(seen.operations) >= 4
+    seen = between(shop)
+    for _ in shop.scan(Order, reason="the first will do"):
+        break
+    assert len(seen.operations) == 1
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_thousands_of_pages_are_read_one_after_another(shop: Shop, awaited: bool) -> None:
+    shop.put_many(order(number) for number in range(2_000))
+    shop.put(Customer(id="c1", name="Ada"))
+
+    def one_at_a_time(operation: str, request: Document) -> Document:
+        return {**request, "Limit": 1}
+
+    seen = between(shop, one_at_a_time)
+
+    async def gathered() -> list[Customer]:
+        return [each async for each in shop.scan(Customer, reason="rare")]
+
+    found = asyncio.run(gathered()) if awaited else list(shop.scan(Customer, reason="rare"))
+    assert [each.name for each in found] == ["Ada"]
+    assert len(seen.operations) >= 2_001
+
+
+def test_many_segments_are_read_in_turn(shop: Shop) -> None:
+    fill(shop)
+    steps = shop.scan(reason="wide", segments=100)._read(shop.scan(reason="wide", segments=100)._parts())
+    calls = next(steps)
+    assert isinstance(calls, list)
+    assert len(calls) == CONCURRENT_MAX
+    assert all(isinstance(call, Call) for call in calls)
+    steps.close()
+    assert kinds(shop.scan(reason="wide", segments=100)) == {"Order": 40, "OrderItem": 40, "Customer": 1}
+
+
+def test_other_entities_do_not_travel(shop: Shop) -> None:
+    fill(shop)
+    answers: list[int] = []
+
+    def count(operation: str, answer: Document) -> None:
+        answers.append(answer["Count"])
+
+    between(shop, answer=count)
+    assert len(list(shop.scan(Customer, reason="few"))) == 1
+    assert answers == [1]
+
+
+@pytest.mark.parametrize("reason", ["", "   ", None, 7])
+def test_a_scan_without_a_reason_is_refused(shop: Shop, reason: Any) -> None:
+    with pytest.raises(ArgumentRefused, match="says why"):
+        shop.scan(Order, reason=reason)
+    with pytest.raises(TypeError, match="reason"):
+        shop.scan(Order)  # type: ignore[call-overload]  # that is what is tested
+
+
+@pytest.mark.parametrize("segments", [0, -1, 1_000_001, True, 1.5])
+def test_segments_are_counted(shop: Shop, segments: Any) -> None:
+    with pytest.raises(ArgumentRefused, match="segments is"):
+        shop.scan(reason="x", segments=segments)
+
+
+def test_a_scan_of_what_is_not_in_the_table_is_refused(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match="int is no entity of Shop"):
+        shop.scan(int, reason="x")
+    shop.close()
+    with pytest.raises(NotConnected):
+        shop.scan(reason="x")
+
+
+def test_a_scan_is_counted_by_its_reason(shop: Shop) -> None:
+    fill(shop)
+    shop.metrics.reset()
+    list(shop.scan(Order, reason="nightly export"))
+    list(shop.scan(reason="nightly export", consistent=True))
+    usage = shop.metrics.by_pattern["scan: nightly export"]
+    assert usage.requests == 2
+    assert usage.read_units == 1.5 * 3  # 10 KB, once read eventually and once strongly
+
+
+def test_what_has_expired_is_hidden_unless_it_is_asked_for(shop: Shop) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    old, new = Session("old", now - timedelta(hours=1)), Session("new", now + timedelta(hours=1))
+    shop.put_many([old, new])
+    assert list(shop.scan(Session, reason="x")) == [new]
+    assert sorted(shop.scan(Session, reason="x", expired=True), key=lambda each: each.id) == [new, old]
+
+
+def test_an_item_of_nobody_is_reported_and_passed_over(shop: Shop) -> None:
+    shop.put(order(1))
+
+    def add_a_stranger(operation: str, answer: Document) -> Document:
+        stranger = {"PK": {"S": "X"}, "SK": {"S": "Y"}, "entity_type": {"S": "Invoice"}}
+        return {**answer, "Items": [stranger, *answer["Items"]]}
+
+    between(shop, answer=add_a_stranger)
+    for scan in (shop.scan(reason="audit"), shop.scan(Order, reason="audit")):
+        with pytest.warns(UnknownItemWarning, match="scan: audit met an item that is none of Shop's entities"):
+            assert list(scan) == [order(1)]
+
+
+@entity(key=(native("id"),))
+@dataclass
+class Plain:
+    id: str
+    size: int = 0
+
+
+class Existing(Table, entities=[Plain], keys=("id",), type_attribute=None):
+    @pattern()
+    def of_size(self, size: int) -> Page[Plain]:
+        return query(Plain)
+
+
+def test_a_table_without_types_is_scanned_too() -> None:
+    with Existing.open("memory:") as table:
+        table.put_many(Plain(f"p{number}", number) for number in range(9))
+        assert {each.size for each in table.scan(Plain, reason="x", segments=3)} == set(range(9))
+
+
+def test_a_pattern_that_needs_a_scan_is_refused_and_makes_none() -> None:
+    with Existing.open("memory:") as table:
+        seen = between(table)
+        with pytest.raises(DesignError, match="refused"):
+            table.of_size(3)
+        assert seen.operations == []
+
+
+def test_no_plan_is_a_scan() -> None:
+    plans = [outcome for table in tables() for outcome in plan_all(table.design) if isinstance(outcome, Plan)]
+    operations = {plan.operation for plan in plans}
+    assert operations <= {"GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}
+    assert "Query" in operations
+
+
+def test_one_file_of_the_data_layer_names_the_operation() -> None:
+    folder = Path(singletable.client.__file__).parent
+    naming = [
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in ("Scan", "ExecuteStatement", "BatchExecuteStatement")
+    ]
+    assert naming == ["reading/scan.py"]
