@@ -1,12 +1,13 @@
-"""Answers of DynamoDB as the data layer reads them: items untyped, the rest by its shape."""
+"""Answers of DynamoDB as the data layer reads them: items as maps or as rows of a type, the rest by its shape."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 Item = dict[str, dict[str, Any]]
+ItemT = TypeVar("ItemT")
 
 
 class Capacity(msgspec.Struct, rename="pascal", frozen=True):
@@ -15,17 +16,17 @@ class Capacity(msgspec.Struct, rename="pascal", frozen=True):
     capacity_units: float = 0.0
 
 
-class GetAnswer(msgspec.Struct, rename="pascal", frozen=True):
+class GetAnswer(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
     """The answer to GetItem."""
 
-    item: Item | None = None
+    item: ItemT | None = None
     consumed_capacity: Capacity | None = None
 
 
-class PageAnswer(msgspec.Struct, rename="pascal", frozen=True):
+class PageAnswer(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
     """The answer to Query and Scan."""
 
-    items: list[Item] = []
+    items: list[ItemT] = []
     count: int = 0
     last_evaluated_key: Item | None = None
     consumed_capacity: Capacity | None = None
@@ -72,8 +73,8 @@ class TransactionAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
-read_get = msgspec.json.Decoder(GetAnswer).decode
-read_page = msgspec.json.Decoder(PageAnswer).decode
+read_get = msgspec.json.Decoder(GetAnswer[Item]).decode
+read_page = msgspec.json.Decoder(PageAnswer[Item]).decode
 read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
 read_batch_write = msgspec.json.Decoder(BatchWriteAnswer).decode
 read_transaction_get = msgspec.json.Decoder(TransactionGetAnswer).decode

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from singletable.client.arguments import binder
 from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.entity import Accepted
@@ -31,34 +32,47 @@ class Pattern(Generic[P, R]):
         self.declaration = declaration
         self.__doc__ = declaration.title
         self._bound: dict[type[Table], BoundPattern[P, R]] = {}
+        self._name: str | None = None
 
     def named(self, name: str) -> Pattern[P, R]:
         """The pattern under the name that a table has for it."""
         return self if self.declaration.name == name else Pattern(replace(self.declaration, name=name))
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
     def __get__(self, instance: Table | None, owner: type[Table]) -> BoundPattern[P, R]:
         bound = self._bound.get(owner)
         if bound is None:
             bound = self._bound[owner] = BoundPattern(owner, self.declaration)
-        return bound if instance is None else bound.of(instance)
+        if instance is None:
+            return bound
+        of_instance = bound.of(instance)
+        if self._name is not None:  # from now on Python finds it without asking us
+            vars(instance)[self._name] = of_instance
+        return of_instance
 
 
 class BoundPattern(Generic[P, R]):
     """A pattern of one table, with its plan; of an open table it can be called."""
 
     def __init__(
-        self, table: type[Table], declaration: PatternDeclaration, instance: Table | None = None, plan: Any = None
+        self,
+        table: type[Table],
+        declaration: PatternDeclaration,
+        instance: Table | None = None,
+        known: Mapping[str, Any] | None = None,
     ) -> None:
         self._table = table
         self._instance = instance
         self._options: Options | None = None
         self.declaration = declaration
-        if plan is not None:
-            self.__dict__["plan"] = plan
+        if known is not None:
+            self.__dict__.update(known)
 
     def of(self, instance: Table) -> BoundPattern[P, R]:
         """The same pattern on an open table."""
-        return BoundPattern(self._table, self.declaration, instance, self.plan)
+        return BoundPattern(self._table, self.declaration, instance, {"plan": self.plan, "_bind": self._bind})
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask DynamoDB."""
@@ -101,7 +115,8 @@ class BoundPattern(Generic[P, R]):
 
         if limit is not None and (isinstance(limit, bool) or limit < 1):
             raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
-        using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, self.plan)
+        known = {"plan": self.plan, "_bind": self._bind}
+        using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, known)
         using._options = Options(consistent, expired, limit, cursor)
         return using
 
@@ -116,12 +131,15 @@ class BoundPattern(Generic[P, R]):
         return opened
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        signature = self.declaration.signature
-        bound = signature.bind(None, *args, **kwargs)
-        bound.apply_defaults()
-        arguments = dict(bound.arguments)
-        arguments.pop(next(iter(signature.parameters)))
-        return arguments
+        try:
+            return self._bind(*args, **kwargs)
+        except TypeError:
+            self.declaration.signature.bind(None, *args, **kwargs)  # says what is wrong
+            raise
+
+    @cached_property
+    def _bind(self) -> Callable[..., dict[str, Any]]:
+        return binder(self.declaration.signature)
 
     @cached_property
     def plan(self) -> Outcome:

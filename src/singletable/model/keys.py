@@ -232,7 +232,7 @@ def check_bytes(attribute: str, value: KeyValue, *, sort: bool) -> None:
     if isinstance(value, Decimal):
         return
     try:
-        size = len(value.encode() if isinstance(value, str) else value)
+        size = len(value if isinstance(value, bytes) or value.isascii() else value.encode())
     except UnicodeEncodeError:
         raise KeyRefused(f"{attribute} would hold half of a surrogate pair, which has no UTF-8 form") from None
     most = SORT_KEY_BYTES_MAX if sort else PARTITION_KEY_BYTES_MAX

@@ -52,7 +52,8 @@ def _spreads(plan: Plan, arguments: Arguments) -> Iterator[dict[str, str]]:
 
 def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str, str]) -> Request:
     placeholders = Placeholders()
-    conditions = [_test(test, placeholders, arguments, spread, plan) for test in plan.tests]
+    conditions = [_test(test, placeholders, arguments, spread, sort=False) for test in plan.partition]
+    conditions += [_test(test, placeholders, arguments, spread, sort=True) for test in plan.sort]
     key_condition = " AND ".join(text for text in conditions if text is not None)
     parameters: dict[str, Any] = {"TableName": design.name}
     if not plan.index.is_table:
@@ -84,7 +85,7 @@ def _limit(plan: Plan, arguments: Arguments) -> int:
 
 
 def _test(
-    test: KeyTest, placeholders: Placeholders, arguments: Arguments, spread: Mapping[str, str], plan: Plan
+    test: KeyTest, placeholders: Placeholders, arguments: Arguments, spread: Mapping[str, str], *, sort: bool
 ) -> str | None:
     """The comparison in DynamoDB's text; None when it holds for every key."""
     operator, values = test.operator, [operand.bind(arguments, spread) for operand in test.operands]
@@ -95,7 +96,7 @@ def _test(
             return None
         operator, values = "<=", values[1:]
     for value in values:
-        check_bytes(test.attribute, value, sort=test in plan.sort)
+        check_bytes(test.attribute, value, sort=sort)
     written = [placeholders.value(key_attribute_value(value)) for value in values]
     return written_test(placeholders.name(test.attribute), operator, written)
 
@@ -116,10 +117,11 @@ def key_attribute_value(value: KeyValue) -> AttributeValue:
 def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
     """The key of the one item that a plan speaks of."""
     key: dict[str, AttributeValue] = {}
-    for test in plan.tests:
-        value = test.operands[0].bind(arguments, {})
-        check_bytes(test.attribute, value, sort=test in plan.sort)
-        key[test.attribute] = key_attribute_value(value)
+    for tests, sort in ((plan.partition, False), (plan.sort, True)):
+        for test in tests:
+            value = test.operands[0].bind(arguments, {})
+            check_bytes(test.attribute, value, sort=sort)
+            key[test.attribute] = key_attribute_value(value)
     return key
 
 

@@ -1,16 +1,17 @@
-"""Decoders: an item of DynamoDB JSON into an object of the user's class, by code that is made once for each entity.
-
-As with dataclasses, the code is text that is made out of the declaration and compiled. Nothing in it comes from data:
-names of attributes are quoted, and what is read is only ever an argument.
-"""
+"""Decoders: an item of DynamoDB JSON into an object of the user's class, by code that is made once for each entity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from singletable.client.items.value_reader import INLINE, Value, expiry_reader, reader_of
+import msgspec
+
+from singletable.client.items.columns import columns_of, compiled
+from singletable.client.items.construction import argument_name
+from singletable.client.items.rows import Column, Row, row_type
+from singletable.client.items.value_reader import Value, expiry_reader, reader_of
 from singletable.errors import ItemRefused, KeyRefused
 from singletable.model.entity import Entity
 from singletable.model.fields import Field, fields_of
@@ -53,18 +54,39 @@ class Decoder:
     def __init__(self, made: Made) -> None:
         self._made_of = made
         self._readers = {name: _reader(made, field) for name, field in made.fields.items()}
-        self._quick = _compiled(made, self._readers)
+        self._columns = columns_of(made)
+        self._row = row_type(made.label, self._columns.values())
+        self._objects = compiled(made, self._columns)
 
-    def read(self, item: Item) -> Any:
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The attributes that the fields are stored under."""
+        return frozenset(column.attribute for column in self._columns.values())
+
+    def row_type(self, others: Iterable[Column]) -> type[Row]:
+        """Rows that have these columns too, unless a field has the attribute."""
+        added = [column for column in others if column.attribute not in self.attributes]
+        return row_type(self._made_of.label, (*added, *self._columns.values()), self._made_of.entity)
+
+    def read(self, item: Item | Row) -> Any:
         """The object; raises ItemRefused for an item that is not one of the entity's."""
         try:
-            return self._quick(item)
+            row = item if isinstance(item, Row) else msgspec.convert(item, self._row)
+            (made,) = self._objects((row,))
         except ItemRefused:
             raise
         except _WRONG:
-            return self._read_with_care(item)
+            return self._read_with_care(item.item() if isinstance(item, Row) else item)
         except Exception as problem:  # of the user's own class, which may validate
             raise self._refused(item, f"{type(problem).__name__}: {problem}") from problem
+        return made
+
+    def read_all(self, items: Sequence[Item | Row]) -> list[Any]:
+        """The objects of items, in order."""
+        try:
+            return self._objects(items)
+        except Exception:  # of one of them, which is found when they are read one by one
+            return [self.read(item) for item in items]
 
     def _read_with_care(self, item: Item) -> Any:
         """The same where an attribute is missing, null, or only in the keys; says which one is wrong."""
@@ -102,7 +124,7 @@ class Decoder:
         except Exception as problem:
             raise self._refused(item, f"{type(problem).__name__}: {problem}") from problem
 
-    def _refused(self, item: Item, why: str) -> ItemRefused:
+    def _refused(self, item: Item | Row, why: str) -> ItemRefused:
         keys = {name: item.get(name) for name in self._made_of.entity.base.index.key_attributes}
         return ItemRefused(f"the item {keys} cannot be read as {self._made_of.label}: {why}")
 
@@ -117,21 +139,6 @@ def make(of: Made, values: Mapping[str, Any]) -> Any:
     return made
 
 
-def argument_name(cls: type, name: str) -> str:
-    """What the class calls a field when it is given a value: pydantic's alias, attrs' name without underscores."""
-    info = getattr(cls, "model_fields", {}).get(name) if hasattr(cls, "model_validate") else None
-    if info is not None:
-        settings = getattr(cls, "model_config", {})
-        if settings.get("populate_by_name") or settings.get("validate_by_name"):
-            return name
-        alias = info.validation_alias or info.alias
-        return alias if isinstance(alias, str) else name
-    for attribute in getattr(cls, "__attrs_attrs__", ()):
-        if attribute.name == name:
-            return str(getattr(attribute, "alias", None) or name.lstrip("_"))
-    return name
-
-
 def _is_set(field: Field) -> bool:
     return field.type in (set, frozenset) or getattr(field.type, "__origin__", None) in (set, frozenset)
 
@@ -140,34 +147,6 @@ def _reader(made: Made, field: Field) -> Callable[[Value], Any]:
     if field.name == made.expiry:
         return expiry_reader(field.type)
     return reader_of(field.type)
-
-
-def _compiled(made: Made, readers: Mapping[str, Callable[[Value], Any]]) -> Callable[[Item], Any]:
-    known: dict[str, Any] = {"cls": made.cls, "Decimal": Decimal}
-    given, later, after = [], [], []
-    for place, (name, field) in enumerate(made.fields.items()):
-        stored = repr(made.attributes[name])
-        value = f"item[{stored}]"
-        inline = INLINE.get(field.type) if name != made.expiry else None
-        if inline is None:
-            known[f"read{place}"] = readers[name]
-            inline = f"read{place}({{}})"
-        expression = inline.format(value)
-        argument = repr(argument_name(made.cls, name))
-        if not field.initialised:
-            after.append(f"    if {stored} in item: set_field(result, {name!r}, {expression})")
-        elif field.required and not field.optional:
-            given.append(f"{argument}: {expression}")
-        elif field.required:
-            given.append(f"{argument}: {expression} if {stored} in item else None")
-        else:
-            later.append(f"    if {stored} in item: given[{argument}] = {expression}")
-    known["set_field"] = object.__setattr__
-    lines = ["def decode(item):", f"    given = {{{', '.join(given)}}}", *later, "    result = cls(**given)", *after]
-    source = "\n".join([*lines, "    return result"])
-    exec(compile(source, f"<decoder of {made.label}>", "exec"), known)  # noqa: S102  # our own text: see above
-    decode: Callable[[Item], Any] = known["decode"]
-    return decode
 
 
 def decoded_keys(entity: Entity, item: Item) -> dict[str, Any]:

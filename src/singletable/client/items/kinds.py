@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.client.items.decoder import Decoder, Item, key_value, made_of
+from singletable.client.items.rows import Row
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -21,15 +22,17 @@ class Kinds:
         self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
 
-    def entity_of(self, item: Item) -> Entity | None:
+    def entity_of(self, item: Item | Row) -> Entity | None:
         """The entity of an item; None for an item that is none of the model's."""
+        if isinstance(item, Row):
+            return item.entity
         if self._type_attribute is not None:
             named = item.get(self._type_attribute)
             if named is not None:
                 return self._by_name.get(named.get("S", ""))
         return next((entity for entity in self._design.entities if _fits(entity, item)), None)
 
-    def is_marker(self, item: Item) -> bool:
+    def is_marker(self, item: Item | Row) -> bool:
         """Whether an item is a marker that keeps a value unique, which no read is about."""
         return any(_holds(marker, item) for marker in self._markers)
 
@@ -52,7 +55,7 @@ def _fits(entity: Entity, item: Item) -> bool:
     return _holds(entity.base, item)
 
 
-def _holds(placement: Placement, item: Item) -> bool:
+def _holds(placement: Placement, item: Item | Row) -> bool:
     keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
     if any(value is None for value in keys.values()):
         return False

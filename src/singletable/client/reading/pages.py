@@ -104,11 +104,10 @@ def collect(reader: Reader, plan: Plan, arguments: Arguments, options: Options) 
         return None
     shape = getattr(plan.pattern.intent, "shape")  # noqa: B009  # a collection's intent has one
     members: dict[str, Any] = {member.name: [] for member in plan.members}
-    names = {member.entity: member.name for member in plan.members}
-    for item in items:
-        entity = reader.kinds.entity_of(item)
-        assert entity is not None, "a range keeps the items that the plan wants"
-        members[names[entity.cls]].append(reader.kinds.decoder(entity).read(item))
+    for entity in plan.wanted:
+        found_of = [item for item in items if reader.kinds.entity_of(item) is entity]
+        name = next(member.name for member in plan.members if member.entity is entity.cls)
+        members[name] = reader.kinds.decoder(entity).read_all(found_of)
     for member in plan.members:
         if member.kind == "many":
             continue

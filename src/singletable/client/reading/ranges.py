@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from singletable.client.answers import Item, read_page
+from singletable.client.answers import Item
 from singletable.client.items.decoder import key_value
 from singletable.client.options import Options
 from singletable.client.reading.reader import Reader
@@ -91,10 +91,9 @@ class Range:
     def _read(self, lanes: list[Lane], wanted: int | None) -> Steps[None]:
         bodies = yield [self._call(lane, wanted) for lane in lanes]
         for lane, body in zip(lanes, bodies, strict=True):
-            answer = read_page(body)
-            self._reader.consumed(self._plan, answer.consumed_capacity)
+            answer = self._reader.page(body, self._plan, self._options)
             lane.next_key = True if answer.last_evaluated_key is None else answer.last_evaluated_key
-            lane.read = self._reader.wanted(answer.items, self._plan, self._options)
+            lane.read = answer.items
             if not lane.read:
                 lane.position = lane.next_key
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from singletable.client.answers import Capacity, Item
+from singletable.client.answers import Capacity, Item, PageAnswer
 from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
+from singletable.client.items.rows import Row
 from singletable.client.metrics import Metrics
 from singletable.client.options import Options
 from singletable.client.policy import Retries
+from singletable.client.reading.planned_items import PlannedItems
 from singletable.client.steps import Call
 from singletable.errors import ArgumentRefused, UnknownItemWarning
 from singletable.model.design import Design
@@ -34,9 +36,34 @@ class Reader:
     now: Callable[[], float]
     retries: Retries = field(default_factory=Retries)
     _ttl: str | None = field(init=False)
+    _planned: dict[str, PlannedItems] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._ttl = self.design.ttl_attribute
+
+    def page(self, body: bytes, plan: Plan, options: Options) -> PageAnswer[Any]:
+        """The answer to a Query, counted, with the items that the plan wants."""
+        answer, is_certain = self._items_of(plan).page(body)
+        self.consumed(plan, answer.consumed_capacity)
+        if is_certain and self._ttl is None:
+            return answer
+        return PageAnswer(
+            self.wanted(answer.items, plan, options), answer.count, answer.last_evaluated_key, answer.consumed_capacity
+        )
+
+    def one(self, body: bytes, plan: Plan, options: Options) -> Any:
+        """The item that GetItem answers, counted; None when it is not there or not wanted."""
+        answer, is_certain = self._items_of(plan).one(body)
+        self.consumed(plan, answer.consumed_capacity)
+        if answer.item is None or (is_certain and self._ttl is None):
+            return answer.item
+        return next(iter(self.wanted((answer.item,), plan, options)), None)
+
+    def _items_of(self, plan: Plan) -> PlannedItems:
+        planned = self._planned.get(plan.pattern.name)
+        if planned is None:
+            planned = self._planned[plan.pattern.name] = PlannedItems(self.design, plan, self.kinds)
+        return planned
 
     def call(self, request: Request, plan: Plan, options: Options, **added: Any) -> Call:
         """A planned request as it is sent."""
@@ -55,23 +82,23 @@ class Reader:
         if capacity is not None:
             self.metrics.read(plan.pattern.name, capacity.capacity_units)
 
-    def is_alive(self, item: Item, options: Options) -> bool:
+    def is_alive(self, item: Item | Row, options: Options) -> bool:
         """Whether an item has not expired, or expired ones are asked for."""
         if self._ttl is None or options.expired:
             return True
-        expires = item.get(self._ttl, {}).get("N")
+        expires = (item.get(self._ttl) or {}).get("N")
         return expires is None or float(expires) > self.now()
 
-    def wanted(self, items: Sequence[Item], plan: Plan, options: Options) -> list[Item]:
+    def wanted(self, items: Sequence[Any], plan: Plan, options: Options) -> list[Any]:
         """The items of a range that the plan wants: of its entities, and not expired."""
         if plan.foreign or len(plan.wanted) > 1 or self._ttl is not None or self.design.settings.type_attribute:
             return [item for item in items if self._is_wanted(item, plan) and self.is_alive(item, options)]
         return list(items)
 
-    def _is_wanted(self, item: Item, plan: Plan) -> bool:
+    def _is_wanted(self, item: Item | Row, plan: Plan) -> bool:
         return self.entity_of(item, plan.pattern.name) in plan.wanted
 
-    def entity_of(self, item: Item, source: str) -> Entity | None:
+    def entity_of(self, item: Item | Row, source: str) -> Entity | None:
         """The entity of an item that was met; a warning, and None, for an item that is none of the model's."""
         entity = self.kinds.entity_of(item)
         if entity is None and not self.kinds.is_marker(item):
@@ -83,7 +110,6 @@ class Reader:
             )
         return entity
 
-    def decoded(self, items: Sequence[Item], plan: Plan) -> list[Any]:
+    def decoded(self, items: Sequence[Item | Row], plan: Plan) -> list[Any]:
         """Items of the plan's one entity as objects, or as its view."""
-        read = self.kinds.decoder(plan.wanted[0], plan.view).read
-        return [read(item) for item in items]
+        return self.kinds.decoder(plan.wanted[0], plan.view).read_all(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from singletable.client.answers import Item, read_get, read_page
+from singletable.client.answers import Item
 from singletable.client.options import Options
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Steps
@@ -19,18 +19,15 @@ def get_one(reader: Reader, plan: Plan, arguments: Mapping[str, Any], options: O
     requests = read_requests(reader.design, plan, arguments)
     if plan.operation == "GetItem":
         (body,) = yield (reader.call(requests[0], plan, options),)
-        answer = read_get(body)
-        reader.consumed(plan, answer.consumed_capacity)
-        items = [] if answer.item is None else [answer.item]
-    else:
-        items = yield from _found(reader, plan, requests, options)
-    wanted = reader.wanted(items, plan, options)
-    if len(wanted) > 1:
+        item = reader.one(body, plan, options)
+        return None if item is None else reader.decoded((item,), plan)[0]
+    items = yield from _found(reader, plan, requests, options)
+    if len(items) > 1:
         raise DesignBroken(
-            f"{plan.pattern.name} found {len(wanted)} items where its key says there is one; "
+            f"{plan.pattern.name} found {len(items)} items where its key says there is one; "
             f"two items of {plan.wanted[0].label} have the same identity"
         )
-    return reader.decoded(wanted, plan)[0] if wanted else None
+    return reader.decoded(items, plan)[0] if items else None
 
 
 def _found(reader: Reader, plan: Plan, requests: Any, options: Options) -> Steps[list[Item]]:
@@ -41,8 +38,7 @@ def _found(reader: Reader, plan: Plan, requests: Any, options: Options) -> Steps
         bodies = yield calls
         following = []
         for call, body in zip(calls, bodies, strict=True):
-            answer = read_page(body)
-            reader.consumed(plan, answer.consumed_capacity)
+            answer = reader.page(body, plan, options)
             items += answer.items
             if answer.last_evaluated_key is not None and plan.limit is None:
                 following.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from singletable.errors import KeyRefused
@@ -33,8 +34,16 @@ def field_characters(delimiter: str) -> CharacterSet:
     return without(_FIELD_CHARACTERS, delimiter)
 
 
+@cache
+def _special(delimiter: str) -> re.Pattern[str]:
+    """What a key does not hold as it is."""
+    return re.compile(rf"[\x00-{ESCAPE}\ud800-\udfff{_LAST_CHARACTER}{re.escape(delimiter)}]")
+
+
 def escape(text: str, delimiter: str) -> str:
     """The text as it stands in a key."""
+    if _special(delimiter).search(text) is None:
+        return text
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise KeyRefused(f"{text!r} holds half of a surrogate pair, which has no UTF-8 form; pass whole characters")
     if delimiter != ORDERED_DELIMITER and _LAST_CHARACTER in text:

@@ -1,0 +1,135 @@
+"""Construction: the source of the quickest call that makes an object just as its class does with keywords."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import msgspec
+
+MADE = "made"
+"""What the source calls the object."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A value for the constructor: the name it goes by, its source, and when it is left to the class's own default."""
+
+    name: str
+    value: str
+    given: str | None = None
+    """The condition, as source, under which there is a value; None for always."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Lines that make an object, and the objects that they speak of."""
+
+    lines: list[str]
+    names: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a constructor: whether it can be given by its place, and what stands for its default."""
+
+    name: str
+    by_place: bool
+    default: Any
+    is_factory: bool = False
+    """Whether the default is called for each object."""
+
+
+def construction(cls: type, arguments: Sequence[Argument]) -> Source:
+    """How an object of the class is made out of these arguments."""
+    parameters = _struct_parameters(cls) or _function_parameters(cls)
+    optional = {argument.name for argument in arguments if argument.given is not None}
+    known = {parameter.name for parameter in parameters}
+    has_defaults = all(p.default is not inspect.Parameter.empty for p in parameters if p.name in optional)
+    if known == {argument.name for argument in arguments} and has_defaults:
+        return _in_one_call(cls, arguments, parameters)
+    return _by_a_dict(cls, arguments)
+
+
+def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[Parameter]) -> Source:
+    by_name = {argument.name: argument for argument in arguments}
+    names: dict[str, Any] = {"cls": cls}
+    written = []
+    for place, parameter in enumerate(parameters):
+        argument = by_name[parameter.name]
+        value = argument.value
+        if argument.given is not None:
+            names[f"default{place}"] = parameter.default
+            value = f"{value} if {argument.given} else default{place}{'()' if parameter.is_factory else ''}"
+        written.append(value if parameter.by_place else f"{parameter.name}={value}")
+    return Source([f"{MADE} = cls({', '.join(written)})"], names)
+
+
+def _by_a_dict(cls: type, arguments: Sequence[Argument]) -> Source:
+    always = [f"{each.name!r}: {each.value}" for each in arguments if each.given is None]
+    lines = [f"given = {{{', '.join(always)}}}"]
+    for each in arguments:
+        if each.given is not None:
+            lines.append(f"if {each.given}: given[{each.name!r}] = {each.value}")
+    validate = _validator(cls)
+    if validate is not None:
+        return Source([*lines, f"{MADE} = validate(given)"], {"validate": validate})
+    return Source([*lines, f"{MADE} = cls(**given)"], {"cls": cls})
+
+
+def _validator(cls: Any) -> Any:
+    """What pydantic's constructor itself calls with the keywords it is given; None for other classes."""
+    is_model = hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
+    return cls.__pydantic_validator__.validate_python if is_model and _is_made_plainly(cls) else None
+
+
+def _is_made_plainly(cls: Any) -> bool:
+    """Whether nothing but the class's `__init__` takes part when it is called."""
+    return cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
+
+
+def _struct_parameters(cls: Any) -> list[Parameter]:
+    """The parameters of a class of msgspec, which has no constructor but msgspec's."""
+    if not issubclass(cls, msgspec.Struct) or type(cls).__call__ is not type(msgspec.Struct).__call__:
+        return []
+    found = []
+    for each in msgspec.structs.fields(cls):
+        is_factory = each.default_factory is not msgspec.NODEFAULT
+        default = each.default_factory if is_factory else each.default
+        empty = inspect.Parameter.empty
+        by_place = each.name in cls.__match_args__
+        found.append(Parameter(each.name, by_place, empty if default is msgspec.NODEFAULT else default, is_factory))
+    return found
+
+
+def _function_parameters(cls: Any) -> list[Parameter]:
+    """The parameters of a constructor written in Python, such as those that dataclasses and attrs write.
+
+    Python itself passes the default object of a parameter that is not given, so giving that object is the same.
+    """
+    construct = cls.__init__
+    if not isinstance(construct, FunctionType) or not _is_made_plainly(cls):
+        return []
+    _, *parameters = inspect.signature(construct, follow_wrapped=False).parameters.values()
+    by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    if any(parameter.kind not in (by_place, by_name) for parameter in parameters):
+        return []
+    return [Parameter(each.name, each.kind is by_place, each.default) for each in parameters]
+
+
+def argument_name(cls: type, name: str) -> str:
+    """What the class calls a field when it is given a value: pydantic's alias, attrs' name without underscores."""
+    info = getattr(cls, "model_fields", {}).get(name) if hasattr(cls, "model_validate") else None
+    if info is not None:
+        settings = getattr(cls, "model_config", {})
+        if settings.get("populate_by_name") or settings.get("validate_by_name"):
+            return name
+        alias = info.validation_alias or info.alias
+        return alias if isinstance(alias, str) else name
+    for attribute in getattr(cls, "__attrs_attrs__", ()):
+        if attribute.name == name:
+            return str(getattr(attribute, "alias", None) or name.lstrip("_"))
+    return name

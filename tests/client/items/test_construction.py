@@ -1,0 +1,181 @@
+"""Objects are made as their classes make them, whatever the quickest call is."""
+
+from __future__ import annotations
+
+from dataclasses import InitVar, dataclass, field
+from typing import Any
+
+import attrs
+import msgspec
+import pydantic
+import pydantic.dataclasses
+import pytest
+
+from singletable.client.items.construction import MADE, Argument, construction
+
+
+def made(cls: type, *, missing: tuple[str, ...] = (), **values: Any) -> Any:
+    """An object of values, of which the missing ones are left to the class."""
+    names = [*values, *missing]
+    source = construction(cls, [Argument(name, f"row[{name!r}]", f"{name!r} in row") for name in names])
+    known = {**source.names, "row": values}
+    exec("\n".join(source.lines), known)
+    return known[MADE]
+
+
+def text_of(cls: type, *names: str) -> str:
+    return construction(cls, [Argument(name, name) for name in names]).lines[-1]
+
+
+@dataclass
+class Plain:
+    a: int = 1
+    b: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    a: int = 1
+    b: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Checked:
+    a: int = 1
+    b: int = 2
+
+    def __post_init__(self) -> None:
+        self.b += self.a
+
+
+@dataclass
+class OwnOrder:
+    a: int
+    b: int
+
+    def __init__(self, b: int = 5, a: int = 6) -> None:
+        self.a, self.b = a * 10, b * 100
+
+
+@dataclass
+class OwnWords:
+    a: int
+    b: int
+
+    def __init__(self, **given: int) -> None:
+        self.a, self.b = given["a"], given.get("b", 7)
+
+
+@dataclass
+class OwnNew:
+    a: int = 1
+    b: int = 2
+
+    def __new__(cls, **given: int) -> OwnNew:
+        new = super().__new__(cls)
+        new.seen = given  # type: ignore[attr-defined]
+        return new
+
+
+class Struct(msgspec.Struct):
+    a: int = 1
+    b: list[int] = []
+
+
+class KeywordStruct(msgspec.Struct, kw_only=True):
+    a: int = 1
+    b: list[int] = msgspec.field(default_factory=lambda: [1])
+
+
+class Model(pydantic.BaseModel):
+    a: int = 1
+    b: list[int] = []
+
+
+class ModelWithInit(pydantic.BaseModel):
+    a: int = 1
+    b: int = 2
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{name: value + 1 for name, value in given.items()})
+
+
+class ModelWithChecks(pydantic.BaseModel):
+    a: int = 1
+    b: int = 2
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def before(cls, given: Any) -> Any:
+        return {**given, "a": given.get("a", 1) * 10}
+
+    def model_post_init(self, context: Any) -> None:
+        self.b += 1
+
+
+@pydantic.dataclasses.dataclass
+class CheckedDataclass:
+    a: int = 1
+    b: list[int] = field(default_factory=list)
+
+
+def doubled(value: int) -> int:
+    return value * 2
+
+
+@attrs.define
+class Attrs:
+    a: int = attrs.field(default=1, converter=doubled)
+    b: list[int] = attrs.Factory(list)
+
+
+CLASSES: list[Any] = [Plain, Frozen, Struct, KeywordStruct, Model, CheckedDataclass, Attrs]
+NUMBERS: list[Any] = [Checked, OwnOrder, OwnWords, OwnNew, ModelWithInit, ModelWithChecks]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_an_object_is_what_keywords_would_make(cls: Any) -> None:
+    assert made(cls, a=3, b=[4]) == cls(a=3, b=[4])
+    assert made(cls, a=3, missing=("b",)) == cls(a=3)
+    assert made(cls, b=[4], missing=("a",)) == cls(b=[4])
+    assert made(cls, missing=("a", "b")) == cls()
+
+
+@pytest.mark.parametrize("cls", NUMBERS)
+def test_what_a_class_does_of_its_own_is_done(cls: Any) -> None:
+    assert vars(made(cls, a=3, b=4)) == vars(cls(a=3, b=4))
+    assert vars(made(cls, a=3, missing=("b",))) == vars(cls(a=3))
+
+
+@pytest.mark.parametrize("cls", [Plain, Frozen, Struct, KeywordStruct, Attrs])
+def test_two_objects_do_not_share_what_a_factory_makes(cls: Any) -> None:
+    first, second = made(cls, missing=("a", "b")), made(cls, missing=("a", "b"))
+    assert first.b is not second.b
+
+
+def test_pydantic_knows_which_fields_were_given() -> None:
+    assert made(Model, a=3, missing=("b",)).model_fields_set == {"a"}
+
+
+def test_pydantic_refuses_what_its_constructor_refuses() -> None:
+    with pytest.raises(pydantic.ValidationError):
+        made(Model, a="no number", b=[])
+
+
+def test_values_go_by_their_places_where_the_class_allows_it() -> None:
+    assert text_of(Plain, "b", "a") == "made = cls(a, b)"
+    assert text_of(Struct, "b", "a") == "made = cls(a, b)"
+    assert text_of(Frozen, "a", "b") == "made = cls(a=a, b=b)"
+    assert text_of(OwnOrder, "a", "b") == "made = cls(b, a)"
+    assert text_of(Model, "a", "b") == "made = validate(given)"
+    for cls in (OwnWords, OwnNew, CheckedDataclass):
+        assert text_of(cls, "a", "b") == "made = cls(**given)"
+
+
+def test_a_parameter_that_is_no_field_leaves_the_call_to_the_class() -> None:
+    @dataclass
+    class More:
+        a: int
+        b: InitVar[int] = 3
+
+    assert text_of(More, "a") == "made = cls(**given)"
