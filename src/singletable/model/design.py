@@ -17,6 +17,7 @@ from singletable.model.placing import place_entities
 from singletable.model.ranges import Radius
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
+from singletable.model.upgrades import upgrade_problems
 
 # Two hexadecimal digits can escape each of these, and none is a digit or a letter that an escape is written with.
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
@@ -82,6 +83,7 @@ def compile_declarations(
     """Bring entity declarations and patterns together; raises DesignError with every problem at once."""
     _check_delimiter(settings)
     problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
+    problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
     indexes, entities, found = place_entities(settings, declarations)
     problems += found
     design = Design(settings, tuple(entities), indexes, tuple(patterns))

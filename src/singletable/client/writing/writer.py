@@ -11,6 +11,7 @@ from singletable.client.items.decoder import made_of, make
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.steps import Call, Steps
+from singletable.client.writing import upgrading
 from singletable.client.writing.stored_tree import Stored, all_of, attribute_equals, exists, missing, printed
 from singletable.errors import (
     AlreadyExists,
@@ -59,9 +60,13 @@ class Writer:
         values[version] = known + 1
         attribute = entity.attributes[version]
         condition = attribute_equals(attribute, {"N": str(known)}) if known else missing(self.partition)
-        parameters = {"Item": item_of(self.design, entity, values), **printed(condition), **_TELL_OLD}
+        item = item_of(self.design, entity, values)
+
+        def write(guard: Condition | None) -> Steps[WriteAnswer]:
+            return self._write(source, "PutItem", {"Item": item, **printed(guard), **_TELL_OLD})
+
         try:
-            yield from self._write(source, "PutItem", parameters)
+            yield from upgrading.judged(self, entity, condition, write)
         except RequestRefused as refusal:
             raise self._version_conflict(entity, refusal, known) from None
         return make(made_of(entity), values)
@@ -93,9 +98,14 @@ class Writer:
     ) -> Steps[Any]:
         """Takes an item away, if the condition holds; returns what was there."""
         condition = None if where is None else Stored(entity, arguments or {}).condition(where)
-        parameters = {"Key": key_of(entity, key_values), **printed(condition), **_TELL_OLD, "ReturnValues": "ALL_OLD"}
+        key = key_of(entity, key_values)
+
+        def write(guard: Condition | None) -> Steps[WriteAnswer]:
+            parameters = {"Key": key, **printed(guard), **_TELL_OLD, "ReturnValues": "ALL_OLD"}
+            return self._write(source, "DeleteItem", parameters)
+
         try:
-            answer = yield from self._write(source, "DeleteItem", parameters)
+            answer = yield from upgrading.judged(self, entity, condition, write)
         except RequestRefused as refusal:
             raise self._condition_failed(entity, key_values, refusal) from None
         return None if answer.attributes is None else self.kinds.decoder(entity).read(answer.attributes)
@@ -122,13 +132,16 @@ class Writer:
             made, condition = _with_version(entity, made, condition, version)
         known = _known(key_values, recorded, where, stored)
         affected = [each for each in _affected(entity, recorded) if each.fields - known.keys()]
-        if not affected:
-            made += tuple(_key_changes(entity, recorded, known))
-            steps = self._update(entity, key_values, made, condition, source)
-        else:
-            steps = self._guarded_update(entity, key_values, recorded, made, condition, source)
+        current = all_of(condition, upgrading.is_current(self.design, entity))
+
+        def write() -> Steps[Item]:
+            if affected:
+                return self._guarded_update(entity, key_values, recorded, made, current, source)
+            keys = tuple(_key_changes(entity, recorded, known))
+            return self._update(entity, key_values, made + keys, current, source)
+
         try:
-            item = yield from steps
+            item = yield from upgrading.changed(self, entity, key_values, made, condition, source, write)
         except RequestRefused as refusal:
             failed = self._condition_failed(entity, key_values, refusal)
             if version is not None and isinstance(failed, ConditionFailed):
@@ -145,10 +158,13 @@ class Writer:
         changes = [Change("SET", Path((name,)), Constant(each)) for name, each in item.items() if name not in key]
         absent = {*entity.attributes.values(), *_index_attributes(entity)} - item.keys()
         changes += [Change("REMOVE", Path((name,))) for name in sorted(absent)]
-        parameters = {"Key": key, **printed(None, tuple(changes)), "ReturnValues": "ALL_NEW"}
-        answer = yield from self._write(source, "UpdateItem", parameters)
-        assert answer.attributes is not None, "ALL_NEW was asked for"
-        return self.kinds.decoder(entity).read(answer.attributes)
+        current = upgrading.is_current_or_missing(self.design, entity)
+
+        def write() -> Steps[Item]:
+            return self._update(entity, values, tuple(changes), current, source, repeatable=True)
+
+        written = yield from upgrading.upserted(self, entity, values, item, source, write)
+        return self.kinds.decoder(entity).read(written)
 
     def entity_of(self, value: Any) -> Entity:
         """The entity of an object; refuses one of a class that the table does not have."""
@@ -165,6 +181,8 @@ class Writer:
         changes: tuple[Change, ...],
         condition: Condition | None,
         source: str,
+        *,
+        repeatable: bool = False,
     ) -> Steps[Item]:
         parameters = {
             "Key": key_of(entity, key_values),
@@ -172,7 +190,7 @@ class Writer:
             **_TELL_OLD,
             "ReturnValues": "ALL_NEW",
         }
-        answer = yield from self._write(source, "UpdateItem", parameters, repeatable=False)
+        answer = yield from self._write(source, "UpdateItem", parameters, repeatable=repeatable)
         assert answer.attributes is not None, "ALL_NEW was asked for"
         return answer.attributes
 
@@ -197,6 +215,7 @@ class Writer:
             old = answer.item
             if old is None:
                 raise NotFound(f"there is no {entity.label} {_shown(entity, key_values)}")
+            upgrading.refuse_older(self, entity, old)
             new = Update(changes).apply(old, {})
             values = values_of(entity, self.kinds.decoder(entity).read(new))
             guards = [attribute_equals(entity.attributes[name], old.get(entity.attributes[name])) for name in needed]
