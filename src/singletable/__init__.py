@@ -45,6 +45,7 @@ from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
 from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
+from singletable.model.upgrades import upgrade
 
 __all__ = [
     "ALL",
@@ -116,5 +117,6 @@ __all__ = [
     "shard",
     "sparse",
     "update",
+    "upgrade",
     "within",
 ]

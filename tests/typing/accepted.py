@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal, assert_type
+from typing import Any, Literal, TypedDict, assert_type
 
 import attrs
 import msgspec
@@ -41,6 +41,7 @@ from singletable import (
     put,
     query,
     update,
+    upgrade,
     within,
 )
 from singletable.client.pattern import BoundPattern
@@ -374,3 +375,44 @@ async def many_are_awaited(shop: Shop) -> None:
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])
+
+
+@entity(key=("PARCEL#{id}", "METADATA"), schema_version=4)
+class Parcel(BaseModel):
+    id: str
+    street: str
+    town: str
+    grams: int
+
+
+class FirstParcel(TypedDict):
+    id: str
+    address: str
+    weight: str
+
+
+class SecondParcel(TypedDict):
+    id: str
+    address: str
+    grams: int
+
+
+@upgrade(Parcel, from_version=1)
+def weigh_in_grams(item: FirstParcel) -> SecondParcel:
+    return {"id": item["id"], "address": item["address"], "grams": int(item["weight"]) * 1000}
+
+
+@upgrade(Parcel, from_version=2)
+def split_the_address(item: dict[str, Any]) -> dict[str, Any]:
+    item["street"], _, item["town"] = item.pop("address").partition(", ")
+    return item
+
+
+@upgrade(Parcel, from_version=3)
+def shout(item: dict[str, str]) -> dict[str, str | int]:
+    return {**item, "town": item["town"].upper(), "grams": 1}
+
+
+def an_upgrade_stays_a_function(first: FirstParcel) -> None:
+    assert_type(weigh_in_grams(first), SecondParcel)
+    assert_type(split_the_address({"address": "Main St, Town"}), dict[str, Any])

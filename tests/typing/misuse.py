@@ -28,12 +28,14 @@ from singletable import (
     put,
     query,
     update,
+    upgrade,
     within,
 )
 from tests.typing.accepted import (
     Customer,
     Order,
     OrderItem,
+    Parcel,
     Product,
     ProductLine,
     Shop,
@@ -279,6 +281,26 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     print([order.name for order in shop.scan(Order, reason="export")])  # misuse: unknown field of a scan's objects
     print([each.total for each in shop.scan(reason="export")])  # misuse: field of an object of any entity
     return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
+
+
+upgrade(Parcel)  # misuse: upgrade of no version
+upgrade(Parcel, from_version="1")  # misuse: version as text
+upgrade("Parcel", from_version=1)  # misuse: upgrade of a name
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade that returns nothing
+def changed_in_place(item: dict[str, str]) -> None:
+    item["town"] = ""
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade that returns an object
+def made_at_once(item: dict[str, str]) -> Parcel:
+    return Parcel(id=item["id"], street="", town="", grams=0)
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
+def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
+    return item
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

@@ -18,6 +18,7 @@ from singletable.model.ranges import Radius
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
 from singletable.model.unique import marker_problems
+from singletable.model.upgrades import upgrade_problems
 
 # Two hexadecimal digits can escape each of these, and none is a digit or a letter that an escape is written with.
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
@@ -83,6 +84,7 @@ def compile_declarations(
     """Bring entity declarations and patterns together; raises DesignError with every problem at once."""
     _check_delimiter(settings)
     problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
+    problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
     indexes, entities, found = place_entities(settings, declarations)
     problems += found
     design = Design(settings, tuple(entities), indexes, tuple(patterns))

@@ -14,6 +14,7 @@ from singletable.model.derived.derived import Derived
 from singletable.model.fields import Field, fields_of
 from singletable.model.index import TABLE, Index
 from singletable.model.positions import Keys
+from singletable.model.upgrades import Upgrade, upgrades_of
 
 if TYPE_CHECKING:
     from singletable.model.keys import Placement  # the codecs behind it are loaded when a table is made
@@ -101,6 +102,11 @@ class Entity:
         """The entity's place in the table itself."""
         return self.placements[TABLE]
 
+    @property
+    def upgrades(self) -> Mapping[int, Upgrade]:
+        """What takes stored items of older schema versions further, by the version that each begins with."""
+        return upgrades_of(self.declaration.cls)
+
     def expected_in(self, index: Index) -> int | None:
         """How many items are expected in one partition of the table or an index; a local index has the table's."""
         alias = TABLE if index.kind == "LSI" else index.alias
@@ -149,6 +155,7 @@ def entity(
 
     `expected_bytes` is the usual size of an item, `expected_per_partition` how many of them lie in one partition of
     the table, or of each index by alias: `{"key": 8, "gsi1": 300}`.
+    `schema_version` is stored with every item; `@upgrade` takes items of older versions to it.
     """
     location = source.caller()
 
@@ -253,9 +260,17 @@ def _problems(
         if alias not in declaration.keys:
             message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
             yield Problem(message, location)
-    if declaration.version in fields and fields[declaration.version or ""].type is not int:
-        yield Problem(f"{label}: the version field {declaration.version!r} must be an int", location)
+    yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)
+
+
+def _wrong_versions(declaration: EntityDeclaration) -> Iterable[Problem]:
+    label, fields = declaration.cls.__qualname__, declaration.fields
+    if declaration.version in fields and fields[declaration.version or ""].type is not int:
+        yield Problem(f"{label}: the version field {declaration.version!r} must be an int", declaration.location)
+    given: Any = declaration.schema_version
+    if given is not None and (type(given) is not int or given < 1):
+        yield Problem(f"{label}: schema_version={given!r} is no whole number from 1 on", declaration.location)
 
 
 def _stored_twice(declaration: EntityDeclaration) -> Iterable[Problem]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from singletable.client.items.decoder import Decoder, Item, key_value, made_of
 from singletable.client.items.rows import Row
+from singletable.client.items.upgrader import Upgrader, UpgradingDecoder
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -21,6 +22,8 @@ class Kinds:
         self._by_name = {entity.name: entity for entity in design.entities}
         self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
+        versioned = (entity for entity in design.entities if entity.declaration.schema_version is not None)
+        self._upgraders = {entity.cls: Upgrader(design, entity) for entity in versioned}
 
     def entity_of(self, item: Item | Row) -> Entity | None:
         """The entity of an item; None for an item that is none of the model's."""
@@ -41,8 +44,14 @@ class Kinds:
         key = (entity.cls, view)
         decoder = self._decoders.get(key)
         if decoder is None:
-            decoder = self._decoders[key] = Decoder(made_of(entity, view))
+            upgrader, made = self.upgrader(entity), made_of(entity, view)
+            decoder = Decoder(made) if upgrader is None else UpgradingDecoder(made, upgrader)
+            self._decoders[key] = decoder
         return decoder
+
+    def upgrader(self, entity: Entity) -> Upgrader | None:
+        """What takes items of older schema versions to the entity's; None for an entity without versions."""
+        return self._upgraders.get(entity.cls)
 
     def read(self, item: Item) -> Any:
         """An item as the object it is; None for an item that is none of the model's."""

@@ -28,10 +28,11 @@ class Requirement(NamedTuple):
 
 
 class Contradiction(Exception):
-    """Two writes of which one takes away what the other requires."""
+    """A requirement that is known not to hold, because of another write or of the item as it was read."""
 
-    def __init__(self, requirement: Requirement) -> None:
+    def __init__(self, requirement: Requirement, item: Item | None = None) -> None:
         self.requirement = requirement
+        self.item = item
         super().__init__()
 
 

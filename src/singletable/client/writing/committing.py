@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.client.answers import Item, read_get, read_transaction, read_write
@@ -15,6 +15,7 @@ from singletable.client.writing.consequences import Consequences, all_actions, r
 from singletable.client.writing.holders import Holders, may_go_in_parts
 from singletable.client.writing.merging import merged
 from singletable.client.writing.preparing import Prepared, Preparing
+from singletable.client.writing.stored_tree import attribute_equals
 from singletable.client.writing.wanted import Wanted, refuse_misuse
 from singletable.errors import (
     ArgumentRefused,
@@ -23,6 +24,7 @@ from singletable.errors import (
     RequestRefused,
     TransactionCancelled,
 )
+from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
 from singletable.planner.items import key_of, values_of
@@ -81,11 +83,11 @@ class Committing:
             if number > 1:  # once is bad luck, twice is a crowd
                 yield from pause(self.reader.retries.pause(number))
             yield from self._read_olds(attempt, source)
-            prepared = self._prepared(attempt)
             try:
+                prepared = self._prepared(attempt)
                 actions, in_parts = yield from self._actions(attempt, prepared)
             except Contradiction as broken:
-                raise self._error(attempt, [(broken.requirement, None)], together=together) from None
+                raise self._error(attempt, [(broken.requirement, broken.item)], together=together) from None
             try:
                 attributes, is_transaction = yield from self._send(actions, source, together=together, token=token)
             except RequestRefused as refusal:
@@ -98,7 +100,7 @@ class Committing:
 
     def _actions(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[tuple[list[Action], bool]]:
         """Everything that is written and looked at, each item once; and whether copies have to follow later."""
-        core = self._core(prepared)
+        core = self._core(attempt, prepared)
         following = yield from self._following(prepared)
         actions = merged([*core, *following])
         in_parts = False
@@ -188,30 +190,40 @@ class Committing:
         old = attempt.olds.get(number)
         return None if old is None else self.preparing.prepared(wanted, number, old, {}).new
 
-    def _core(self, prepared: Sequence[Prepared]) -> list[Action]:
+    def _core(self, attempt: Attempt, prepared: Sequence[Prepared]) -> list[Action]:
         """The writes with what follows from them, but for the items that repeat them."""
         actions: list[Action] = []
         written = {key_id(each.action.key): each for each in prepared}
         for each in prepared:
             actions += all_actions(self.reader.design, self.keepings, each)
-            actions += self._checks(each, written)
+            actions += self._checks(attempt, each, written)
         return actions
 
-    def _checks(self, each: Prepared, written: Mapping[Any, Prepared]) -> list[Action]:
+    def _checks(self, attempt: Attempt, each: Prepared, written: Mapping[Any, Prepared]) -> list[Action]:
         entity, kind = each.wanted.entity, each.wanted.kind
         keeping = self.keepings[entity.cls]
         if each.new is None or kind in ("delete", "check"):
             return []
         checks: list[Action] = []
-        for copy, _, action in Consequences(self.reader.design, entity, keeping, each.action.asked).checks(each.new):
+        for copy, repeated, action in Consequences(self.reader.design, entity, keeping, each.action.asked).checks(
+            each.new
+        ):
             if kind == "update" and not each.wanted.changed & set(copy.by.values()):
                 continue
             source = written.get(key_id(action.key))
             if source is not None and source.wanted.kind == "delete":
                 raise Contradiction(action.requirements[0])
             if source is None or not source.is_known:
-                checks.append(action)
+                checks.append(self._as_seen(attempt, copy, repeated, action))
         return checks
+
+    def _as_seen(self, attempt: Attempt, copy: Copy, source: Entity, check: Action) -> Action:
+        """A look at a source that was seen before: that it is still what was seen, whatever its version."""
+        seen = attempt.sources.get(key_id(check.key))
+        if seen is None:
+            return check
+        names = [source.attributes[name] for name in copy.fields]
+        return replace(check, guards=tuple(attribute_equals(name, seen.get(name)) for name in names))
 
     def _following(self, prepared: Sequence[Prepared]) -> Steps[list[Action]]:
         """What changes in the items that repeat those which are written."""
@@ -301,6 +313,8 @@ class Committing:
         failures: list[tuple[Requirement, Item | None]] = []
         for action, item in failed:
             broken = action.failures(item)
+            if action.is_main and self.preparing.is_older(attempt.wanted[action.asked], item):
+                continue  # what is required of it is required of its upgraded form
             is_dispensable = action.is_dispensable and item is None
             if is_dispensable or (action.kind == "Delete" and not action.is_main):
                 attempt.missing.add(key_id(action.key))

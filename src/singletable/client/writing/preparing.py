@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.answers import Item
 from singletable.client.items.kinds import Kinds
+from singletable.client.writing import upgrading
 from singletable.client.writing.action import Action, Kind, Requirement
 from singletable.client.writing.stored_tree import Stored, attribute_equals, exists, missing
 from singletable.client.writing.wanted import Wanted
@@ -67,11 +68,43 @@ class Preparing:
 
     def prepared(self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any]) -> Prepared:
         """The action of a write; `old` is the item as it is, where it is needed, `repeated` the values to repeat."""
+        if old is not None and self.is_older(wanted, old):
+            return self._written_back(wanted, asked, old, repeated)
+        return self._prepared(wanted, asked, old, repeated)
+
+    def is_older(self, wanted: Wanted, item: Item | None) -> bool:
+        """Whether an item is of an older schema version, which what is wanted of it would leave half changed."""
+        if item is None or wanted.kind == "create" or wanted.absent:
+            return False
+        upgrader = self.kinds.upgrader(wanted.entity)
+        return upgrader is not None and upgrader.is_older(item)
+
+    def _written_back(self, wanted: Wanted, asked: int, older: Item, repeated: Mapping[str, Any]) -> Prepared:
+        """A write of an item that is stored in an older schema version: on its upgraded form, and written whole."""
+        entity, upgrader = wanted.entity, self.kinds.upgrader(wanted.entity)
+        assert upgrader is not None, "an item is older than a version"
+        whole = upgrader.upgraded(older)
+        made = self._prepared(wanted, asked, whole, repeated, is_upgraded=True)
+        upgrading.judged(made.action, whole)
+        after: Item = Update(made.action.changes).apply(whole, {}) if made.action.changes else whole
+        values = self._read(entity, after) if made.action.kind == "Update" else None
+        action = upgrading.written_back(self.design, upgrader, entity, made.action, older, (after, values or {}))
+        return replace(made, action=action)
+
+    def _prepared(
+        self,
+        wanted: Wanted,
+        asked: int,
+        old: Item | None,
+        repeated: Mapping[str, Any],
+        *,
+        is_upgraded: bool = False,
+    ) -> Prepared:
         match wanted.kind:
             case "put" | "create" | "upsert":
                 return self._whole(wanted, asked, old, repeated)
             case "update":
-                return self._update(wanted, asked, old, repeated)
+                return self._update(wanted, asked, old, repeated, is_upgraded=is_upgraded)
             case "delete":
                 return self._delete(wanted, asked, old)
             case _:
@@ -92,6 +125,8 @@ class Preparing:
         for name in keeping.counters:
             values[name] = 0 if old_values is None else old_values[name] or 0
         guards = self._guards(entity, keeping.decisive | keeping.counters, old) if needs_old else ()
+        if wanted.kind == "upsert" or (wanted.kind == "put" and requirements):
+            guards += upgrading.is_current_or_missing(self.design, entity)
         item, key = item_of(self.design, entity, values), key_of(entity, values)
         if wanted.kind == "upsert":
             changes = tuple(self._upsert_changes(entity, keeping, item, key))
@@ -116,7 +151,9 @@ class Preparing:
         for name in sorted({*entity.attributes.values(), *placed} - item.keys()):
             yield Change("REMOVE", Path((name,)))
 
-    def _update(self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any]) -> Prepared:
+    def _update(
+        self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any], *, is_upgraded: bool
+    ) -> Prepared:
         entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
         stored = Stored(entity, wanted.arguments)
         changes = tuple(stored.change(change) for change in wanted.changes)
@@ -130,11 +167,12 @@ class Preparing:
                 requirements.append(self._version_requirement(wanted, asked, wanted.version, must_exist=True))
         changed = wanted.changed | set(repeated)
         affected = _affected(entity, changed)
-        if not self.needs_old(wanted) or old is None:
+        current = upgrading.is_current(self.design, entity)
+        if old is None or not (self.needs_old(wanted) or is_upgraded):
             # Without an item there is nothing to change, which the requirement will find.
             known = {} if old is None and self.needs_old(wanted) else _known(wanted, stored)
             changes += tuple(_key_changes(entity, affected, known)) if known else ()
-            action = _main("Update", wanted, asked, requirements, changes=changes)
+            action = _main("Update", wanted, asked, requirements, current, changes=changes)
             return Prepared(wanted, action)
         old_values = self._read(entity, old)
         new_values = self._read(entity, Update(changes).apply(old, {}))
@@ -142,7 +180,7 @@ class Preparing:
         decisive = keeping.decisive if changed & keeping.decisive else frozenset()
         needed = decisive.union(*(placement.fields for placement in affected))
         changes += tuple(_key_changes(entity, affected, new_values))
-        guards = self._guards(entity, needed, old)
+        guards = (*self._guards(entity, needed, old), *current)
         action = _main("Update", wanted, asked, requirements, guards, changes=changes)
         return Prepared(wanted, action, old_values, new_values, is_known=bool(decisive))
 
@@ -156,6 +194,8 @@ class Preparing:
             requirements.append(Requirement(wanted.unchanged, failed, asked))
         needs_old = self.needs_old(wanted)
         guards = self._guards(entity, keeping.decisive, old) if needs_old else ()
+        if requirements:
+            guards += upgrading.is_current_or_missing(self.design, entity)
         counted = dict.fromkeys((entity.attributes[name] for name in sorted(keeping.counters)), 0)
         action = _main("Delete", wanted, asked, requirements, guards, counted=counted or None)
         return Prepared(wanted, action, self._read(entity, old), None, needs_old)
@@ -168,7 +208,9 @@ class Preparing:
             requirements = [Requirement(exists(self.partition), _not_found(wanted), asked)]
             if wanted.where is not None:
                 requirements.append(self._where(wanted, stored, asked))
-        return Prepared(wanted, _main("ConditionCheck", wanted, asked, requirements))
+        judges = wanted.where is not None
+        guards = upgrading.is_current_or_missing(self.design, wanted.entity) if judges else ()
+        return Prepared(wanted, _main("ConditionCheck", wanted, asked, requirements, guards))
 
     def _unknown_places(self, wanted: Wanted) -> list[Placement]:
         """The places in indexes whose keys change, and cannot be written without a look at the item."""
