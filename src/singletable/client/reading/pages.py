@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.answers import Item, read_page
@@ -61,10 +62,16 @@ def next_objects(reader: Reader, plan: Plan, found: Range, options: Options) -> 
     return (yield from _objects(reader, plan, items, options))
 
 
+@dataclass
+class _Keys:
+    """A view of no fields at all: an item by its keys alone."""
+
+
 def count_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[int]:
     """How many items the pattern answers; they are counted where they are, unless they must be told apart here."""
-    requests = read_requests(reader.design, plan, arguments)
     must_look = bool(plan.foreign) or reader.design.ttl_attribute is not None or plan.hydrate
+    plan = replace(plan, view=_Keys if must_look else None)
+    requests = read_requests(reader.design, plan, arguments)
     if must_look:
         found = Range(reader, plan, requests, [None] * len(requests), options)
         total = 0
