@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from singletable import Table
-from singletable.client.session import Retries
+from singletable.client.policy import Retries
 from singletable.client.transport import Transport
 
 Document = dict[str, Any]

@@ -1,14 +1,13 @@
 """Where the tests of the data layer open their tables: the engine, our server, and servers that are not ours.
 
 The peers are those of the benchmarks, installed into the same folder. dynalite is quick to install and to start, so
-every run has it; DynamoDB Local takes part where it was installed before, and moto, which is slow, in `make clients`.
+every run has it; DynamoDB Local takes part where it was installed before.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,7 +23,6 @@ from bench.engine_bench.peers import (
     Program,
     install_dynalite,
     install_dynamodb_local,
-    install_moto,
     ours,
 )
 from bench.engine_bench.server import running
@@ -35,14 +33,16 @@ T = TypeVar("T", bound=Table)
 
 EMBEDDED = ("memory", "file")
 OURS = "http"
-PEERS = ("dynalite", "dynamodb-local", "moto")
+PEERS = ("dynalite", "dynamodb-local")
 PLACES = (*EMBEDDED, OURS, *PEERS)
 
 LACKS = {
     # Every table that is opened there is alone.
     "memory": frozenset({"several openings"}),
-    # It knows no action of transactions, and counts what is written to the table alone.
-    "dynalite": frozenset({"transactions", "units of indexes"}),
+    # They count units by rules of their own: dynalite none of what indexes take, DynamoDB Local none for keys that are
+    # not there.
+    "dynalite": frozenset({"exact units"}),
+    "dynamodb-local": frozenset({"exact units"}),
 }
 
 
@@ -115,8 +115,6 @@ def _program(kind: str, folder: Path) -> Program:
         return ours(folder / "served.db")
     if kind == "dynamodb-local" and not (CACHE.expanduser() / kind / "resolved").exists():
         raise NotAvailable("it was not installed before; make differential does")
-    if kind == "moto" and os.environ.get("CLIENTS") != "all":
-        raise NotAvailable("it is slow, and asked for by make clients alone")
     installed = CACHE.expanduser().resolve() / kind
     installed.mkdir(parents=True, exist_ok=True)
     with (installed.parent / f"{kind}.lock").open("w") as lock:
@@ -130,5 +128,4 @@ def _program(kind: str, folder: Path) -> Program:
 _INSTALLS: dict[str, Callable[[Path], Program]] = {
     "dynalite": install_dynalite,
     "dynamodb-local": install_dynamodb_local,
-    "moto": install_moto,
 }

@@ -13,6 +13,8 @@ from singletable import Page, Table, collection, delete, entity, get, pattern, q
 from singletable import field as of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+# What is told to expire before this has expired for a table that is told it is this late, and for no server yet.
+IN_TWO_HOURS = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=2)
 
 
 @entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{created_at:seconds}"), version="version")

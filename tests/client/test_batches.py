@@ -25,6 +25,7 @@ from singletable import (
 from singletable.client.writing import batch
 from singletable.client.writing.batch_rules import why_not_in_batch
 from tests.client.between import Document, between
+from tests.client.places import Place
 from tests.client.shop import Customer, Order, OrderItem, Shop, order
 
 
@@ -47,14 +48,14 @@ def newest_first(count: int) -> list[Order]:
     return [order(number) for number in reversed(range(count))]
 
 
-def test_any_number_is_written_and_taken_away(shop: Shop) -> None:
+def test_any_number_is_written_and_taken_away(shop: Shop, place: Place) -> None:
     seen = between(shop)
     assert shop.put_many(order(number) for number in range(260)) == BatchResult(260)
     assert stored(shop) == newest_first(260)
     sizes = [len(writes_of(request)) for request in seen.requests[:11]]
     assert sorted(sizes) == [10, *[25] * 10]
     assert shop.metrics.by_pattern["put_many"].requests == 11
-    assert shop.metrics.by_pattern["put_many"].write_units == 520.0
+    assert not place.has("exact units") or shop.metrics.by_pattern["put_many"].write_units == 520.0
     gone: list[Order | Key[Order]] = [order(number) for number in range(100)]
     gone += [key(Order, id=f"o{number:04}") for number in range(100, 259)]
     assert shop.delete_many(gone) == BatchResult(259)

@@ -7,13 +7,17 @@ from typing import Any
 
 import msgspec
 
-from singletable.client.steps import Call, Steps
+from singletable.client.steps import Call, Steps, pause
 from singletable.errors import RequestRefused, TableDiffers
 from singletable.model.design import Design
 from singletable.model.index import Index, Projection
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
+
+# How often a table that is being made is looked at: the service takes some seconds, and minutes for many indexes.
+LOOK_SECONDS = 0.5
+LOOKS_MAX = 1200
 
 
 def create_table(design: Design, name: str) -> Steps[None]:
@@ -24,8 +28,10 @@ def create_table(design: Design, name: str) -> Steps[None]:
         if refusal.code != "ResourceInUseException":
             raise
         return
-    while (yield from _described(name)).get("TableStatus") != "ACTIVE":
-        pass
+    for _ in range(LOOKS_MAX):
+        if (yield from _described(name)).get("TableStatus") == "ACTIVE":
+            break
+        yield from pause(LOOK_SECONDS)
     if design.ttl_attribute is not None:
         setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-from singletable.client.policy import Retries
 from singletable.client.refusals import refusal_of
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
@@ -15,7 +14,6 @@ class EngineTransport:
 
     def __init__(self, url: str, engine: Engine | None = None) -> None:
         self.name = url
-        self.retries: Retries | None = None
         self._owns_engine = engine is None
         self.engine = engine if engine is not None else Engine(url)
         self._answer = self.engine.answer

@@ -11,6 +11,7 @@ from singletable.client.reading.reader import Reader
 from singletable.client.reading.single import get_one
 from singletable.client.session import Session
 from singletable.client.steps import Steps, run, run_async
+from singletable.client.watched import asking
 from singletable.client.writing.patterns import run_write
 from singletable.client.writing.writer import Writer
 from singletable.errors import ArgumentRefused, DesignError
@@ -40,26 +41,27 @@ class OpenTable:
 
     def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
         """Asks what a pattern asks."""
-        return run(self._steps(outcome, arguments, options), self.session)
+        return self._asked(_planned(outcome), self._steps(outcome, arguments, options))
 
     async def run_pattern_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
         """The same, awaited."""
-        return await run_async(self._steps(outcome, arguments, options), self.session)
+        return await self._asked_async(_planned(outcome), self._steps(outcome, arguments, options))
 
     def count(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
         """How many items a pattern answers."""
-        return run(pages.count_all(self.reader, _planned(outcome), arguments, options or _DEFAULT), self.session)
+        plan = _planned(outcome)
+        return self._asked(plan, pages.count_all(self.reader, plan, arguments, options or _DEFAULT))
 
     async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
         """The same, awaited."""
-        steps = pages.count_all(self.reader, _planned(outcome), arguments, options or _DEFAULT)
-        return await run_async(steps, self.session)
+        plan = _planned(outcome)
+        return await self._asked_async(plan, pages.count_all(self.reader, plan, arguments, options or _DEFAULT))
 
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Iterator[Any]:
         """Every item that a pattern answers, as it is needed."""
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pages.query_all(self.reader, plan, arguments, chosen)
-        while (objects := run(pages.next_objects(self.reader, plan, found, chosen), self.session)) is not None:
+        while (objects := self._asked(plan, pages.next_objects(self.reader, plan, found, chosen))) is not None:
             yield from objects
 
     async def every_async(
@@ -69,11 +71,30 @@ class OpenTable:
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pages.query_all(self.reader, plan, arguments, chosen)
         while True:
-            objects = await run_async(pages.next_objects(self.reader, plan, found, chosen), self.session)
+            objects = await self._asked_async(plan, pages.next_objects(self.reader, plan, found, chosen))
             if objects is None:
                 return
             for each in objects:
                 yield each
+
+    def _asked(self, plan: Plan, steps: Steps[R]) -> R:
+        """Does the work of a pattern, whose name its requests carry while somebody watches them."""
+        if not self.session.is_watched:
+            return run(steps, self.session)
+        before = asking.set(plan.pattern.name)
+        try:
+            return run(steps, self.session)
+        finally:
+            asking.reset(before)
+
+    async def _asked_async(self, plan: Plan, steps: Steps[R]) -> R:
+        if not self.session.is_watched:
+            return await run_async(steps, self.session)
+        before = asking.set(plan.pattern.name)
+        try:
+            return await run_async(steps, self.session)
+        finally:
+            asking.reset(before)
 
     def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Steps[Any]:
         plan, chosen = _planned(outcome), options or _DEFAULT

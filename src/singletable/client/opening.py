@@ -12,8 +12,10 @@ from singletable.client.metrics import Metrics
 from singletable.client.open_table import OpenTable
 from singletable.client.policy import Retries, Timeouts
 from singletable.client.reading.reader import Reader
-from singletable.client.session import Hook, Session
+from singletable.client.session import Session
 from singletable.client.steps import run
+from singletable.client.tracing import tracing
+from singletable.client.watched import Hook
 from singletable.client.writing.found_instead import FoundInstead
 from singletable.client.writing.writer import Writer
 from singletable.model.design import Design
@@ -35,7 +37,8 @@ def open_table(
     """The open table; refuses one that is not there, or is another than the model's."""
     cursors = Cursors(secret, seconds=cursor_seconds, now=now)
     transport = transport_for(url, timeouts)
-    session = Session(transport, retries or transport.retries or Retries(), hook)
+    configured: Retries | None = getattr(transport, "retries", None)  # by whatever configures AWS on this machine
+    session = Session(transport, retries or configured or Retries(), hook, tracing(getattr(transport, "server", None)))
     table_name = name or design.name
     try:
         if create or url == "memory:":

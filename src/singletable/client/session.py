@@ -6,46 +6,39 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from singletable.client.policy import Retries
 from singletable.client.refusals import THROTTLING
 from singletable.client.steps import Call, Outcome
+from singletable.client.tracing import Tracing
 from singletable.client.transport import Transport
+from singletable.client.watched import Hook, Watched, asking
 from singletable.errors import RequestRefused, Unreachable
 
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
 
-# What DynamoDB refuses now and may do a moment later. Nothing was done, so a write may be sent again too.
-PASSING = THROTTLING | {
-    "ItemCollectionSizeLimitExceededException",
-    "LimitExceededException",
-    "ReplicatedWriteConflictException",
-    "ServiceUnavailable",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-}
 # Faults of the service's own, after which a write may have been done and may not.
 UNSURE = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
+# What DynamoDB refuses now and may do a moment later.
+PASSING = (
+    THROTTLING
+    | UNSURE
+    | {
+        "ItemCollectionSizeLimitExceededException",
+        "LimitExceededException",
+        "ReplicatedWriteConflictException",
+        "ServiceUnavailable",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
 CONCURRENT_MAX = 32
-
-
-@dataclass
-class Watched:
-    """One request as a hook sees it, when it is over: how often it was sent, how long it took, why it was refused."""
-
-    operation: str
-    parameters: dict[str, Any]
-    attempts: int
-    seconds: float
-    refusal: RequestRefused | Unreachable | None = None
-
-
-Hook = Callable[[Watched], None]
 
 
 @dataclass
@@ -55,8 +48,14 @@ class Session:
     transport: Transport
     retries: Retries = field(default_factory=Retries)
     hook: Hook | None = None
+    tracing: Tracing | None = None
     clock: Callable[[], float] = time.time
     _threads: ThreadPoolExecutor | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody wants to know of requests."""
+        return self.hook is not None or self.tracing is not None
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once, each on a thread."""
@@ -91,13 +90,13 @@ class Session:
                 answer = self.transport.send(call.operation, body)
             except (RequestRefused, Unreachable) as problem:
                 if not self._is_passing(call, problem, attempt):
-                    self._watched(call, attempt, started, problem)
+                    self._watched(call, attempt, started, None, problem)
                     raise
                 time.sleep(self.retries.pause(attempt))
                 attempt += 1
                 continue
-            if self.hook is not None:
-                self._watched(call, attempt, started)
+            if self.is_watched:
+                self._watched(call, attempt, started, answer)
             return answer
 
     async def ask_async(self, call: Call) -> bytes:
@@ -109,13 +108,13 @@ class Session:
                 answer = await self.transport.send_async(call.operation, body)
             except (RequestRefused, Unreachable) as problem:
                 if not self._is_passing(call, problem, attempt):
-                    self._watched(call, attempt, started, problem)
+                    self._watched(call, attempt, started, None, problem)
                     raise
                 await asyncio.sleep(self.retries.pause(attempt))
                 attempt += 1
                 continue
-            if self.hook is not None:
-                self._watched(call, attempt, started)
+            if self.is_watched:
+                self._watched(call, attempt, started, answer)
             return answer
 
     def _outcome(self, call: Call) -> Outcome:
@@ -133,20 +132,30 @@ class Session:
     def _at_once(self, ask: Callable[[Call], R], calls: Sequence[Call]) -> Sequence[R]:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
-        return list(self._threads.map(ask, calls))
+        contexts = [copy_context() for _ in calls]  # what is current here is current on the threads
+        return list(self._threads.map(lambda context, call: context.run(ask, call), contexts, calls))
 
     def _is_passing(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
-        return problem.code in PASSING or (call.repeatable and problem.code in UNSURE)
+        return problem.code in PASSING and (call.repeatable or problem.code not in UNSURE)
 
     def _watched(
-        self, call: Call, attempts: int, started: float, refusal: RequestRefused | Unreachable | None = None
+        self,
+        call: Call,
+        attempts: int,
+        started: float,
+        answer: bytes | None,
+        refusal: RequestRefused | Unreachable | None = None,
     ) -> None:
+        seconds = time.perf_counter() - started
+        watched = Watched(call.operation, call.parameters, attempts, seconds, refusal, asking.get())
+        if self.tracing is not None:
+            self.tracing.note(watched, answer)
         if self.hook is not None:
-            self.hook(Watched(call.operation, call.parameters, attempts, time.perf_counter() - started, refusal))
+            self.hook(watched)
 
     def close(self) -> None:
         """Ends the threads and the transport."""

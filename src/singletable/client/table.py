@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from singletable.client.open_table import OpenTable
     from singletable.client.policy import Retries, Timeouts
     from singletable.client.reading.scan import Scan
-    from singletable.client.session import Hook
+    from singletable.client.watched import Hook
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
 

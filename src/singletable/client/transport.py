@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from singletable.client.policy import Retries
-
 
 class Transport(Protocol):
     """One way to DynamoDB; it neither retries nor reads what it carries."""
 
     name: str
     """The URL it was opened by, without secrets."""
-    retries: Retries | None
-    """What its own settings say of retries, where they say something."""
 
     def send(self, operation: str, body: bytes) -> bytes:
         """The body of the answer; raises RequestRefused for what DynamoDB refuses, and Unreachable for no answer."""

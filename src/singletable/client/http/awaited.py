@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from singletable.client.http.address import Address
 from singletable.client.http.answer import Answer, AnswerReader, Garbled
+from singletable.client.http.connection import IDLE_MAX, LOOKED_AT_SECONDS, is_readable
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Timeouts
 
 if TYPE_CHECKING:
     from ssl import SSLContext
-
-IDLE_MAX = 64
 
 
 class AwaitedConnection(asyncio.Protocol):
@@ -30,6 +29,7 @@ class AwaitedConnection(asyncio.Protocol):
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.is_lost = False
+        self.idle_since = 0.0
 
     async def exchange(self, request: bytes) -> Answer:
         """The answer to a request; a connection whose request was cancelled or failed is never used again."""
@@ -106,6 +106,16 @@ class AwaitedConnection(asyncio.Protocol):
         else:
             waiter.set_exception(self._pool.trouble.no_answer())
 
+    def is_usable(self) -> bool:
+        """Whether nothing has come that the loop has not seen yet, since it stood still for a while."""
+        if self._pool.loop.time() - self.idle_since < LOOKED_AT_SECONDS:
+            return not self.is_lost
+        waiting = self._transport.get_extra_info("socket")
+        try:
+            return not self.is_lost and not is_readable(waiting.fileno())
+        except (OSError, ValueError):
+            return False
+
     def abort(self) -> None:
         """Ends it at once."""
         self.is_lost = True
@@ -143,13 +153,15 @@ class LoopPool:
         connection = None
         while idle:
             connection = idle.pop()
-            if not connection.is_lost:
+            if connection.is_usable():
                 break
+            connection.abort()
             connection = None
         if connection is None:
             connection = await self._connected()
         answer = await connection.exchange(request)
         if answer.keep_alive and not connection.is_lost and not self._is_closed and len(idle) < IDLE_MAX:
+            connection.idle_since = self.loop.time()
             idle.append(connection)
         else:
             connection.close()

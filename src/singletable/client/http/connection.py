@@ -99,8 +99,8 @@ class Connection:
     def is_usable(self) -> bool:
         """Whether nothing has come that nobody asked for, such as the end of the connection."""
         try:
-            return not _is_readable(self._socket)
-        except OSError:
+            return not is_readable(self._socket.fileno())
+        except (OSError, ValueError):
             return False
 
     def close(self) -> None:
@@ -201,14 +201,10 @@ def _wait_in_kernel(connected: socket.socket, seconds: float) -> bool:
     return True
 
 
-if hasattr(select, "poll"):
-
-    def _is_readable(connected: socket.socket) -> bool:
-        poll = select.poll()
-        poll.register(connected, select.POLLIN)
-        return bool(poll.poll(0))
-
-else:
-
-    def _is_readable(connected: socket.socket) -> bool:
-        return bool(select.select([connected], [], [], 0)[0])
+def is_readable(descriptor: int) -> bool:
+    """Whether something waits to be read, which the end of a connection is too."""
+    if not hasattr(select, "poll"):
+        return bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))

@@ -37,6 +37,7 @@ class HttpTransport:
     ) -> None:
         self.name = name or address.url
         self.retries = retries
+        self.server = (address.host, address.port)
         self._signer = signer
         self._trouble = Trouble(address.url, timeouts)
         if address.is_encrypted and context is None:
@@ -51,11 +52,11 @@ class HttpTransport:
         answer = self._pool.exchange(self._signer.request(operation, body))
         if answer.status == 200 and answer.body.startswith(b"{"):
             return answer.body
-        refusal = self._refusal(answer)
+        refusal = self._refusal(operation, answer)
         if not self._is_worth_signing_anew(refusal, answer):
             raise refusal
         answer = self._pool.exchange(self._signer.request(operation, body))
-        return self._body(answer)
+        return self._body(operation, answer)
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
         """The same, awaited."""
@@ -65,11 +66,11 @@ class HttpTransport:
         answer = await pool.exchange(self._signer.request(operation, body))
         if answer.status == 200 and answer.body.startswith(b"{"):
             return answer.body
-        refusal = self._refusal(answer)
+        refusal = self._refusal(operation, answer)
         if not self._is_worth_signing_anew(refusal, answer):
             raise refusal
         answer = await pool.exchange(self._signer.request(operation, body))
-        return self._body(answer)
+        return self._body(operation, answer)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -84,18 +85,19 @@ class HttpTransport:
     def __repr__(self) -> str:
         return f"HttpTransport({self.name!r})"
 
-    def _body(self, answer: Answer) -> bytes:
+    def _body(self, operation: str, answer: Answer) -> bytes:
         if answer.status != 200 or not answer.body.startswith(b"{"):
-            raise self._refusal(answer)
+            raise self._refusal(operation, answer)
         return answer.body
 
-    def _refusal(self, answer: Answer) -> Exception:
-        if answer.status != 200:
-            try:
-                return refusal_of(answer.body)
-            except ValueError:
-                pass
-        return self._trouble.foreign(answer.status)
+    def _refusal(self, operation: str, answer: Answer) -> Exception:
+        try:
+            refusal = refusal_of(answer.body)
+        except ValueError:
+            return self._trouble.foreign(answer.status)
+        if refusal.code == "UnknownOperationException" and not refusal.message:
+            return RequestRefused(refusal.code, f"{self.name} does not know {operation}")
+        return refusal
 
     def _is_worth_signing_anew(self, refusal: Exception, answer: Answer) -> bool:
         """A signature that is too old or too new, while the server's clock is another than ours: nothing was done."""
