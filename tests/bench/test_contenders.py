@@ -60,7 +60,7 @@ def test_an_order_has_every_type_and_a_realistic_size() -> None:
         *("str", "Decimal", "int", "datetime", "bool", "list", "NoneType")
     }
     sizes = [item_size(stored(each)) for each in some]
-    assert 250 < min(sizes) < max(sizes) < 400
+    assert 240 < min(sizes) < max(sizes) < 400
 
 
 def test_a_wrong_value_and_a_wrong_type_are_noticed() -> None:
