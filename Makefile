@@ -18,10 +18,10 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map fuzz properties soak clients bench differential clean
+.PHONY: help demo test format lint types contracts unit map fuzz properties soak clients bench bench-client differential clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runtime ## compile the example shop and show every plan
 	@$(BIN)/singletable check examples/shop/model.py
@@ -76,6 +76,9 @@ clients: $(VENV)/.installed ## every client of docs/clients.md against the serve
 
 bench: $(VENV)/.installed ## the engine beside its peers, as a table of ratios; BENCH="--quick" passes options
 	@$(BIN)/python bench/engine.py $(BENCH)
+
+bench-client: $(VENV)/.installed ## typed reads beside other clients; BENCH="--server dynalite" passes options
+	@$(BIN)/python bench/client.py $(BENCH)
 
 differential: $(VENV)/.installed ## the engine against DynamoDB Local on random requests; DIFFERENTIAL="--seed 7" passes options
 	@$(BIN)/python -m tests.differential $(DIFFERENTIAL)

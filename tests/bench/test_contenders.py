@@ -1,0 +1,79 @@
+"""Every contender of the client's bench reads the same orders, as objects with equal values of equal types."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bench.client_bench.contenders import CONTENDERS, Contender, Mode
+from bench.client_bench.fleet import working
+from bench.client_bench.libraries import PINS, cached
+from bench.client_bench.loading import fill
+from bench.client_bench.orders import FIELDS, difference, difference_of_dict, made, order, orders, stored
+from bench.engine_bench.command import CACHE
+from bench.engine_bench.peers import ours
+from bench.engine_bench.server import running
+from singletable.values.item_size import item_size
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running("singletable", ours(tmp_path_factory.mktemp("bench") / "served.db")) as server:
+        fill(server.port)
+        yield f"http://127.0.0.1:{server.port}"
+
+
+def python_of(contender: Contender) -> Path:
+    if contender.is_ours:
+        return Path(sys.executable)
+    python = cached(contender.library, CACHE.expanduser().resolve())
+    if python is None:
+        pytest.skip(f"{PINS[contender.library]} is not installed; make bench-client does")
+    return python
+
+
+@pytest.mark.parametrize(("contender", "mode"), [(each, mode) for each in CONTENDERS for mode in each.modes], ids=str)
+def test_a_contender_reads_what_is_stored(contender: Contender, mode: Mode, url: str) -> None:
+    # It checks one order and whole customers before it says that it is ready.
+    with working(contender, mode, python_of(contender), url) as worker:
+        assert worker.seconds_of_one("get", 0) > 0
+        assert worker.seconds_of_one("100", 0) > 0
+
+
+@pytest.mark.parametrize("contender", [each for each in CONTENDERS if each.is_ours], ids=str)
+@pytest.mark.parametrize("place", ["memory:", "file:"])
+def test_ours_reads_the_same_without_a_server(contender: Contender, place: str, tmp_path: Path) -> None:
+    with working(
+        contender, "sync", Path(sys.executable), place if place == "memory:" else f"file:{tmp_path}/orders"
+    ) as it:
+        assert it.seconds_of_one("1000", 0) > 0
+
+
+def test_an_order_has_every_type_and_a_realistic_size() -> None:
+    some = orders(100)
+    assert {type(getattr(each, name)).__name__ for each in some for name in FIELDS} == {
+        *("str", "Decimal", "int", "datetime", "bool", "list", "NoneType")
+    }
+    sizes = [item_size(stored(each)) for each in some]
+    assert 240 < min(sizes) < max(sizes) < 400
+
+
+def test_a_wrong_value_and_a_wrong_type_are_noticed() -> None:
+    right = order(100, 7)
+    assert difference(right, right) is None
+    assert difference(replace(right, quantity=9), right) == "quantity of o00007 is 9 and should be 1"
+    assert difference(replace(right, total=float(right.total)), right) is not None  # type: ignore[arg-type]
+    plain = {**vars(right), "total": float(right.total), "created_at": right.created_at.isoformat()}
+    assert difference_of_dict({**plain, "shipped_at": str(right.shipped_at)}, right) is None
+    assert difference_of_dict({**plain, "shipped_at": str(right.shipped_at), "gift": True}, right) is not None
+
+
+def test_boto3_orders_are_made_by_hand() -> None:
+    right = order(100, 3)
+    plain = {**vars(right), "quantity": Decimal(right.quantity), "created_at": "2026-01-01T00:21:00.000003+0000"}
+    assert made({name: value for name, value in plain.items() if value is not None}) == right
