@@ -65,6 +65,8 @@ class BothSides:
             return self._learn_items(exchange)
         if exchange.action in TABLE_WRITES:
             return self._learn_table(exchange)
+        if exchange.action == "UpdateTimeToLive":
+            self._learn_time_to_live(exchange)
         return []
 
     def _learn_items(self, exchange: Exchange) -> list[Difference]:
@@ -131,6 +133,25 @@ class BothSides:
             table.items.update(known.table.items if known else {})
             self.world.givens[name] = with_pools(Chance(sum(name.encode())), table)
         return found
+
+    def _learn_time_to_live(self, exchange: Exchange) -> None:
+        name = exchange.request.get("TableName")
+        if not isinstance(name, str) or (exchange.ours.is_refused and exchange.theirs.is_refused):
+            return
+        if not exchange.is_agreed:
+            self._expire_alike(name)
+        self._settle(name)
+
+    def _expire_alike(self, name: str) -> None:
+        """Has the items of the other side expire by the attribute that they expire by on ours, if any."""
+        ours, theirs = (
+            told.document.get("TimeToLiveDescription", {}).get("AttributeName")
+            for told in self.ask_both("DescribeTimeToLive", {"TableName": name})
+        )
+        for attribute, enabled in ((theirs, False), (ours, True)):
+            if attribute is not None and ours != theirs:
+                specification = {"AttributeName": attribute, "Enabled": enabled}
+                self.sides[1].ask("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": specification})
 
     def remove(self, name: str) -> None:
         """The end of a table on both sides, protected or not."""
