@@ -14,7 +14,7 @@ from singletable.engine.engine import Engine
 Request = dict[str, Any]
 
 TARGET = "DynamoDB_20120810."
-READY_SECONDS_MAX = 3  # Local now and then never finishes deleting an index
+READY_SECONDS_MAX = 3  # Local now and then never finishes making or deleting an index
 # Nobody verifies the signature; DynamoDB Local takes its region, and so its database, from the credential.
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",

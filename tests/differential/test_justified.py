@@ -177,6 +177,15 @@ def test_numbers_are_the_same_in_any_spelling_and_texts_are_not() -> None:
             "ValidationException: One or more parameter values were invalid: Input collection contains duplicates",
             VALUES,
         ),
+        (
+            "ValidationException: One or more parameter values were invalid: Duplicate value in attribute name: a",
+            VALUES,
+        ),
+        (
+            "ValidationException: One or more parameter values were invalid: TableClass modification must be the only "
+            "operation in the request",
+            VALUES,
+        ),
         ("ValidationException: Invalid FilterExpression: Syntax error", EXPRESSIONS),
         ("ResourceNotFoundException: Requested resource not found", TABLE),
         ("ValidationException: The provided key element does not match the schema", KEYS),

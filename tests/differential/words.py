@@ -16,9 +16,13 @@ _SAME_FAULT: Final = tuple(
         ("^TimeToLive is active on a different AttributeName: ", "^TimeToLive is active on a different AttributeName$"),
         ("^Table already has an enabled stream: TableName: ", "^Table already has an enabled stream$"),
         ("^Table has no stream to disable: TableName: ", "^Table has no stream to disable$"),
+        ("You cannot modify stream status while updating", "^Cannot change IOPS and Streams at the same time"),
         ("UpdateViewType is required$", "must not be null or empty when enabling streams"),
         ("UpdateViewType (should|must) not be specified$", "false but a StreamViewType was present"),
-        ("^Attribute Name is duplicated: |Duplicate element in NonKeyAttributes: ", "^Cannot have two attributes with"),
+        (
+            "^Attribute Name is duplicated: |Duplicate (element in NonKeyAttributes|value in attribute name): ",
+            "^Cannot have two attributes with the same name",
+        ),
         # Keys
         (
             "^The provided key element does not match the schema",
@@ -165,7 +169,11 @@ _STAGES: Final = tuple(
         (EXPRESSIONS, r"Invalid \w+Expression|ExpressionAttribute|Expression attribute|unused in expr|expression"),
         (EXPRESSIONS, "Select|AttributesToGet|only the Count|KeyConditions|ALL_PROJECTED|choosing to get"),
         (VALUES, "numeric value|into a number|significant digits|38 digits|Number (over|under)flow|duplicates"),
-        (VALUES, "Duplicate value in attribute name"),
+        (
+            VALUES,
+            "Duplicate value in attribute name|must be the only operation|UpdateViewType|can only be combined with",
+        ),
+        (VALUES, "You cannot .* while (updating|changing)|specified when updating WarmThroughput"),
         (VALUES, "AttributeValue|Nesting Levels|empty|Empty|Item size|[Ss]egment|Return ?[Vv]alues|TransactItems"),
         (VALUES, "attribute value types must have"),
         (VALUES, "Too many items|not be null|BillingMode|online index|At least one of|update per index is allowed"),
