@@ -21,6 +21,7 @@ from singletable import (
     Since,
     Subtree,
     Table,
+    TransactionCancelled,
     Until,
     begins_with,
     collection,
@@ -305,6 +306,31 @@ def a_write_answers_its_entity(shop: Shop, order: Order, product: Product) -> No
     assert_type(shop.ship("o1", note="left at the door"), Order)
     assert_type(shop.restock("s1", 12), Product)
     assert_type(shop.remove_product("s1"), Product | None)
+
+
+def single_writes_answer_objects(shop: Shop, order: Order) -> None:
+    assert_type(shop.put(order), Order)
+    assert_type(shop.update(key(Order, id="o1"), field(Order, lambda o: o.total).add(5)), Order)
+    assert_type(shop.update(order, field(Order, lambda o: o.note).set(None), where=lambda o: o.total > 5), Order)
+    assert_type(shop.delete(key(Order, id="o1"), where=lambda o: o.total > 5), Order | None)
+    assert_type(shop.delete(order), Order | None)
+    assert_type(shop.move(order, order), Order)
+    assert_type(shop.edit(key(Order, id="o1"), lambda o: o), Order)
+
+
+async def transactions_take_writes(shop: Shop, order: Order) -> None:
+    with shop.transaction(token="t") as tx:
+        tx.put(order)
+        tx.update(key(Order, id="o1"), field(Order, lambda o: o.total).add(5), where=lambda o: o.total > 5)
+        tx.delete(order)
+        tx.check(key(Order, id="o2"), where=lambda o: o.total > 5)
+        tx.move(order, order)
+    async with shop.aio.transaction() as awaited:
+        awaited.create(order)
+    try:
+        pass
+    except TransactionCancelled as cancelled:
+        assert_type(cancelled.reasons[0].error, Exception | None)
 
 
 def a_pattern_is_explained_with_its_own_arguments(shop: Shop, order: Order, moment: datetime) -> None:
