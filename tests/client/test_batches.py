@@ -22,6 +22,7 @@ from singletable import (
     Unreachable,
     key,
 )
+from singletable.client.session import Retries
 from singletable.client.writing import batch
 from singletable.client.writing.batch_rules import why_not_in_batch
 from tests.client.between import Document, between
@@ -191,6 +192,23 @@ def test_what_is_silently_left_over_for_ever_has_failed_too(shop: Shop) -> None:
     assert (result.written, [failure.value for failure in result.failed]) == (0, [order(1), order(2)])
     assert "left it over each time" in str(result.failed[0].reason)
     assert len(seen.operations) == 3
+
+
+def test_pauses_grow_as_long_as_nothing_goes_through(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = iter([0, 0, 1, 0, 0, 1])  # how many writes of each request go through
+
+    def leave_over(operation: str, answer: Document) -> Document:
+        left = writes_of(seen.requests[-1])[next(rounds) :]
+        return {"UnprocessedItems": {"Shop": left} if left else {}}
+
+    seen = between(shop, answer=leave_over)
+    opened = shop._opened()
+    opened.reader.retries = Retries(attempts=3, first_seconds=64.0, seconds_max=1000.0)
+    waited: list[float] = []
+    monkeypatch.setattr(opened.session, "wait", waited.append)
+    monkeypatch.setattr(Retries.pause, "__defaults__", (lambda: 1.0,))
+    assert shop.put_many([order(1), order(2)]) == BatchResult(2)
+    assert waited == [128.0, 256.0, 64.0, 128.0, 256.0]
 
 
 def test_an_item_that_cannot_be_written_fails_alone(shop: Shop) -> None:

@@ -265,6 +265,7 @@ def a_query_answers_a_page(shop: Shop) -> None:
     assert_type(shop.orders_of_customer("c1", limit=5), Page[Order])
     page = shop.orders_of_customer(customer_id="c1", limit=5, cursor=None)
     assert_type(page.cursor, str | None)
+    assert_type(page.previous, str | None)
     assert_type(shop.orders_of_customer("c1", cursor=page.cursor), Page[Order])
     assert_type(page.items[0], Order)
     assert_type([order.total for order in page], list[Decimal])

@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
-    """A position in each Query of a pattern: the key it stopped at, none before its beginning, or its end."""
+    """Which way a pattern is read, and where each of its Queries goes on: behind a key, at its start, or nowhere."""
 
     version: int
     issued_at: int

@@ -11,10 +11,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Page(Generic[T_co]):
-    """Items in key order, and the cursor that continues after them (None at the end)."""
+    """Items in key order, the cursor that continues after them (None at the end), and the one of those before them."""
 
     items: Sequence[T_co]
     cursor: str | None = None
+    previous: str | None = None
 
     def __iter__(self) -> Iterator[T_co]:
         return iter(self.items)

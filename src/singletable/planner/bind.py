@@ -16,6 +16,7 @@ from singletable.model.design import Design
 from singletable.model.keys import KeyValue, check_bytes
 from singletable.planner.operands import Arguments, KeyTest, value_of, written_test
 from singletable.planner.plan import Plan
+from singletable.planner.projection import projected
 from singletable.planner.stored import checked, stored_value
 from singletable.values.attribute_value import AttributeValue, number_text
 
@@ -32,8 +33,11 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
     """Every request that a read makes for these arguments, in key order of its fan-out."""
     if plan.operation == "GetItem":
         key = item_key(plan, arguments)
-        parameters = {"TableName": design.name, "Key": key, **_consistent(plan)}
-        return (Request("GetItem", parameters),)
+        placeholders = Placeholders()
+        parameters: dict[str, Any] = {"TableName": design.name, "Key": key, **_projection(design, plan, placeholders)}
+        if placeholders.names:
+            parameters["ExpressionAttributeNames"] = placeholders.names
+        return (Request("GetItem", {**parameters, **_consistent(plan)}),)
     found = tuple(_query(design, plan, arguments, spread) for spread in _spreads(plan, arguments))
     declared = plan.pattern.options.fanout
     if declared is not None and len(found) > declared:
@@ -62,6 +66,7 @@ def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str
     if plan.filter is not None:
         printer = printer_for(placeholders, plan, arguments)
         parameters["FilterExpression"] = printer.condition(plan.filter)
+    parameters |= _projection(design, plan, placeholders)
     parameters["ExpressionAttributeNames"] = placeholders.names
     parameters["ExpressionAttributeValues"] = placeholders.values
     if not plan.forward:
@@ -69,6 +74,12 @@ def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str
     if plan.limit is not None:
         parameters["Limit"] = _limit(plan, arguments)
     return Request("Query", {**parameters, **_consistent(plan)})
+
+
+def _projection(design: Design, plan: Plan, placeholders: Placeholders) -> dict[str, str]:
+    """What a view reads of each item, where whole items lie: its fields, and what tells and places the item."""
+    names = projected(design, plan)
+    return {"ProjectionExpression": ", ".join(placeholders.name(name) for name in names)} if names else {}
 
 
 def _consistent(plan: Plan) -> dict[str, bool]:

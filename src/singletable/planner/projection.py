@@ -1,12 +1,15 @@
-"""Whether an index holds the fields that a pattern answers with; fields that decode from keys count."""
+"""Which attributes a pattern answers with, and whether an index holds them; fields that decode from keys count."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
+from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.fields import fields_of
 from singletable.model.keys import Placement
+from singletable.planner.plan import Plan
 
 
 def missing_fields(entity: Entity, placement: Placement, view: type | None) -> tuple[str, ...]:
@@ -19,3 +22,20 @@ def missing_fields(entity: Entity, placement: Placement, view: type | None) -> t
     return tuple(
         name for name in needed if name not in in_keys and entity.attributes[name] not in projection.attributes
     )
+
+
+def projected(design: Design, plan: Plan) -> tuple[str, ...]:
+    """The attributes that a view needs of an item; none to name where it needs all, or where the index holds few."""
+    if plan.view is None or plan.index.projection.kind != "ALL":
+        return ()
+    settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
+    for entity in plan.wanted:
+        names += [entity.attributes[name] for name in _view_fields(plan.view)]
+        names += [settings.schema_version_attribute] if entity.declaration.schema_version is not None else []
+    names += [name for name in (settings.type_attribute, design.ttl_attribute) if name]
+    return tuple(dict.fromkeys(names))
+
+
+@lru_cache(maxsize=256)  # asked with every call of a pattern, and slow to find out
+def _view_fields(view: type) -> tuple[str, ...]:
+    return tuple(fields_of(view))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.answers import Item, read_page
@@ -11,7 +12,7 @@ from singletable.client.reading.by_keys import batch_get, identity
 from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Call, Steps
-from singletable.errors import CollectionIncomplete
+from singletable.errors import CollectionIncomplete, CursorRefused
 from singletable.model.derived.geocell import GeoCell
 from singletable.model.geohash import distance_m
 from singletable.model.page import Page
@@ -23,19 +24,28 @@ Arguments = Mapping[str, Any]
 
 
 def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[Page[Any]]:
-    """One page: `limit` items, or what DynamoDB reads in one go, and the cursor behind them."""
-    asked = _question(arguments)
+    """One page: `limit` items, or what DynamoDB reads in one go, and the cursors behind and before them."""
+    name, asked = plan.pattern.name, _question(arguments)
     requests = read_requests(reader.design, plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
-    text = options.cursor or arguments.get("cursor")
+    backwards, text = False, options.cursor or arguments.get("cursor")
     if text is not None:
-        positions = reader.cursors.place(plan.pattern.name, asked, text).positions
-    found = Range(reader, plan, requests, positions, options)
+        place = reader.cursors.place(name, asked, text)
+        backwards, positions = place.backwards, place.positions
+        if len(positions) != len(requests):
+            raise CursorRefused(f"{name}: the cursor is of another number of Queries; ask for the first page again")
+    found = Range(reader, plan, requests, positions, options, backwards=backwards)
     items = yield from found.take(_limit(plan, arguments, options))
+    if backwards:
+        yield from found.look_ahead()
+        items.reverse()
     objects = yield from _objects(reader, plan, items, options)
-    after = found.positions
-    cursor = None if after is None else reader.cursors.text(plan.pattern.name, asked, after)
-    return Page(objects, cursor)
+    ahead = found.positions
+    # What starts at the beginning, or from the end, has nothing behind it.
+    behind = None if all(position is None for position in positions) else found.turned
+    further = None if ahead is None else reader.cursors.text(name, asked, ahead, backwards=backwards)
+    back = None if behind is None else reader.cursors.text(name, asked, behind, backwards=not backwards)
+    return Page(objects, back, further) if backwards else Page(objects, further, back)
 
 
 def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range:
@@ -52,10 +62,16 @@ def next_objects(reader: Reader, plan: Plan, found: Range, options: Options) -> 
     return (yield from _objects(reader, plan, items, options))
 
 
+@dataclass
+class _Keys:
+    """A view of no fields at all: an item by its keys alone."""
+
+
 def count_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[int]:
     """How many items the pattern answers; they are counted where they are, unless they must be told apart here."""
-    requests = read_requests(reader.design, plan, arguments)
     must_look = bool(plan.foreign) or reader.design.ttl_attribute is not None or plan.hydrate
+    plan = replace(plan, view=_Keys if must_look else None)
+    requests = read_requests(reader.design, plan, arguments)
     if must_look:
         found = Range(reader, plan, requests, [None] * len(requests), options)
         total = 0

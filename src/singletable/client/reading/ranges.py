@@ -17,7 +17,7 @@ from singletable.planner.bind import Request
 from singletable.planner.plan import Plan
 
 Position = dict[str, Any] | bool | None
-"""Where a Query stands: behind this key, at its beginning (None), or at its end (True)."""
+"""Where a Query stands, as it is read: behind this key, at its beginning (None), or at its end (True)."""
 
 # Where a filter or other entities thin out what is read, asking for a few items at a time would be many requests.
 EXAMINED_MIN = 100
@@ -39,18 +39,27 @@ class Lane:
 
 
 class Range:
-    """All Queries of a read, from their positions on."""
+    """All Queries of a read, from their positions on, or backwards from there."""
 
     def __init__(
-        self, reader: Reader, plan: Plan, requests: Sequence[Request], positions: Sequence[Position], options: Options
+        self,
+        reader: Reader,
+        plan: Plan,
+        requests: Sequence[Request],
+        positions: Sequence[Position],
+        options: Options,
+        *,
+        backwards: bool = False,
     ) -> None:
-        self._reader, self._plan, self._options = reader, plan, options
+        self._reader, self._plan, self._options, self._backwards = reader, plan, options, backwards
         self._lanes = [
             Lane(request, position, next_key=position) for request, position in zip(requests, positions, strict=True)
         ]
         keys = plan.index
         self._key_names = tuple(dict.fromkeys((*keys.key_attributes, *reader.design.table.key_attributes)))
-        self._order = _order_of(plan)
+        self._forward = plan.forward is not backwards
+        self._order = _order_of(plan, self._forward)
+        self._start: list[Position] | None = None
 
     def take(self, count: int | None) -> Steps[list[Item]]:
         """The next items in order, so many of them; without a count, those of the next page that has any."""
@@ -58,8 +67,11 @@ class Range:
         while count is None or len(taken) < count:
             hungry = [lane for lane in self._lanes if not lane.read and lane.next_key is not True]
             if hungry:
-                yield from self._read(hungry, None if count is None else count - len(taken))
+                # One more than is wanted tells whether anything is before it.
+                yield from self._read(hungry, None if count is None else count - len(taken) + self._backwards)
                 continue
+            if self._start is None:
+                self._start = [self._key(lane.read[0]) if lane.read else None for lane in self._lanes]
             ready = [lane for lane in self._lanes if lane.read]
             if not ready:
                 break
@@ -67,6 +79,14 @@ class Range:
             if count is None:
                 break
         return taken
+
+    def look_ahead(self) -> Steps[None]:
+        """Reads on until it is known whether anything more will come."""
+        while not any(lane.read for lane in self._lanes):
+            hungry = [lane for lane in self._lanes if lane.next_key is not True]
+            if not hungry:
+                return
+            yield from self._read(hungry, 1)
 
     def _read(self, lanes: list[Lane], wanted: int | None) -> Steps[None]:
         bodies = yield [self._call(lane, wanted) for lane in lanes]
@@ -83,6 +103,9 @@ class Range:
             added["ExclusiveStartKey"] = lane.next_key
         call = self._reader.call(lane.request, self._plan, self._options, **added)
         call.parameters.pop("Limit", None)
+        call.parameters.pop("ScanIndexForward", None)
+        if not self._forward:
+            call.parameters["ScanIndexForward"] = False
         if wanted is not None:
             is_thin = self._plan.filter is not None or bool(self._plan.foreign)
             call.parameters["Limit"] = max(wanted, EXAMINED_MIN) if is_thin else wanted
@@ -95,6 +118,8 @@ class Range:
             given = lane.read if count is None else lane.read[:count]
             self._give(lane, len(given))
             return given
+        if self._backwards:
+            lanes = lanes[::-1]  # items of one sort key come in the order of the lanes, and back in the other
         heap = [(self._order(lane.read[0]), number, 0) for number, lane in enumerate(lanes)]
         heapq.heapify(heap)
         taken: list[Item] = []
@@ -115,10 +140,23 @@ class Range:
     def _give(self, lane: Lane, count: int) -> None:
         if count:
             last = lane.read[count - 1]
-            lane.position = {name: last[name] for name in self._key_names}
+            lane.position = self._key(last)
             lane.read = lane.read[count:]
         if not lane.read:
             lane.position = lane.next_key
+
+    def _key(self, item: Item) -> Position:
+        return {name: item[name] for name in self._key_names}
+
+    @property
+    def turned(self) -> list[Position]:
+        """Where every Query would start to read the other way, over what came before the first item taken.
+
+        A Query goes on behind a key, and never at it. So the way back starts behind the first item that came from each
+        Query, also where it was not taken yet; and at the very end of a Query from which none came.
+        """
+        assert self._start is not None, "something was taken"
+        return self._start
 
     @property
     def positions(self) -> list[Position] | None:
@@ -128,9 +166,9 @@ class Range:
         return [lane.position for lane in self._lanes]
 
 
-def _order_of(plan: Plan) -> Callable[[Item], Any]:
+def _order_of(plan: Plan, forward: bool) -> Callable[[Item], Any]:
     names = [attribute.name for attribute in plan.index.sort]
-    sign = 1 if plan.forward else -1
+    sign = 1 if forward else -1
 
     def order(item: Item) -> Any:
         return tuple(_Sorted(key_value(item[name]), sign) for name in names)
