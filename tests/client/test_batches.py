@@ -22,7 +22,7 @@ from singletable import (
     Unreachable,
     key,
 )
-from singletable.client.session import Retries
+from singletable.client.policy import Retries
 from singletable.client.writing import batch
 from singletable.client.writing.batch_rules import why_not_in_batch
 from tests.client.between import Document, between

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from singletable.client.session import Retries, Session
+from singletable.client.policy import Retries
+from singletable.client.session import Session
 from singletable.client.steps import Call, Outcome, Steps, each, pause, run, run_async
 from singletable.errors import RequestRefused, Unreachable
 
