@@ -33,6 +33,7 @@ from singletable.client.items.decoder import Decoder, made_of
 from singletable.client.items.rows import Row
 from singletable.client.reading.planned_items import PlannedItems
 from singletable.planner.items import item_of
+from tests.client.shop import Shop, order
 
 
 class Colour(enum.Enum):
@@ -302,3 +303,12 @@ def test_a_mixed_page_is_read_each_by_what_it_is_and_reports_strangers() -> None
         with pytest.warns(UnknownItemWarning, match="C#1"):
             assert boxes.box("b") == Box(firsts, seconds)
         assert boxes.get(key(First, box="b", id="1")) == firsts[1]
+
+
+def test_a_count_and_a_page_of_one_pattern_do_not_share_their_rows() -> None:
+    with Shop.open("memory:") as shop:
+        orders = [order(number) for number in range(3)]
+        shop.put_many(orders)
+        for _ in range(2):
+            assert shop.orders_of_customer.count("c1") == 3
+            assert list(shop.orders_of_customer("c1")) == orders[::-1]

@@ -36,7 +36,7 @@ class Reader:
     now: Callable[[], float]
     retries: Retries = field(default_factory=Retries)
     _ttl: str | None = field(init=False)
-    _planned: dict[str, PlannedItems] = field(init=False, default_factory=dict)
+    _planned: dict[tuple[str, type | None], PlannedItems] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._ttl = self.design.ttl_attribute
@@ -60,9 +60,10 @@ class Reader:
         return next(iter(self.wanted((answer.item,), plan, options)), None)
 
     def _items_of(self, plan: Plan) -> PlannedItems:
-        planned = self._planned.get(plan.pattern.name)
+        asked = (plan.pattern.name, plan.view)  # a count asks the same for less
+        planned = self._planned.get(asked)
         if planned is None:
-            planned = self._planned[plan.pattern.name] = PlannedItems(self.design, plan, self.kinds)
+            planned = self._planned[asked] = PlannedItems(self.design, plan, self.kinds)
         return planned
 
     def call(self, request: Request, plan: Plan, options: Options, **added: Any) -> Call:
