@@ -286,9 +286,7 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
 
 def single_writes(shop: Shop, order: Order) -> Customer | None:
     print(shop.put(order).name)  # misuse: field of another entity on what was put
-    shop.update(
-        key(Order, id="o1"), field(Product, lambda p: p.stock).set(1)
-    )  # misuse: field of an entity that the key is not of
+    shop.update(key(Order, id="o1"), field(Product, lambda p: p.sku).set(""))  # misuse: field of another entity's
     shop.update(order, field(Order, lambda o: o.total).set("many"))  # misuse: change of another type
     shop.update(key(Order, id="o1"), {"total": 5})  # misuse: changes as a dict
     print(shop.delete(key(Order, id="o1")).total)  # misuse: deleted object used unchecked
