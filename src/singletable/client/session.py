@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +79,9 @@ class Session:
             return (self.ask(calls[0]),)
         if self._threads is None:
             self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
-        return list(self._threads.map(self.ask, calls))
+        # Each thread gets the caller's context, as a task would: whoever watches requests knows whose they are.
+        contexts = [copy_context() for _ in calls]
+        return list(self._threads.map(lambda context, call: context.run(self.ask, call), contexts, calls))
 
     async def ask_all_async(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once."""
