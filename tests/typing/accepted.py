@@ -8,6 +8,8 @@ from typing import Any, Literal, TypedDict, assert_type
 
 import attrs
 import msgspec
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from pydantic import BaseModel
 
 from singletable import (
@@ -50,6 +52,7 @@ from singletable.model.changes import FieldChange, FieldReference
 from singletable.model.design import Design
 from singletable.planner.explain import Explanation
 from singletable.planner.plan import Outcome
+from singletable.testing import OpenTables, Used, items_of, measured, objects_of, table_fixture, uses, uses_at_most
 
 
 @entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{created_at:seconds}#{id}"))
@@ -442,3 +445,30 @@ def shout(item: dict[str, str]) -> dict[str, str | int]:
 def an_upgrade_stays_a_function(first: FirstParcel) -> None:
     assert_type(weigh_in_grams(first), SecondParcel)
     assert_type(split_the_address({"address": "Main St, Town"}), dict[str, Any])
+
+
+stocked_shop = table_fixture(Shop, items=lambda: [Customer.model_validate({})], url="memory:", scope="module")
+
+
+def a_test_opens_the_table_it_asks_for(open_table: OpenTables, customer: Customer) -> None:
+    assert_type(open_table(Shop), Shop)
+    assert_type(open_table(Shop, items=[customer], url="file:shop.db"), Shop)
+
+
+def objects_are_of_their_entity() -> None:
+    assert_type(objects_of(Shop, Customer), SearchStrategy[Customer])
+    assert_type(objects_of(Shop, Order, total=st.just(Decimal(5))), SearchStrategy[Order])
+    assert_type(items_of(Shop, max_size=5), SearchStrategy[list[Any]])
+
+
+async def a_block_is_held_to_what_it_uses(shop: Shop) -> None:
+    with uses(shop, requests=1, read_units=0.5):
+        await shop.customer.aio("c1")
+    with uses_at_most(shop, write_units=4) as used:
+        shop.customer("c1")
+    assert_type(used, Used)
+    with measured(shop) as counted:
+        shop.customer("c1")
+    assert_type(counted.requests, int)
+    assert_type(counted.read_units, float)
+    assert_type(counted.operations, list[str])

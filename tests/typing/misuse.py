@@ -32,6 +32,7 @@ from singletable import (
     upgrade,
     within,
 )
+from singletable.testing import measured, objects_of, table_fixture, uses
 from tests.typing.accepted import (
     Customer,
     Order,
@@ -335,6 +336,14 @@ def made_at_once(item: dict[str, str]) -> Parcel:
 @upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
 def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
     return item
+
+
+objects_of(Order)  # misuse: objects of no table
+objects_of(Shop, "Order")  # misuse: objects of a name
+objects_of(Shop, Order, total=5)  # misuse: value in place of a strategy
+table_fixture(Order)  # misuse: fixture of an entity
+measured(Shop)  # misuse: use of a table that is not open
+uses(Shop.open("memory:"), request=1)  # misuse: misspelt promise
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.
