@@ -40,7 +40,6 @@ _SAME_FAULT: Final = tuple(
         # A sum is never rounded, and refused in the words of an overflow.
         ("Number overflow", "precision up to 38 digits"),
         ("Input collection .*contains duplicates", "Input collection .*contains duplicates"),
-        ("^Item size to update has exceeded", "Item size has exceeded the maximum allowed size for key"),
         ("Nesting Levels have exceeded", "Nesting Levels have exceeded"),
         # Expressions
         ("map contains a key that is too long; size", "map contains a key that is too long;$"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from singletable.engine.asked import Check
-from singletable.engine.item_write import ITEM_TOO_LARGE
 from singletable.engine.legacy.conditions import INVALID, check_arguments, combined, tree_of
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.tree import Condition
+from singletable.values.accept import ITEM_TOO_LARGE
 from singletable.values.item_size import texts_size, value_size
 from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.items import ItemWrite
