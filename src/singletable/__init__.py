@@ -3,6 +3,7 @@
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
+from singletable.client.policy import Retries, Timeouts
 from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
@@ -72,6 +73,7 @@ __all__ = [
     "Prefix",
     "Radius",
     "RequestRefused",
+    "Retries",
     "Since",
     "SingletableError",
     "StoreRefused",
@@ -79,6 +81,7 @@ __all__ = [
     "Table",
     "TableDiffers",
     "Throttled",
+    "Timeouts",
     "TransactionCancelled",
     "UnknownItemWarning",
     "Unreachable",

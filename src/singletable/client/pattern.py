@@ -47,18 +47,23 @@ class BoundPattern(Generic[P, R]):
     """A pattern of one table, with its plan; of an open table it can be called."""
 
     def __init__(
-        self, table: type[Table], declaration: PatternDeclaration, instance: Table | None = None, plan: Any = None
+        self,
+        table: type[Table],
+        declaration: PatternDeclaration,
+        instance: Table | None = None,
+        plan: Any = None,
+        bind: Any = None,
     ) -> None:
         self._table = table
         self._instance = instance
         self._options: Options | None = None
         self.declaration = declaration
         if plan is not None:
-            self.__dict__["plan"] = plan
+            self.__dict__.update(plan=plan, _bind=bind)
 
     def of(self, instance: Table) -> BoundPattern[P, R]:
         """The same pattern on an open table."""
-        return BoundPattern(self._table, self.declaration, instance, self.plan)
+        return BoundPattern(self._table, self.declaration, instance, self.plan, self._bind)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Ask DynamoDB."""
@@ -101,7 +106,7 @@ class BoundPattern(Generic[P, R]):
 
         if limit is not None and (isinstance(limit, bool) or limit < 1):
             raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
-        using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, self.plan)
+        using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, self.plan, self._bind)
         using._options = Options(consistent, expired, limit, cursor)
         return using
 
@@ -116,12 +121,7 @@ class BoundPattern(Generic[P, R]):
         return opened
 
     def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        signature = self.declaration.signature
-        bound = signature.bind(None, *args, **kwargs)
-        bound.apply_defaults()
-        arguments = dict(bound.arguments)
-        arguments.pop(next(iter(signature.parameters)))
-        return arguments
+        return self._bind(*args, **kwargs)
 
     @cached_property
     def plan(self) -> Outcome:
@@ -129,6 +129,12 @@ class BoundPattern(Generic[P, R]):
         from singletable.planner.planner import plan
 
         return plan(self._table.design, self.declaration)
+
+    @cached_property
+    def _bind(self) -> Callable[..., dict[str, Any]]:
+        from singletable.client.arguments import binder
+
+        return binder(self.declaration.name, self.declaration.signature)
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
         """The exact requests for these arguments, and the proof; raises DesignError when the pattern is refused."""

@@ -116,10 +116,11 @@ def key_attribute_value(value: KeyValue) -> AttributeValue:
 def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
     """The key of the one item that a plan speaks of."""
     key: dict[str, AttributeValue] = {}
-    for test in plan.tests:
-        value = test.operands[0].bind(arguments, {})
-        check_bytes(test.attribute, value, sort=test in plan.sort)
-        key[test.attribute] = key_attribute_value(value)
+    for tests, is_sort in ((plan.partition, False), (plan.sort, True)):
+        for test in tests:
+            value = test.operands[0].bind(arguments, {})
+            check_bytes(test.attribute, value, sort=is_sort)
+            key[test.attribute] = key_attribute_value(value)
     return key
 
 

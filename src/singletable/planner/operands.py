@@ -75,7 +75,10 @@ class Encoded:
 
     def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
         """The value's text in the key."""
-        value = getattr(predicate_of(self.binding, arguments), self.pick)
+        if self.pick == "value" and self.binding.test is Equal:
+            value = value_of(self.binding.source, arguments)
+        else:
+            value = getattr(predicate_of(self.binding, arguments), self.pick)
         try:
             return self.slot.codec.encode(value)
         except KeyRefused as problem:
