@@ -3,6 +3,7 @@
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
+from singletable.client.policy import Retries, Timeouts
 from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
@@ -76,6 +77,7 @@ __all__ = [
     "Prefix",
     "Radius",
     "RequestRefused",
+    "Retries",
     "Since",
     "SingletableError",
     "StoreRefused",
@@ -83,6 +85,7 @@ __all__ = [
     "Table",
     "TableDiffers",
     "Throttled",
+    "Timeouts",
     "TransactionCancelled",
     "UnknownItemWarning",
     "Unreachable",

@@ -57,7 +57,7 @@ class Session:
     @property
     def is_watched(self) -> bool:
         """Whether anybody wants to know of requests."""
-        return self.hook is not None or self.tracing is not None
+        return self.hook is not None or (self.tracing is not None and self.tracing.is_on())
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once, each on a thread."""
@@ -156,7 +156,7 @@ class Session:
     ) -> None:
         seconds = time.perf_counter() - started
         watched = Watched(call.operation, call.parameters, attempts, seconds, refusal, asking.get())
-        if self.tracing is not None:
+        if self.tracing is not None and self.tracing.is_on():
             self.tracing.note(watched, answer)
         if self.hook is not None:
             self.hook(watched)
