@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from singletable.client.items.value_reader import INLINE, Value, expiry_reader, reader_of
@@ -47,13 +48,22 @@ def made_of(entity: Entity, view: type | None = None) -> Made:
     return Made(view, fields_of(view), entity.attributes, entity)
 
 
+class Guard(NamedTuple):
+    """What an item must say to be read as it is: a mark in an attribute; another is taken through `upgraded`."""
+
+    attribute: str
+    mark: Value
+    upgraded: Callable[[Item], Item]
+
+
 class Decoder:
     """Reads the items of one entity, whole or as a view."""
 
-    def __init__(self, made: Made) -> None:
+    def __init__(self, made: Made, guard: Guard | None = None) -> None:
         self._made_of = made
+        self._guard = guard
         self._readers = {name: _reader(made, field) for name, field in made.fields.items()}
-        self._quick = _compiled(made, self._readers)
+        self._quick = _compiled(made, self._readers, guard, self._read_older)
 
     def read(self, item: Item) -> Any:
         """The object; raises ItemRefused for an item that is not one of the entity's."""
@@ -65,6 +75,14 @@ class Decoder:
             return self._read_with_care(item)
         except Exception as problem:  # of the user's own class, which may validate
             raise self._refused(item, f"{type(problem).__name__}: {problem}") from problem
+
+    @cached_property
+    def _unguarded(self) -> Decoder:
+        return Decoder(self._made_of)
+
+    def _read_older(self, item: Item) -> Any:
+        assert self._guard is not None, "only a guard finds older items"
+        return self._unguarded.read(self._guard.upgraded(item))
 
     def _read_with_care(self, item: Item) -> Any:
         """The same where an attribute is missing, null, or only in the keys; says which one is wrong."""
@@ -142,8 +160,17 @@ def _reader(made: Made, field: Field) -> Callable[[Value], Any]:
     return reader_of(field.type)
 
 
-def _compiled(made: Made, readers: Mapping[str, Callable[[Value], Any]]) -> Callable[[Item], Any]:
+def _compiled(
+    made: Made,
+    readers: Mapping[str, Callable[[Value], Any]],
+    guard: Guard | None,
+    read_older: Callable[[Item], Any],
+) -> Callable[[Item], Any]:
     known: dict[str, Any] = {"cls": made.cls, "Decimal": Decimal}
+    first: list[str] = []
+    if guard is not None:
+        known |= {"mark": guard.mark, "read_older": read_older}
+        first.append(f"    if item.get({guard.attribute!r}) != mark: return read_older(item)")
     given, later, after = [], [], []
     for place, (name, field) in enumerate(made.fields.items()):
         stored = repr(made.attributes[name])
@@ -163,8 +190,8 @@ def _compiled(made: Made, readers: Mapping[str, Callable[[Value], Any]]) -> Call
         else:
             later.append(f"    if {stored} in item: given[{argument}] = {expression}")
     known["set_field"] = object.__setattr__
-    lines = ["def decode(item):", f"    given = {{{', '.join(given)}}}", *later, "    result = cls(**given)", *after]
-    source = "\n".join([*lines, "    return result"])
+    taken = [f"    given = {{{', '.join(given)}}}", *later]
+    source = "\n".join(["def decode(item):", *first, *taken, "    result = cls(**given)", *after, "    return result"])
     exec(compile(source, f"<decoder of {made.label}>", "exec"), known)  # noqa: S102  # our own text: see above
     decode: Callable[[Item], Any] = known["decode"]
     return decode

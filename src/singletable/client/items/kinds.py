@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from singletable.client.items.decoder import Decoder, Item, key_value, made_of
-from singletable.client.items.upgrader import Upgrader, UpgradingDecoder
+from singletable.client.items.upgrader import Upgrader
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -35,9 +35,9 @@ class Kinds:
         key = (entity.cls, view)
         decoder = self._decoders.get(key)
         if decoder is None:
-            upgrader, made = self.upgrader(entity), made_of(entity, view)
-            decoder = Decoder(made) if upgrader is None else UpgradingDecoder(made, upgrader)
-            self._decoders[key] = decoder
+            upgrader = self.upgrader(entity)
+            guard = None if upgrader is None else upgrader.guard
+            decoder = self._decoders[key] = Decoder(made_of(entity, view), guard)
         return decoder
 
     def upgrader(self, entity: Entity) -> Upgrader | None:

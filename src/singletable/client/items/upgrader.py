@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from singletable.client.items.decoder import Decoder, Item, Made, decoded_keys, made_of
+from singletable.client.items.decoder import Decoder, Guard, Item, decoded_keys, made_of
 from singletable.client.items.value_reader import plain_value
 from singletable.errors import ArgumentRefused, ItemRefused, SingletableError
 from singletable.model.design import Design
@@ -38,6 +38,11 @@ class Upgrader:
     @cached_property
     def _whole(self) -> Decoder:
         return Decoder(made_of(self._entity))
+
+    @property
+    def guard(self) -> Guard:
+        """What a decoder asks of an item before it reads it: one look at its version."""
+        return Guard(self.attribute, self.mark, self.upgraded)
 
     def is_older(self, item: Item) -> bool:
         """Whether an item is of an older version than the model's; raises ItemRefused for one of a newer."""
@@ -71,9 +76,9 @@ class Upgrader:
     def _further(self, step: Upgrade, item: Item, fields: Item) -> Item:
         """One version further; what a function returned is what the next would have found stored."""
         in_key = decoded_keys(self._entity, item, base_only=True)
-        given = {name: plain_value(stored_value(value)) for name, value in in_key.items()}
-        given |= {self._names.get(name, name): plain_value(value) for name, value in fields.items()}
         try:
+            given = {name: plain_value(stored_value(value)) for name, value in in_key.items()}
+            given |= {self._names.get(name, name): plain_value(value) for name, value in fields.items()}
             result = step.function(given)
         except Exception as problem:
             raise self._refused(item, step, f"{type(problem).__name__}: {problem}") from problem
@@ -131,21 +136,6 @@ class Upgrader:
 
     def _key(self, item: Item) -> Item:
         return {name: item.get(name, {}) for name in self._entity.base.index.key_attributes}
-
-
-class UpgradingDecoder(Decoder):
-    """Reads the items of an entity with a schema version; a current one costs a look at its version more."""
-
-    def __init__(self, made: Made, upgrader: Upgrader) -> None:
-        super().__init__(made)
-        self._upgrader = upgrader
-        self._attribute, self._mark = upgrader.attribute, upgrader.mark
-
-    def read(self, item: Item) -> Any:
-        """The object; raises ItemRefused for an item of a newer version, or that no upgrade takes to this one."""
-        if item.get(self._attribute) != self._mark:
-            item = self._upgrader.upgraded(item)
-        return super().read(item)
 
 
 def _written_by_us(design: Design, entity: Entity) -> set[str]:
