@@ -33,6 +33,8 @@ def projected(design: Design, plan: Plan) -> tuple[str, ...]:
     """The attributes that a view needs of an item; none to name where it needs all, or where the index holds few."""
     if plan.view is None or plan.index.projection.kind != "ALL":
         return ()
+    if any(entity.upgrades for entity in plan.wanted):  # an item of an older version is upgraded whole
+        return ()
     settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
     for entity in plan.wanted:
         names += [entity.attributes[name] for name in _view_fields(plan.view)]
