@@ -30,7 +30,7 @@ from singletable.client.steps import Call
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan_all
 from tests.client.between import Document, between
-from tests.client.places import Place
+from tests.client.places import EMBEDDED, Place
 from tests.client.shop import IN_TWO_HOURS, Customer, Order, OrderItem, Session, Shop, order
 from tests.planner.test_witness import tables
 
@@ -78,8 +78,9 @@ def test_a_scan_goes_on_over_every_page(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("awaited", [False, True])
-def test_thousands_of_pages_are_read_one_after_another(shop: Shop, awaited: bool) -> None:
-    shop.put_many(order(number) for number in range(2_000))
+def test_thousands_of_pages_are_read_one_after_another(shop: Shop, place: Place, awaited: bool) -> None:
+    pages = 2_000 if place.kind in EMBEDDED else 250
+    shop.put_many(order(number) for number in range(pages))
     shop.put(Customer(id="c1", name="Ada"))
 
     def one_at_a_time(operation: str, request: Document) -> Document:
@@ -92,7 +93,7 @@ def test_thousands_of_pages_are_read_one_after_another(shop: Shop, awaited: bool
 
     found = asyncio.run(gathered()) if awaited else list(shop.scan(Customer, reason="rare"))
     assert [each.name for each in found] == ["Ada"]
-    assert len(seen.operations) >= 2_001
+    assert len(seen.operations) > pages
 
 
 def test_many_segments_are_read_in_turn(shop: Shop) -> None:

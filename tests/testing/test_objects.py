@@ -37,7 +37,7 @@ def test_an_object_comes_back_as_it_was_put(table: type[Table], cls: type, data:
 def test_values_are_varied() -> None:
     seen: list[Every] = []
 
-    @settings(max_examples=150, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow], database=None)
+    @settings(max_examples=100, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow], database=None)
     @given(objects_of(Models, Every))
     def collect(made: Every) -> None:
         seen.append(made)
