@@ -3,8 +3,8 @@
     python -m bench.client_bench.worker NAME sync|async URL
 
 Each line that it is given is a row, the seconds to measure it for and a clock: `get 0.3 wall` or `1000 0.3 cpu`. Its
-answer is the median of the seconds that the calls took. The first line that it writes is `ready`, once all that it reads is
-right. It runs in the environment of the contender, so it needs nothing but Python.
+answer is the median of the seconds that the calls took. The first line that it writes is `ready`, once all it reads
+is right. It runs in the environment of the contender, so it needs nothing but Python.
 """
 
 from __future__ import annotations
