@@ -13,6 +13,7 @@ from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
 from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.testing.values import built
 
 # Texts that share prefixes, and that hold every character with a meaning in keys.
 TEXTS = ("a", "ab", "a#b", "b", "eng", "engineering", "eng#x", "%23", "a b", "$", "~", "é", "OPEN", "METADATA", "")
@@ -43,7 +44,7 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
 
 def items(entity: Entity) -> st.SearchStrategy[Any]:
     """Objects of an entity's own class."""
-    return st.builds(entity.cls, **{name: _field(field) for name, field in entity.fields.items()})
+    return built(entity.cls, {name: _field(field) for name, field in entity.fields.items()})
 
 
 def _field(field: Field) -> st.SearchStrategy[Any]:

@@ -3,6 +3,7 @@
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
+from singletable.client.policy import Retries, Timeouts
 from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
@@ -18,6 +19,7 @@ from singletable.errors import (
     ModelNotLoaded,
     NotConnected,
     NotFound,
+    NotUnique,
     RequestRefused,
     SingletableError,
     StoreRefused,
@@ -30,6 +32,7 @@ from singletable.errors import (
 )
 from singletable.model.changes import field
 from singletable.model.copies import copy
+from singletable.model.counts import count
 from singletable.model.derived.bucket import bucket
 from singletable.model.derived.function import derive
 from singletable.model.derived.geocell import geohash
@@ -43,6 +46,7 @@ from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
 from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
+from singletable.model.upgrades import upgrade
 
 __all__ = [
     "ALL",
@@ -68,10 +72,12 @@ __all__ = [
     "ModelNotLoaded",
     "NotConnected",
     "NotFound",
+    "NotUnique",
     "Page",
     "Prefix",
     "Radius",
     "RequestRefused",
+    "Retries",
     "Since",
     "SingletableError",
     "StoreRefused",
@@ -79,6 +85,7 @@ __all__ = [
     "Table",
     "TableDiffers",
     "Throttled",
+    "Timeouts",
     "TransactionCancelled",
     "UnknownItemWarning",
     "Unreachable",
@@ -89,6 +96,7 @@ __all__ = [
     "collection",
     "contains",
     "copy",
+    "count",
     "create",
     "delete",
     "depth",
@@ -112,5 +120,6 @@ __all__ = [
     "shard",
     "sparse",
     "update",
+    "upgrade",
     "within",
 ]

@@ -8,9 +8,10 @@ SingletableError
 ├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
+│   └── NotUnique     another item has the value that only one may have
 ├── ConditionFailed   the condition of a write does not hold; carries the object as it is
 │   └── VersionConflict   somebody else has written the object since it was read
-├── TransactionCancelled   a transaction that did nothing, with the reason of each of its actions
+├── TransactionCancelled   nothing of a transaction was written; carries the reason for each of its actions
 ├── TableDiffers      the table is not there, or its keys and indexes are not the model's
 ├── ItemRefused       an item that is stored cannot be read as the entity it says it is
 ├── DesignBroken      what is stored contradicts the design: two items where there can be one
@@ -113,6 +114,14 @@ class AlreadyExists(SingletableError):
     """The item that was to be created is there."""
 
 
+class NotUnique(AlreadyExists):
+    """Another item of the entity has the value that only one may have, in these `fields`."""
+
+    def __init__(self, message: str, fields: tuple[str, ...]) -> None:
+        self.fields = fields
+        super().__init__(message)
+
+
 class ConditionFailed(SingletableError):
     """The condition of a write does not hold; `item` is the object as it is, None when it is not there."""
 
@@ -127,19 +136,23 @@ class VersionConflict(ConditionFailed):
 
 @dataclass(frozen=True)
 class CancellationReason:
-    """Why one action of a transaction failed, by DynamoDB's code: `None` for one that would have gone through."""
+    """Why one action of a transaction could not be carried out; the code is `None` for one that could."""
 
     code: str
     message: str
     target: Any = None
+    """The object or the key that the action was given."""
     item: Any = None
+    """The object as it is, where a condition did not hold for it."""
+    error: Exception | None = None
+    """What the action alone would have raised."""
 
 
 class TransactionCancelled(SingletableError):
-    """A transaction that did nothing; `reasons` has one for each of its actions, in their order."""
+    """A transaction of which nothing was written; `reasons` has one for each action, in their order."""
 
-    def __init__(self, message: str, reasons: Iterable[CancellationReason]) -> None:
-        self.reasons: tuple[CancellationReason, ...] = tuple(reasons)
+    def __init__(self, message: str, reasons: tuple[CancellationReason, ...]) -> None:
+        self.reasons = reasons
         super().__init__(message)
 
 

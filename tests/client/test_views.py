@@ -31,7 +31,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
     gsi1=("SHOP#{shop}", "{added_at:seconds}"),
     gsi2=("SHOP#{shop}", "{name}#{sku}"),
     attributes={"name": "n", "text": "t"},
-    schema_version=2,
+    schema_version=1,
 )
 @dataclass
 class Product:

@@ -19,8 +19,8 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWrit
 class Justified:
     """A difference by intent; the reason names a page of the documentation, or who asked the service itself.
 
-    Those are the conformance suite that was validated against the live service, the tests of dynalite, which are run
-    against the service as well, and published captures.
+    Those are the conformance suite that was validated against the live service, the tests of dynalite and Alternator,
+    which are run against the service as well, and published captures, many of them those of a Kubernetes controller.
     """
 
     name: str

@@ -107,7 +107,7 @@ def _counts_more_for_local_indexes(exchange: Exchange, difference: Difference) -
         return False
     if re.search(r"ConsumedCapacity.*LocalSecondaryIndexes", difference.path) is not None:
         return _is_more(difference)
-    has_local = re.search(r"'(texts|numbers|passing\d)'", str(exchange.request)) is not None
+    has_local = re.search(r"'(texts|numbers|passing\d+)'", str(exchange.request)) is not None
     return has_local and SUM.fullmatch(difference.path) is not None and _is_more(difference)
 
 

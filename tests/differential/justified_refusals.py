@@ -181,15 +181,6 @@ REFUSALS: tuple[Justified, ...] = (
         overlooked("BillingMode is P|SecondaryIndexes is empty|AttributeDefinitions are not used"),
     ),
     Justified(
-        "an update of an index without units",
-        'changes nothing ("UpdateGlobalSecondaryIndexAction" requires the name alone); Local asks for units',
-        lambda exchange, difference: (
-            exchange.action == "UpdateTable"
-            and not exchange.ours.is_refused
-            and exchange.theirs.message.startswith("No provisioned throughput specified")
-        ),
-    ),
-    Justified(
         "placeholders without expressions",
         "are refused (live-validated suite); Local overlooks empty ones",
         overlooked("can only be specified when using expressions"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any, Protocol
 
 from singletable.engine.engine import Engine
@@ -13,7 +14,7 @@ from singletable.engine.engine import Engine
 Request = dict[str, Any]
 
 TARGET = "DynamoDB_20120810."
-READY_SECONDS_MAX = 3  # Local now and then never finishes deleting an index
+READY_SECONDS_MAX = 3  # Local now and then never finishes making or deleting an index
 # Nobody verifies the signature; DynamoDB Local takes its region, and so its database, from the credential.
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -51,14 +52,14 @@ class Side(Protocol):
     def ask(self, action: str, request: Request) -> Told: ...
 
     def settle(self, table: str) -> None:
-        """Waits until the table and its indexes can be used."""
+        """Waits until the table, its indexes and its time to live can be used."""
 
 
 class InProcess:
     """The engine of this source tree, in memory."""
 
-    def __init__(self) -> None:
-        self._engine = Engine("memory:")
+    def __init__(self, now: Callable[[], float] = time) -> None:
+        self._engine = Engine("memory:", now=now, sweep_seconds=None)
 
     def ask(self, action: str, request: Request) -> Told:
         answer = self._engine.answer(TARGET + action, json.dumps(request).encode())
@@ -66,6 +67,7 @@ class InProcess:
 
     def settle(self, table: str) -> None:
         self._engine.backfill.wait()
+        self._engine.housekeeping.sweep()
 
     def close(self) -> None:
         self._engine.close()

@@ -8,7 +8,7 @@ from typing import Any
 from tests.differential.ask import Exchange
 from tests.differential.compare import STORED, Difference, documents_differ
 from tests.differential.sides import Request, Side, Told, is_active
-from tests.differential.world import PASSING, World, described, standing, with_pools
+from tests.differential.world import World, described, standing, with_pools
 from tests.engine.chance import Chance
 from tests.engine.generated_values import Given
 from tests.engine.plain_table import Key, PlainTable
@@ -65,6 +65,8 @@ class BothSides:
             return self._learn_items(exchange)
         if exchange.action in TABLE_WRITES:
             return self._learn_table(exchange)
+        if exchange.action == "UpdateTimeToLive":
+            self._learn_time_to_live(exchange)
         return []
 
     def _learn_items(self, exchange: Exchange) -> list[Difference]:
@@ -113,24 +115,45 @@ class BothSides:
             return []
         self._settle(name)
         ours, theirs = self.ask_both("DescribeTable", {"TableName": name})
+        if not theirs.is_refused and not is_active(theirs.document["Table"]):
+            # Local now and then never finishes with an index, or not before the name is that of another table.
+            self.remove(name)
+            self.world.retire(name)
+            return []
         if not exchange.is_agreed or ours.is_refused != theirs.is_refused:
             self.remove(name)
             return []
         if theirs.is_refused:
             self.world.givens.pop(name, None)
             return []
-        if not is_active(theirs.document["Table"]):
-            self.remove(name)
-            return []
         found = documents_differ(ours.document, theirs.document)
         table = described(theirs.document["Table"])
         known = self.world.givens.get(name)
-        if table is None or name not in PASSING:
+        if table is None or name not in self.world.names:
             self.remove(name)
         else:
             table.items.update(known.table.items if known else {})
             self.world.givens[name] = with_pools(Chance(sum(name.encode())), table)
         return found
+
+    def _learn_time_to_live(self, exchange: Exchange) -> None:
+        name = exchange.request.get("TableName")
+        if not isinstance(name, str) or (exchange.ours.is_refused and exchange.theirs.is_refused):
+            return
+        if not exchange.is_agreed:
+            self._expire_alike(name)
+        self._settle(name)
+
+    def _expire_alike(self, name: str) -> None:
+        """Has the items of the other side expire by the attribute that they expire by on ours, if any."""
+        ours, theirs = (
+            told.document.get("TimeToLiveDescription", {}).get("AttributeName")
+            for told in self.ask_both("DescribeTimeToLive", {"TableName": name})
+        )
+        for attribute, enabled in ((theirs, False), (ours, True)):
+            if attribute is not None and ours != theirs:
+                specification = {"AttributeName": attribute, "Enabled": enabled}
+                self.sides[1].ask("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": specification})
 
     def remove(self, name: str) -> None:
         """The end of a table on both sides, protected or not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.differential.sides import Request
-from tests.differential.world import PASSING, PASSING_KINDS, World
+from tests.differential.world import PASSING_KINDS, World
 from tests.engine.chance import Chance
 from tests.engine.generated_values import ATTRIBUTES, INDEX_ATTRIBUTES
 from tests.engine.plain_table import PlainIndex, PlainTable
@@ -29,7 +29,7 @@ def _global(chance: Chance, name: str) -> PlainIndex:
 
 
 def create(chance: Chance, world: World) -> Request:
-    table = PlainTable(chance.pick(PASSING), "pk", chance.pick(["sk", "sk", None]), dict(PASSING_KINDS))
+    table = PlainTable(chance.pick(world.names), "pk", chance.pick(["sk", "sk", None]), dict(PASSING_KINDS))
     locals_ = [_local(chance, f"local{number}") for number in chance.times(0, 2)] if table.sort else []
     globals_ = [_global(chance, f"global{number}") for number in chance.times(0, 2)]
     for index in (*locals_, *globals_):
@@ -55,7 +55,7 @@ def _provisioned(request: Request) -> Request:
 def _name(chance: Chance, world: World) -> str:
     """Mostly a table that is there."""
     names = [given.table.name for given in world.passing]
-    return chance.pick(names) if names and not chance.one_in(6) else chance.pick(PASSING)
+    return chance.pick(names) if names and not chance.one_in(6) else chance.pick(world.names)
 
 
 def describe(chance: Chance, world: World) -> Request:

@@ -21,7 +21,16 @@ def refused(message: str, code: str = "ValidationException") -> Told:
     return Told(400, {"__type": code, "message": message})
 
 
+def expiring(**told: str) -> Told:
+    return Told(200, {"TimeToLiveDescription": told})
+
+
 ACCEPTED = Told(200, {})
+TOO_OFTEN = "Time to live has been modified multiple times within a fixed interval"
+MIXED = (
+    "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: "
+    "{ScanFilter} Expression parameters: {FilterExpression}"
+)
 
 
 def reason(action: str, request: Request, ours: Told, theirs: Told) -> str | None:
@@ -71,6 +80,29 @@ def test_names_tell_them_apart() -> None:
             ACCEPTED,
             "types of index keys",
         ),
+        ("UpdateTimeToLive", {}, refused(TOO_OFTEN), ACCEPTED, "time to live"),
+        (
+            "UpdateTable",
+            {},
+            refused("Requested resource not found: Index x for table t", "ResourceNotFoundException"),
+            refused("Invalid global secondary index name"),
+            "indexes that are not there",
+        ),
+        (
+            "UpdateTable",
+            {},
+            refused("One or more parameter values were invalid: You cannot modify stream status while updating"),
+            ACCEPTED,
+            "changes that go alone",
+        ),
+        ("Scan", {"ScanFilter": {}}, refused(MIXED), ACCEPTED, "old parameters that are empty"),
+        (
+            "CreateTable",
+            {"TableClass": "COLD"},
+            refused("Invalid table-class parameter provided."),
+            ACCEPTED,
+            "table classes that are none",
+        ),
     ],
 )
 def test_a_difference_is_recognised(action: str, request_: Request, ours: Told, theirs: Told, name: str) -> None:
@@ -99,6 +131,23 @@ def test_a_difference_is_recognised(action: str, request_: Request, ours: Told, 
         ("GetItem", {}, Told(200, {"Item": {"a": {"N": "1"}}}), Told(200, {"Item": {"a": {"N": "2"}}})),
         ("GetItem", {}, Told(200, {"Item": {}}), ACCEPTED),
         ("Query", {"Limit": 3}, Told(200, {"ScannedCount": 2, "LastEvaluatedKey": {}}), Told(200, {"ScannedCount": 2})),
+        # Time to live: other refusals, and everything that an answer tells.
+        ("UpdateTimeToLive", {}, refused(TOO_OFTEN), refused("TimeToLive is already disabled")),
+        ("UpdateTimeToLive", {}, refused("TimeToLive is already enabled"), ACCEPTED),
+        ("UpdateTimeToLive", {}, ACCEPTED, refused(TOO_OFTEN)),
+        ("UpdateTimeToLive", {}, Told(200, {"TimeToLiveSpecification": {"Enabled": True}}), ACCEPTED),
+        ("DescribeTimeToLive", {}, expiring(TimeToLiveStatus="ENABLED"), expiring(TimeToLiveStatus="DISABLED")),
+        ("DescribeTimeToLive", {}, expiring(AttributeName="n"), expiring()),
+        ("DescribeTimeToLive", {}, expiring(AttributeName="n"), expiring(AttributeName="m")),
+        # Tables: what is refused must be what the request has.
+        (
+            "UpdateTable",
+            {},
+            refused("Requested resource not found: Index x for table t", "ResourceNotFoundException"),
+            ACCEPTED,
+        ),
+        ("Scan", {"ScanFilter": {"a": {"ComparisonOperator": "NULL"}}}, refused(MIXED), ACCEPTED),
+        ("UpdateTable", {"TableClass": "STANDARD"}, refused("Invalid table-class parameter provided."), ACCEPTED),
     ],
 )
 def test_anything_else_is_a_fault(action: str, request_: Request, ours: Told, theirs: Told) -> None:
@@ -126,6 +175,15 @@ def test_numbers_are_the_same_in_any_spelling_and_texts_are_not() -> None:
         ("ValidationException: 2 validation errors detected: Value null at 'key' failed", SHAPE),
         (
             "ValidationException: One or more parameter values were invalid: Input collection contains duplicates",
+            VALUES,
+        ),
+        (
+            "ValidationException: One or more parameter values were invalid: Duplicate value in attribute name: a",
+            VALUES,
+        ),
+        (
+            "ValidationException: One or more parameter values were invalid: TableClass modification must be the only "
+            "operation in the request",
             VALUES,
         ),
         ("ValidationException: Invalid FilterExpression: Syntax error", EXPRESSIONS),

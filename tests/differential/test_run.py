@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from itertools import count
 from pathlib import Path
+
+import pytest
 
 from tests.differential.report import shown
 from tests.differential.run import Outcome, Run
@@ -78,3 +81,36 @@ def test_a_write_that_is_not_done_is_found_by_what_is_stored() -> None:
     stored = [found for found in outcome.found.values() if found.example["path"].startswith("stored")]
     assert stored
     assert all(found.actions == {"DeleteItem": found.count} for found in stored)
+
+
+# Time to live
+
+
+def run_of_time_to_live(alter: Callable[[str, Request, Told], Told]) -> Outcome:
+    """The engine beside itself where hours pass with each request, so that it takes every change."""
+    hours = count()
+    with closing(InProcess()) as ours, closing(InProcess(lambda: 3_600.0 * next(hours))) as theirs:
+        made = Run(ours, Altered(theirs, alter), 11, lambda text: None)
+        made.use(["ttl"])
+        return made.steps(STEPS)
+
+
+def test_a_change_that_one_side_takes_does_not_change_what_is_told_later() -> None:
+    outcome = run_of_time_to_live(lambda action, request, told: told)
+    assert outcome.found == {}
+    (meant,) = outcome.justified
+    assert meant.name == "time to live"
+    assert outcome.actions["DescribeTimeToLive"] > STEPS / 4
+
+
+@pytest.mark.parametrize("action", ["DescribeTimeToLive", "UpdateTimeToLive"])
+def test_nothing_else_that_is_told_of_time_to_live_may_differ(action: str) -> None:
+    def with_more(asked: str, request: Request, told: Told) -> Told:
+        if asked != action or told.is_refused:
+            return told
+        return Told(told.status, {name: {**inner, "More": 1} for name, inner in told.document.items()})
+
+    outcome = run_of_time_to_live(with_more)
+    (found,) = outcome.found.values()
+    assert found.example["path"].endswith(".More")
+    assert set(found.actions) == {action}

@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Ours, and Local's for the same fault. Ours are those of the live-validated suite, or of dynalite's tests.
+# Ours, and Local's for the same fault. Ours are those of the live-validated suite, of dynalite's tests, or of published
+# captures.
 _SAME_FAULT: Final = tuple(
     (re.compile(ours), re.compile(theirs))
     for ours, theirs in (
         ("^Requested resource not found", "^Cannot do operations on a non-existent table"),
         ("^Table already exists: ", "^Cannot create preexisting table"),
         ("currently protected against deletion", "currently protected against deletion"),
+        ("^TimeToLive is active on a different AttributeName: ", "^TimeToLive is active on a different AttributeName$"),
+        ("^Table already has an enabled stream: TableName: ", "^Table already has an enabled stream$"),
+        ("^Table has no stream to disable: TableName: ", "^Table has no stream to disable$"),
+        ("You cannot modify stream status while updating", "^Cannot change IOPS and Streams at the same time"),
+        ("UpdateViewType is required$", "must not be null or empty when enabling streams"),
+        ("UpdateViewType (should|must) not be specified$", "false but a StreamViewType was present"),
+        (
+            "^Attribute Name is duplicated: |Duplicate (element in NonKeyAttributes|value in attribute name): ",
+            "^Cannot have two attributes with the same name",
+        ),
         # Keys
         (
             "^The provided key element does not match the schema",
@@ -29,8 +40,6 @@ _SAME_FAULT: Final = tuple(
         # A sum is never rounded, and refused in the words of an overflow.
         ("Number overflow", "precision up to 38 digits"),
         ("Input collection .*contains duplicates", "Input collection .*contains duplicates"),
-        ("Duplicate value in attribute name: ", "^Cannot have two attributes with the same name"),
-        ("^Item size to update has exceeded", "Item size has exceeded the maximum allowed size for key"),
         ("Nesting Levels have exceeded", "Nesting Levels have exceeded"),
         # Expressions
         ("map contains a key that is too long; size", "map contains a key that is too long;$"),
@@ -159,6 +168,11 @@ _STAGES: Final = tuple(
         (EXPRESSIONS, r"Invalid \w+Expression|ExpressionAttribute|Expression attribute|unused in expr|expression"),
         (EXPRESSIONS, "Select|AttributesToGet|only the Count|KeyConditions|ALL_PROJECTED|choosing to get"),
         (VALUES, "numeric value|into a number|significant digits|38 digits|Number (over|under)flow|duplicates"),
+        (
+            VALUES,
+            "Duplicate value in attribute name|must be the only operation|UpdateViewType|can only be combined with",
+        ),
+        (VALUES, "You cannot .* while (updating|changing)|specified when updating WarmThroughput"),
         (VALUES, "AttributeValue|Nesting Levels|empty|Empty|Item size|[Ss]egment|Return ?[Vv]alues|TransactItems"),
         (VALUES, "attribute value types must have"),
         (VALUES, "Too many items|not be null|BillingMode|online index|At least one of|update per index is allowed"),

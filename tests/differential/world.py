@@ -12,7 +12,8 @@ from tests.engine.generated_values import INDEX_ATTRIBUTES, KEY_TEXTS, Given
 from tests.engine.plain_table import Key, PlainIndex, PlainTable
 from tests.engine.plain_values import Invalid, Item, Value
 
-PASSING = ("passing1", "passing2", "passing3")
+PASSING = "passing"
+PASSING_COUNT = 3
 PASSING_KINDS = {"pk": "S", "sk": "N", "i1": "S", "i2": "N", "i3": "B", "i4": "S", "i5": "N"}
 
 
@@ -22,6 +23,8 @@ class World:
 
     givens: dict[str, Given] = field(default_factory=dict)
     tokens: list[Request] = field(default_factory=list)
+    names: list[str] = field(default_factory=lambda: [f"{PASSING}{number}" for number in range(1, PASSING_COUNT + 1)])
+    retired: int = 0
 
     @property
     def tables(self) -> list[Given]:
@@ -29,12 +32,18 @@ class World:
 
     @property
     def names_of_standing(self) -> tuple[str, ...]:
-        return tuple(name for name in self.givens if name not in PASSING)
+        return tuple(name for name in self.givens if not name.startswith(PASSING))
 
     @property
     def passing(self) -> list[Given]:
         """The tables that may be changed and deleted."""
-        return [self.givens[name] for name in PASSING if name in self.givens]
+        return [self.givens[name] for name in self.names if name in self.givens]
+
+    def retire(self, name: str) -> None:
+        """Has tables of that name come no more, but of a new one."""
+        if name in self.names:
+            self.retired += 1
+            self.names[self.names.index(name)] = f"{PASSING}{PASSING_COUNT + self.retired}"
 
     def forget_token(self, request: Request) -> None:
         """A transaction that only one side has done is not sent again."""

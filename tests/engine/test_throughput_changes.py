@@ -13,6 +13,8 @@ from tests.engine.tables import INVALID, Document, create, definitions, index, r
 HOUR = 3_600
 # 2026-10-09 00:21:34 UTC, a Friday.
 START = 1_791_505_294.0
+STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+NEW_INDEX = {**index("more", "sk"), "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}
 
 
 class Clock:
@@ -272,12 +274,35 @@ def test_a_new_table_is_not_colder_than_its_mode(engine: Engine, more: Document,
             },
             "You cannot create or delete index while updating table IOPS",
         ),
+        (
+            {"StreamSpecification": STREAM, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]},
+            "You cannot create or delete index while changing stream status",
+        ),
+        (
+            {"StreamSpecification": STREAM, "ProvisionedThroughput": units(1, 1)},
+            "You cannot modify stream status while updating table IOPS",
+        ),
+        (
+            {"StreamSpecification": STREAM, "BillingMode": "PROVISIONED"},
+            "You cannot modify stream status while updating table IOPS",
+        ),
+        (
+            {"WarmThroughput": {"ReadUnitsPerSecond": 20}, "GlobalSecondaryIndexUpdates": [{"Create": NEW_INDEX}]},
+            "Create global secondary index cannot be specified when updating WarmThroughput",
+        ),
     ],
 )
 def test_some_things_are_changed_only_by_themselves(engine: Engine, request_: Document, words: str) -> None:
     before = described(engine)
     assert refused(engine, "UpdateTable", {"TableName": "table", **request_}).message == f"{INVALID}{words}"
     assert described(engine) == before
+
+
+def test_a_stream_may_begin_with_the_way_of_paying(engine: Engine) -> None:
+    change(engine, BillingMode="PAY_PER_REQUEST", StreamSpecification=STREAM)
+    table = described(engine)
+    assert table["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["StreamSpecification"] == STREAM
 
 
 def test_an_empty_structure_is_no_change(engine: Engine) -> None:

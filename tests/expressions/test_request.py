@@ -66,6 +66,10 @@ def test_names_are_refused(names: dict[str, str], words: str) -> None:
             {":b": {"N": "x"}},
             "contains invalid value: The parameter cannot be converted to a numeric value: x for key :b",
         ),
+        (
+            {":b": {"M": {"a": {"S": "x" * 409_600}}}},
+            "contains invalid value: Item size has exceeded the maximum allowed size for key :b",
+        ),
         ({f":{at}": {"S": "x" * 350_000} for at in range(6)}, "exceeds max size"),
     ],
 )

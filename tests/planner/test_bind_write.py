@@ -20,6 +20,7 @@ from singletable import (
     put,
     sparse,
     update,
+    upgrade,
 )
 from singletable.planner.plan import Plan, Verdict
 
@@ -41,6 +42,13 @@ class Task:
     team: str
     points: int
     who: str | None = None
+
+
+@upgrade(Task, from_version=1)
+@upgrade(Task, from_version=2)
+def as_it_was(item: dict[str, Any]) -> dict[str, Any]:
+    """Nothing that is stored changes."""
+    return item
 
 
 class Tasks(Table, entities=[Task]):
@@ -113,7 +121,7 @@ def names_of(made: dict[str, Any]) -> dict[str, str]:
 def test_an_item_enters_a_sparse_index_with_all_its_key_attributes() -> None:
     made = parameters(Tasks.assign.explain("1", "OPEN", "ada"))
     names = names_of(made)
-    assert set(names) == {"GSI1PK", "GSI1SK", "assignee", "state"}
+    assert set(names) == {"GSI1PK", "GSI1SK", "assignee", "schema_v", "state"}
     assert {"S": "WHO#ada"} in made["ExpressionAttributeValues"].values()
     assert {"S": "OPEN#1"} in made["ExpressionAttributeValues"].values()
 
@@ -182,4 +190,5 @@ def test_an_argument_of_another_type_is_never_stored(day: Any) -> None:
 def test_a_delete_carries_its_condition() -> None:
     made = parameters(Tasks.drop.explain("1"))
     assert made["Key"] == {"PK": {"S": "TASK#1"}, "SK": {"S": "META"}}
-    assert made["ExpressionAttributeValues"] == {":v0": {"S": "DONE"}}
+    assert made["ExpressionAttributeValues"] == {":v0": {"S": "DONE"}, ":v1": {"N": "3"}}
+    assert made["ConditionExpression"] == "#n0 = :v0 AND #n1 = :v1"

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal, assert_type
+from typing import Any, Literal, TypedDict, assert_type
 
 import attrs
 import msgspec
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from pydantic import BaseModel
 
 from singletable import (
@@ -21,6 +23,7 @@ from singletable import (
     Since,
     Subtree,
     Table,
+    TransactionCancelled,
     Until,
     begins_with,
     collection,
@@ -41,6 +44,7 @@ from singletable import (
     put,
     query,
     update,
+    upgrade,
     within,
 )
 from singletable.client.pattern import BoundPattern
@@ -48,6 +52,7 @@ from singletable.model.changes import FieldChange, FieldReference
 from singletable.model.design import Design
 from singletable.planner.explain import Explanation
 from singletable.planner.plan import Outcome
+from singletable.testing import OpenTables, Used, items_of, measured, objects_of, table_fixture, uses, uses_at_most
 
 
 @entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{created_at:seconds}#{id}"))
@@ -306,6 +311,31 @@ def a_write_answers_its_entity(shop: Shop, order: Order, product: Product) -> No
     assert_type(shop.remove_product("s1"), Product | None)
 
 
+def single_writes_answer_objects(shop: Shop, order: Order) -> None:
+    assert_type(shop.put(order), Order)
+    assert_type(shop.update(key(Order, id="o1"), field(Order, lambda o: o.total).add(5)), Order)
+    assert_type(shop.update(order, field(Order, lambda o: o.note).set(None), where=lambda o: o.total > 5), Order)
+    assert_type(shop.delete(key(Order, id="o1"), where=lambda o: o.total > 5), Order | None)
+    assert_type(shop.delete(order), Order | None)
+    assert_type(shop.move(order, order), Order)
+    assert_type(shop.edit(key(Order, id="o1"), lambda o: o), Order)
+
+
+async def transactions_take_writes(shop: Shop, order: Order) -> None:
+    with shop.transaction(token="t") as tx:
+        tx.put(order)
+        tx.update(key(Order, id="o1"), field(Order, lambda o: o.total).add(5), where=lambda o: o.total > 5)
+        tx.delete(order)
+        tx.check(key(Order, id="o2"), where=lambda o: o.total > 5)
+        tx.move(order, order)
+    async with shop.aio.transaction() as awaited:
+        awaited.create(order)
+    try:
+        pass
+    except TransactionCancelled as cancelled:
+        assert_type(cancelled.reasons[0].error, Exception | None)
+
+
 def a_pattern_is_explained_with_its_own_arguments(shop: Shop, order: Order, moment: datetime) -> None:
     assert_type(shop.customer.explain("c1"), Explanation)
     assert_type(Shop.orders_of_customer.explain("c1", limit=5, cursor=None), Explanation)
@@ -374,3 +404,71 @@ async def many_are_awaited(shop: Shop) -> None:
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])
+
+
+@entity(key=("PARCEL#{id}", "METADATA"), schema_version=4)
+class Parcel(BaseModel):
+    id: str
+    street: str
+    town: str
+    grams: int
+
+
+class FirstParcel(TypedDict):
+    id: str
+    address: str
+    weight: str
+
+
+class SecondParcel(TypedDict):
+    id: str
+    address: str
+    grams: int
+
+
+@upgrade(Parcel, from_version=1)
+def weigh_in_grams(item: FirstParcel) -> SecondParcel:
+    return {"id": item["id"], "address": item["address"], "grams": int(item["weight"]) * 1000}
+
+
+@upgrade(Parcel, from_version=2)
+def split_the_address(item: dict[str, Any]) -> dict[str, Any]:
+    item["street"], _, item["town"] = item.pop("address").partition(", ")
+    return item
+
+
+@upgrade(Parcel, from_version=3)
+def shout(item: dict[str, str]) -> dict[str, str | int]:
+    return {**item, "town": item["town"].upper(), "grams": 1}
+
+
+def an_upgrade_stays_a_function(first: FirstParcel) -> None:
+    assert_type(weigh_in_grams(first), SecondParcel)
+    assert_type(split_the_address({"address": "Main St, Town"}), dict[str, Any])
+
+
+stocked_shop = table_fixture(Shop, items=lambda: [Customer.model_validate({})], url="memory:", scope="module")
+
+
+def a_test_opens_the_table_it_asks_for(open_table: OpenTables, customer: Customer) -> None:
+    assert_type(open_table(Shop), Shop)
+    assert_type(open_table(Shop, items=[customer], url="file:shop.db"), Shop)
+
+
+def objects_are_of_their_entity() -> None:
+    assert_type(objects_of(Shop, Customer), SearchStrategy[Customer])
+    assert_type(objects_of(Shop, Order, total=st.just(Decimal(5))), SearchStrategy[Order])
+    assert_type(items_of(Shop, max_size=5), SearchStrategy[list[Any]])
+
+
+async def a_block_is_held_to_what_it_uses(shop: Shop) -> None:
+    with uses(shop, requests=1, read_units=0.5):
+        await shop.customer.aio("c1")
+    with uses_at_most(shop, write_units=4) as used:
+        shop.customer("c1")
+    assert_type(used, Used)
+    with measured(shop) as counted:
+        shop.customer("c1")
+    assert_type(counted.requests, int)
+    assert_type(counted.read_units, float)
+    assert_type(counted.operations, list[str])

@@ -17,6 +17,7 @@ from singletable import (
     begins_with,
     collection,
     contains,
+    count,
     create,
     entity,
     exists,
@@ -28,12 +29,15 @@ from singletable import (
     put,
     query,
     update,
+    upgrade,
     within,
 )
+from singletable.testing import measured, objects_of, table_fixture, uses
 from tests.typing.accepted import (
     Customer,
     Order,
     OrderItem,
+    Parcel,
     Product,
     ProductLine,
     Shop,
@@ -279,6 +283,67 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     print([order.name for order in shop.scan(Order, reason="export")])  # misuse: unknown field of a scan's objects
     print([each.total for each in shop.scan(reason="export")])  # misuse: field of an object of any entity
     return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
+
+
+def single_writes(shop: Shop, order: Order) -> Customer | None:
+    print(shop.put(order).name)  # misuse: field of another entity on what was put
+    shop.update(key(Order, id="o1"), field(Product, lambda p: p.sku).set(""))  # misuse: field of another entity's
+    shop.update(order, field(Order, lambda o: o.total).set("many"))  # misuse: change of another type
+    shop.update(key(Order, id="o1"), {"total": 5})  # misuse: changes as a dict
+    print(shop.delete(key(Order, id="o1")).total)  # misuse: deleted object used unchecked
+    shop.delete(key(Order, id="o1"), where=lambda o: o.name == "x")  # misuse: condition on an unknown field
+    shop.edit(key(Order, id="o1"), lambda o: None)  # misuse: edit that makes nothing
+    shop.edit(order, lambda o: o)  # misuse: edit of an object in place of its key
+    shop.create(order, overwrite=True)  # misuse: option that a write does not have
+    return shop.delete(key(Order, id="o1"))  # misuse: what was deleted is another entity
+
+
+async def awaited_writes(shop: Shop, order: Order) -> None:
+    print(shop.aio.put(order).total)  # misuse: write that is not awaited
+    await shop.put(order)  # misuse: await of a write that is not awaited
+    print((await shop.aio.get(key(Order, id="o1"))).total)  # misuse: awaited object used unchecked
+
+
+def transactions(shop: Shop, order: Order) -> None:
+    with shop.transaction() as tx:
+        tx.update(key(Order, id="o1"), field(Product, lambda p: p.stock).set(1))  # misuse: another entity in it
+        tx.check(key(Order, id="o1"), where=lambda o: o.name == "x")  # misuse: check of an unknown field
+        tx.query(Order)  # misuse: read in a transaction of writes
+        print(tx.put(order).total)  # misuse: answer of a write in a transaction
+    shop.transaction(7)  # misuse: token of another type
+
+
+entity(key=("A#{id}", "B"), unique=[1])  # misuse: unique fields that are no names
+entity(key=("A#{id}", "B"), counted=[Customer])  # misuse: counters that are classes
+count(Customer, by={"id": "customer_id"})  # misuse: counter without its field
+
+
+upgrade(Parcel)  # misuse: upgrade of no version
+upgrade(Parcel, from_version="1")  # misuse: version as text
+upgrade("Parcel", from_version=1)  # misuse: upgrade of a name
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade that returns nothing
+def changed_in_place(item: dict[str, str]) -> None:
+    item["town"] = ""
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade that returns an object
+def made_at_once(item: dict[str, str]) -> Parcel:
+    return Parcel(id=item["id"], street="", town="", grams=0)
+
+
+@upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
+def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
+    return item
+
+
+objects_of(Order)  # misuse: objects of no table
+objects_of(Shop, "Order")  # misuse: objects of a name
+objects_of(Shop, Order, total=5)  # misuse: value in place of a strategy
+table_fixture(Order)  # misuse: fixture of an entity
+measured(Shop)  # misuse: use of a table that is not open
+uses(Shop.open("memory:"), request=1)  # misuse: misspelt promise
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

@@ -127,3 +127,25 @@ def test_numbers_too_long_to_be_sent_twice_are_not_remembered() -> None:
     before = accept._remembered_number.cache_info().currsize
     accept_value({"N": "0" * 65 + "1"})
     assert accept._remembered_number.cache_info().currsize == before
+
+
+@pytest.mark.parametrize(
+    ("held", "fits"),
+    [
+        (lambda text: {"M": {"a": {"S": text}}}, 409_599),
+        (lambda text: {"M": {"a": {"S": text}, "b": {"BOOL": True}}}, 409_597),
+        (lambda text: {"M": {"a": {"M": {"b": {"S": text}}}}}, 409_594),
+        (lambda text: {"L": [{"S": text}]}, 409_600),
+        (lambda text: {"L": [{"L": [{"S": text}]}, {"N": "5"}]}, 409_594),
+    ],
+)
+def test_a_list_or_a_map_holds_no_more_than_an_item_can(held: Callable[[str], Any], fits: int) -> None:
+    value = held("x" * fits)
+    assert accept_value(value) == value_size(value)
+    with pytest.raises(RequestRefused, match="Item size has exceeded the maximum allowed size"):
+        accept_value(held("x" * (fits + 1)))
+
+
+def test_a_text_or_a_set_may_be_larger() -> None:
+    for value in ({"S": "x" * 500_000}, {"SS": ["x" * 500_000]}, {"SS": ["M", "L" * 500_000]}):
+        assert accept_value(value) >= 500_000

@@ -591,6 +591,15 @@ GOLDEN = [
         "102 attributes are included in indexes, and DynamoDB allows 100",
         "Project ALL",
     ),
+    # ST116: copies that their source does not find.
+    Row(
+        "papers_copies_without_a_way_back",
+        ERROR,
+        "ST116",
+        "Membership",
+        "it repeats title of Paper, but cannot be found by paper_id",
+        "Give Membership a key or an index whose partition is made of paper_id.",
+    ),
     # ST112: keys that nobody reads.
     Row("shop_unused_index", WARNING, "ST112", "Shop", "GSI1 is read by no pattern", "Take it out"),
     Row(

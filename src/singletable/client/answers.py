@@ -67,9 +67,16 @@ class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: Capacity | None = None
 
 
+class TransactionAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to TransactWriteItems."""
+
+    consumed_capacity: list[Capacity] = []
+
+
 read_get = msgspec.json.Decoder(GetAnswer[Item]).decode
 read_page = msgspec.json.Decoder(PageAnswer[Item]).decode
 read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
 read_batch_write = msgspec.json.Decoder(BatchWriteAnswer).decode
 read_transaction_get = msgspec.json.Decoder(TransactionGetAnswer).decode
 read_write = msgspec.json.Decoder(WriteAnswer).decode
+read_transaction = msgspec.json.Decoder(TransactionAnswer).decode

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from singletable.client import many, work
 from singletable.client.batch_result import BatchProgress, BatchResult
 from singletable.client.key import Key
+from singletable.client.transaction import Transaction
 from singletable.model.changes import FieldChange
 
 if TYPE_CHECKING:
@@ -55,13 +56,32 @@ class AwaitedTable:
 
     async def update(self, target: E | Key[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
         """Changes fields of an item that is there."""
-        changed: E = await self._opened.run_async(work.update(self._opened, target, changes, where))
+        changed: E = await self._opened.run_async(
+            self._opened.writer.update(work.update(self._opened, target, changes, where))
+        )
         return changed
 
-    async def delete(self, target: E | Key[E], *, where: Callable[[E], bool] | None = None) -> E | None:
+    @overload
+    async def delete(self, target: Key[E], *, where: Callable[[E], bool] | None = None) -> E | None: ...
+    @overload
+    async def delete(self, target: E, *, where: Callable[[E], bool] | None = None) -> E | None: ...
+    async def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None) -> Any:
         """Takes an item away; returns what was there."""
-        gone: E | None = await self._opened.run_async(work.delete(self._opened, target, where))
-        return gone
+        return await self._opened.run_async(self._opened.writer.delete(work.delete(self._opened, target, where)))
+
+    async def move(self, old: E, new: E) -> E:
+        """Writes an object under another key in place of one that nobody has changed since it was read."""
+        moved: E = await self._opened.run_async(self._opened.writer.move(old, new))
+        return moved
+
+    async def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
+        """Writes what a function makes of an object, and calls it again when somebody else has written meanwhile."""
+        edited: E = await self._opened.run_async(work.edit(self._opened, key, change, attempts))
+        return edited
+
+    def transaction(self, *, token: str | None = None) -> Transaction:
+        """Writes that happen together or not at all: `async with shop.aio.transaction() as tx:`."""
+        return Transaction(self._opened, token)
 
     async def put_many(
         self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None

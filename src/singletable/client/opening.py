@@ -16,7 +16,6 @@ from singletable.client.session import Session
 from singletable.client.steps import run
 from singletable.client.tracing import tracing
 from singletable.client.watched import Hook
-from singletable.client.writing.found_instead import FoundInstead
 from singletable.client.writing.writer import Writer
 from singletable.model.design import Design
 
@@ -49,6 +48,5 @@ def open_table(
         raise
     kinds, metrics = Kinds(design), Metrics()
     is_told = url.startswith(("memory:", "file:", "dynamodb:"))
-    found_instead = FoundInstead(design.table.key_attributes, is_told=is_told)
     reader = Reader(design, table_name, kinds, cursors, metrics, now, session.retries)
-    return OpenTable(session, reader, Writer(design, table_name, kinds, metrics, found_instead))
+    return OpenTable(session, reader, Writer(reader, is_told=is_told))

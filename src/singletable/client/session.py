@@ -38,6 +38,8 @@ PASSING = (
         "TransactionInProgressException",
     }
 )
+# Why DynamoDB cancels a transaction now and may carry it out a moment later.
+PASSING_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
 CONCURRENT_MAX = 32
 
 
@@ -55,7 +57,7 @@ class Session:
     @property
     def is_watched(self) -> bool:
         """Whether anybody wants to know of requests."""
-        return self.hook is not None or self.tracing is not None
+        return self.hook is not None or (self.tracing is not None and self.tracing.is_on())
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once, each on a thread."""
@@ -140,6 +142,8 @@ class Session:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
+        if _is_passing_cancellation(problem):
+            return True
         return problem.code in PASSING and (call.repeatable or problem.code not in UNSURE)
 
     def _watched(
@@ -152,7 +156,7 @@ class Session:
     ) -> None:
         seconds = time.perf_counter() - started
         watched = Watched(call.operation, call.parameters, attempts, seconds, refusal, asking.get())
-        if self.tracing is not None:
+        if self.tracing is not None and self.tracing.is_on():
             self.tracing.note(watched, answer)
         if self.hook is not None:
             self.hook(watched)
@@ -170,6 +174,14 @@ class Session:
             self._threads.shutdown()
             self._threads = None
         await self.transport.close_async()
+
+
+def _is_passing_cancellation(refusal: RequestRefused) -> bool:
+    """Whether a transaction was cancelled for nothing but what passes by itself."""
+    if refusal.code != "TransactionCanceledException":
+        return False
+    codes = {reason.get("Code", "None") for reason in refusal.fields.get("CancellationReasons") or ()} - {"None"}
+    return bool(codes) and codes <= PASSING_REASONS
 
 
 async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -> Sequence[R]:

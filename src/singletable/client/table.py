@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from singletable.client.open_table import OpenTable
     from singletable.client.policy import Retries, Timeouts
     from singletable.client.reading.scan import Scan
+    from singletable.client.transaction import Transaction
     from singletable.client.watched import Hook
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
@@ -39,6 +40,7 @@ RESERVED = frozenset(
         "delete",
         "delete_many",
         "design",
+        "edit",
         "get",
         "get_many",
         "metrics",
@@ -211,14 +213,44 @@ class Table(_Bodied):
         The target is an object, whose version must still be its version, or a key.
         """
         opened = self._opened()
-        changed: E = opened.run(work().update(opened, target, changes, where))
+        changed: E = opened.run(opened.writer.update(work().update(opened, target, changes, where)))
         return changed
 
-    def delete(self, target: E | Key[E], *, where: Callable[[E], bool] | None = None) -> E | None:
+    @overload
+    def delete(self, target: Key[E], *, where: Callable[[E], bool] | None = None) -> E | None: ...
+    @overload
+    def delete(self, target: E, *, where: Callable[[E], bool] | None = None) -> E | None: ...
+    def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None) -> Any:
         """Takes an item away, if the condition holds; returns what was there."""
         opened = self._opened()
-        gone: E | None = opened.run(work().delete(opened, target, where))
-        return gone
+        return opened.run(opened.writer.delete(work().delete(opened, target, where)))
+
+    def move(self, old: E, new: E) -> E:
+        """Writes an object under another key in place of one that nobody has changed since it was read.
+
+        The old item goes and the new one comes in one transaction, with everything that is kept right beside them.
+        """
+        opened = self._opened()
+        moved: E = opened.run(opened.writer.move(old, new))
+        return moved
+
+    def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
+        """Writes what a function makes of an object, and calls it again when somebody else has written meanwhile.
+
+        The entity has a version; after so many attempts in vain, VersionConflict.
+        """
+        opened = self._opened()
+        edited: E = opened.run(work().edit(opened, key, change, attempts))
+        return edited
+
+    def transaction(self, *, token: str | None = None) -> Transaction:
+        """Writes that happen together or not at all, when the block ends: `with shop.transaction() as tx:`.
+
+        `async with` awaits them. A `token` makes a transaction that is asked for again within ten minutes happen once.
+        """
+        from singletable.client.transaction import Transaction
+
+        return Transaction(self._opened(), token)
 
     def put_many(
         self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None

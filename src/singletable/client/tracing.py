@@ -30,7 +30,7 @@ _TOLD_PARAMETERS = {
 class _Told(msgspec.Struct, rename="pascal"):
     """What an answer tells beside items."""
 
-    consumed_capacity: msgspec.Raw | None = None
+    consumed_capacity: msgspec.Raw = msgspec.Raw(b"")
     count: int | None = None
     scanned_count: int | None = None
 
@@ -43,6 +43,9 @@ class Tracing:
     """Makes a span of each request, after it, with the time that it began at."""
 
     def __init__(self, trace: Any, server: tuple[str, int] | None) -> None:
+        self._trace = trace
+        self._is_on = False
+        self._next_look = 0.0
         self._tracer = trace.get_tracer("singletable")
         self._kind = trace.SpanKind.CLIENT
         self._error = trace.StatusCode.ERROR
@@ -53,6 +56,13 @@ class Tracing:
         }
         if server is not None:
             self._common |= {"server.address": server[0], "server.port": server[1]}
+
+    def is_on(self) -> bool:
+        """Whether the program has set up OpenTelemetry, and not only installed it; looked at once a second."""
+        if not self._is_on and time.monotonic() >= self._next_look:
+            self._is_on = not isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider)
+            self._next_look = time.monotonic() + 1.0
+        return self._is_on
 
     def note(self, watched: Watched, answer: bytes | None) -> None:
         """Makes the span of a request that is over."""
@@ -112,8 +122,8 @@ def _answered(body: bytes) -> Iterator[tuple[str, Any]]:
         told = _read_told(body)
     except msgspec.DecodeError:
         return
-    if told.consumed_capacity is not None:
-        raw = bytes(told.consumed_capacity)
+    raw = bytes(told.consumed_capacity)
+    if raw:
         parts = _read_list(raw) if raw.startswith(b"[") else [raw]
         yield "aws.dynamodb.consumed_capacity", [bytes(part).decode() for part in parts]
     if told.count is not None:

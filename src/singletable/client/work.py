@@ -10,6 +10,7 @@ from singletable.client.key import Key
 from singletable.client.open_table import OpenTable
 from singletable.client.options import Options
 from singletable.client.steps import Call, Steps
+from singletable.client.writing.wanted import Wanted
 from singletable.errors import ArgumentRefused
 from singletable.model.changes import FieldChange
 from singletable.model.entity import Entity
@@ -39,8 +40,8 @@ def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) ->
     return opened.reader.kinds.decoder(entity).read(answer.item)
 
 
-def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Steps[Any]:
-    """Changes fields of the item that an object or a key names; an object's version must still be its version."""
+def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...], where: Where | None) -> Wanted:
+    """The change of fields of the item that an object or a key names; an object's version must still be its version."""
     entity, values = named(opened, target)
     if not changes:
         raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
@@ -49,15 +50,28 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
             raise ArgumentRefused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.label}")
     name = entity.declaration.version
     version = None if name is None or isinstance(target, Key) else getattr(target, name)
-    return opened.writer.update(
-        entity, values, [each.change for each in changes], _recorded(entity, where), version=version
-    )
+    recorded = tuple(each.change for each in changes)
+    return Wanted("update", entity, values, target, recorded, _recorded(entity, where), version=version)
 
 
-def delete(opened: OpenTable, target: Any, where: Where | None) -> Steps[Any]:
-    """Takes away the item that an object or a key names; returns what was there."""
+def delete(opened: OpenTable, target: Any, where: Where | None) -> Wanted:
+    """The end of the item that an object or a key names."""
     entity, values = named(opened, target)
-    return opened.writer.delete(entity, values, _recorded(entity, where))
+    return Wanted("delete", entity, values, target, where=_recorded(entity, where))
+
+
+def check(opened: OpenTable, target: Any, where: Where | None, *, absent: bool) -> Wanted:
+    """The look at an item that an object or a key names: that it is there, that it meets a condition, or is absent."""
+    if absent and where is not None:
+        raise ArgumentRefused("an item that is absent meets no condition; leave where= or absent= out")
+    entity, values = named(opened, target)
+    return Wanted("check", entity, values, target, where=_recorded(entity, where), absent=absent)
+
+
+def edit(opened: OpenTable, key: Key[Any], change: Callable[[Any], Any], attempts: int) -> Steps[Any]:
+    """An object changed by a function, which is called again when somebody else was quicker."""
+    entity, values = named(opened, key)
+    return opened.writer.edit(Wanted("check", entity, values, key), change, attempts)
 
 
 def named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:

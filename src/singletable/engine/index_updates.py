@@ -55,6 +55,8 @@ def check_index_updates(request: UpdateTable) -> None:
         raise limit_exceeded(_ONE_ONLINE)
     if online and request.provisioned_throughput is not None:
         raise invalid(f"{_INVALID}You cannot create or delete index while updating table IOPS")
+    if online and request.stream_specification is not None:
+        raise invalid(f"{_INVALID}You cannot create or delete index while changing stream status")
 
 
 def _check_warm(update: UpdateGlobalSecondaryIndex) -> None:
@@ -94,7 +96,7 @@ def _with_new_index(
     # The request must define the key's attributes anew; one that the table knows keeps the type it has (captured).
     kinds = attribute_kinds(request.attribute_definitions or ())
     mode = request.billing_mode or definition.billing_mode
-    check_global_index(create, kinds, mode)
+    check_global_index(create, kinds, mode, is_new=False)
     kinds.update(definition.attribute_kinds)
     if any(index.status == "CREATING" for index in definition.indexes):
         raise limit_exceeded(_ONE_ONLINE)

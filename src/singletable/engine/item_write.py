@@ -15,11 +15,11 @@ from singletable.engine.table import Image, Item, OpenTable, UpdatedIndexKeyWord
 from singletable.engine.write import check_size, replace, stored
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.request import BoundUpdate
+from singletable.values.accept import ITEM_TOO_LARGE
 from singletable.values.checks import check_nesting
 from singletable.values.item_size import item_size, texts_size, value_size
 from singletable.values.limits import ITEM_BYTES_MAX
 
-ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 

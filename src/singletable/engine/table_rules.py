@@ -38,7 +38,7 @@ def check_new_table(request: CreateTable) -> None:
         raise invalid(f"{_INVALID}GlobalTableSourceArn is not served by this engine: it is one machine")
     check_table_class(request.table_class)
     check_billing(request.billing_mode or "PROVISIONED", request.provisioned_throughput)
-    _refuse_twice([each.attribute_name for each in request.attribute_definitions])
+    _refuse_twice([each.attribute_name for each in request.attribute_definitions], "Attribute Name is duplicated")
     kinds = attribute_kinds(request.attribute_definitions)
     names = [element.attribute_name for element in request.key_schema]
     if len(names) > len(kinds):
@@ -62,14 +62,16 @@ def check_new_table(request: CreateTable) -> None:
     check_stream(request.stream_specification)
 
 
-def check_stream(asked: StreamSpecification | None) -> None:
-    """Refuses a stream without a view, and a view without a stream."""
+def check_stream(asked: StreamSpecification | None, *, is_new: bool = True) -> None:
+    """Refuses a stream without a view, and a view without a stream; a table that exists has other words (captured)."""
     if asked is None:
         return
     if asked.stream_enabled and asked.stream_view_type is None:
-        raise invalid("Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.")
+        when = "Table is being created with a stream enabled," if is_new else "If stream is being enabled then"
+        raise invalid(f"{_INVALID}{when} UpdateViewType is required")
     if not asked.stream_enabled and asked.stream_view_type is not None:
-        raise invalid("Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present.")
+        when = "Table is being created with a stream disabled," if is_new else "If stream is being disabled, then"
+        raise invalid(f"{_INVALID}{when} UpdateViewType {'should' if is_new else 'must'} not be specified")
 
 
 def check_table_class(table_class: str | None) -> None:
@@ -175,22 +177,21 @@ def _check_multiple(schema: Sequence[KeySchemaElement]) -> None:
     if len(set(names)) < len(names):
         if len(schema) == 2:
             raise invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
-        raise invalid(f"{_INVALID}KeySchema contains an attribute more than once. Keys: [{', '.join(names)}]")
+        raise invalid("The KeySchema contains multiple key attributes with the same name")
     if schema[0].key_type != "HASH":
         raise invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
     types = [element.key_type for element in schema]
     if types != sorted(types):
-        raise invalid("Invalid KeySchema: All HASH key elements must precede all RANGE key elements")
+        raise invalid(f"{_INVALID}All HASH key attributes must precede RANGE key attributes in the KeySchema")
     for key_type in ("HASH", "RANGE"):
         if types.count(key_type) > MULTI_ATTRIBUTE_KEY_MAX:
-            raise invalid(f"Invalid KeySchema: At most {MULTI_ATTRIBUTE_KEY_MAX} {key_type} key elements are allowed")
+            raise invalid(f"{_INVALID}The KeySchema exceeds the maximum allowed number of {key_type} key attributes")
 
 
-def _refuse_twice(names: Sequence[str]) -> None:
-    """DynamoDB Local refuses a name that is given twice; the words are those that the service has for it elsewhere."""
+def _refuse_twice(names: Sequence[str], words: str) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise invalid(f"{_INVALID}Duplicate value in attribute name: {name}")
+            raise invalid(f"{words}: {name}")
 
 
 def _check_projection(projection: Projection) -> None:
@@ -199,7 +200,7 @@ def _check_projection(projection: Projection) -> None:
     if projection.projection_type == "INCLUDE":
         if projection.non_key_attributes is None:
             raise invalid(f"{_INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
-        _refuse_twice(projection.non_key_attributes)
+        _refuse_twice(projection.non_key_attributes, f"{_INVALID}Duplicate element in NonKeyAttributes")
     elif projection.non_key_attributes is not None:
         raise invalid(f"{_INVALID}ProjectionType is {projection.projection_type}, but NonKeyAttributes is specified")
 
@@ -242,22 +243,35 @@ def _check_global(request: CreateTable, kinds: Kinds, indexes: Sequence[GlobalSe
     _check_included([*indexes, *(request.local_secondary_indexes or ())])
 
 
-def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingMode) -> None:
+def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingMode, *, is_new: bool = True) -> None:
     """Refuses a global index that DynamoDB would not make, for a new table or for one that exists."""
     _check_defined(index.key_schema, kinds)
     _check_multiple(index.key_schema)
     _check_projection(index.projection)
-    if mode == "PAY_PER_REQUEST" and index.provisioned_throughput is not None:
-        raise invalid(
-            f"{_INVALID}ProvisionedThroughput should not be specified for index: {index.index_name} "
-            "when BillingMode is PAY_PER_REQUEST"
-        )
-    if mode == "PROVISIONED" and index.provisioned_throughput is None:
-        raise invalid(
-            f"{_INVALID}ProvisionedThroughput is required for index: {index.index_name} when BillingMode is PROVISIONED"
-        )
-    check_units(index.provisioned_throughput)
+    _check_units_of_index(index.index_name, mode, index.provisioned_throughput, is_new)
     check_on_demand(index.on_demand_throughput, mode, index=index.index_name)
+
+
+def _check_units_of_index(name: str, mode: BillingMode, throughput: ProvisionedThroughput | None, is_new: bool) -> None:
+    """Refuses units for an index whose table has none, and none where it has; a table that exists has other words.
+
+    All four were captured from the service.
+    """
+    if mode == "PAY_PER_REQUEST" and throughput is not None:
+        rule = (
+            f"ProvisionedThroughput should not be specified for index: {name}"
+            if is_new
+            else f"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {name}"
+        )
+        raise invalid(f"{_INVALID}{rule} when BillingMode is PAY_PER_REQUEST")
+    if mode == "PROVISIONED" and throughput is None:
+        rule = (
+            "ProvisionedThroughput is not specified"
+            if is_new
+            else "Both ReadCapacityUnits and WriteCapacityUnits must be specified"
+        )
+        raise invalid(f"{_INVALID}{rule} for index: {name}")
+    check_units(throughput)
 
 
 def _check_new_name(name: str, seen: set[str]) -> None:

@@ -8,15 +8,17 @@ from datetime import datetime
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model.binding import bindings_for, disagreement, unknown_parameter
-from singletable.model.copies import Copy
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
 from singletable.model.index import TABLE, Index
 from singletable.model.intents import Collection, Within
+from singletable.model.keeping import keeping_problems
 from singletable.model.placing import place_entities
 from singletable.model.ranges import Radius
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
+from singletable.model.unique import marker_problems
+from singletable.model.upgrades import upgrade_problems
 
 # Two hexadecimal digits can escape each of these, and none is a digit or a letter that an escape is written with.
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
@@ -82,12 +84,14 @@ def compile_declarations(
     """Bring entity declarations and patterns together; raises DesignError with every problem at once."""
     _check_delimiter(settings)
     problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
+    problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
     indexes, entities, found = place_entities(settings, declarations)
     problems += found
     design = Design(settings, tuple(entities), indexes, tuple(patterns))
     if not problems:
         problems += _ttl_problems(design)
-        problems += [problem for entity in design.entities for problem in copy_problems(design.entities, entity)]
+        problems += [problem for entity in design.entities for problem in keeping_problems(design.entities, entity)]
+        problems += marker_problems(design.entities)
         problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]
     if problems:
         raise DesignError(problems)
@@ -158,27 +162,3 @@ def _collection_problems(design: Design, pattern: PatternDeclaration, intent: Co
         elif not any(disagreement(parameter, each) is None for each in fields):
             message = f"pattern {pattern.name}: the parameter {parameter.name!r} is {parameter.type_name}, "
             yield Problem(f"{message}{disagreement(parameter, fields[0])}", pattern.location)
-
-
-def copy_problems(entities: Sequence[Entity], entity: Entity) -> Iterable[Problem]:
-    """What is wrong with the values that an entity copies from others."""
-    for each in entity.declaration.copies:
-        source = next((other for other in entities if other.cls is each.source), None)
-        message = _copy_problem(source, entity, each)
-        if message:
-            yield Problem(f"{entity.label}: copies from {each.source.__name__}: {message}", entity.location)
-
-
-def _copy_problem(source: Entity | None, entity: Entity, each: Copy) -> str | None:
-    if source is None:
-        return "it is not among the table's entities"
-    pairs = {**each.by, **each.fields}
-    for theirs, ours in pairs.items():
-        if theirs not in source.fields or ours not in entity.fields:
-            absent = f"{source.label}.{theirs}" if theirs not in source.fields else f"{entity.label}.{ours}"
-            return f"there is no field {absent}"
-        if source.fields[theirs].type != entity.fields[ours].type:
-            return f"{theirs} is {source.fields[theirs].type_name}, but {ours} is {entity.fields[ours].type_name}"
-    if missing := source.base.fields - set(each.by):
-        return f"by= does not say which field is its {', '.join(sorted(missing))}"
-    return None

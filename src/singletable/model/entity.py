@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
 from singletable.model.copies import Copy
+from singletable.model.counts import Count
 from singletable.model.derived.derived import Derived
 from singletable.model.fields import Field, fields_of
 from singletable.model.index import TABLE, Index
 from singletable.model.positions import Keys
+from singletable.model.upgrades import Upgrade, upgrades_of
 
 if TYPE_CHECKING:
     from singletable.model.keys import Placement  # the codecs behind it are loaded when a table is made
@@ -52,6 +54,9 @@ class EntityDeclaration:
     version: str | None
     ttl: str | None
     copies: tuple[Copy, ...]
+    counted: tuple[Count, ...]
+    unique: tuple[tuple[str, ...], ...]
+    mirror_of: type | None
     expected_bytes: int | None
     expected_per_partition: Mapping[str, int]
     accept: Accepted
@@ -64,6 +69,8 @@ class Entity:
     declaration: EntityDeclaration
     placements: Mapping[str, Placement]
     attributes: Mapping[str, str] = field(default_factory=dict)
+    uniques: tuple[Placement, ...] = ()
+    """Where the markers lie that keep values unique."""
 
     @property
     def cls(self) -> type:
@@ -95,6 +102,11 @@ class Entity:
         """The entity's place in the table itself."""
         return self.placements[TABLE]
 
+    @property
+    def upgrades(self) -> Mapping[int, Upgrade]:
+        """What takes stored items of older schema versions further, by the version that each begins with."""
+        return upgrades_of(self.declaration.cls)
+
     def expected_in(self, index: Index) -> int | None:
         """How many items are expected in one partition of the table or an index; a local index has the table's."""
         alias = TABLE if index.kind == "LSI" else index.alias
@@ -123,6 +135,9 @@ def entity(
     version: str | None = None,
     ttl: str | None = None,
     copies: Iterable[Copy] = (),
+    counted: Iterable[Count] = (),
+    unique: Iterable[str | tuple[str, ...]] = (),
+    mirror_of: type | None = None,
     expected_bytes: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
     accept: Accepted | None = None,
@@ -134,18 +149,18 @@ def entity(
     (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
     these for a multi-attribute index key; a local index is given its sort position alone.
 
+    Writes keep right beside the item, in the same transaction: fields, or tuples of them, that are `unique`; `copies`
+    of another entity's fields (`copy(...)`); counters in other items that it is `counted` by (`count(...)`); and,
+    as a `mirror_of` another entity, the second item of an edge that is read from both ends.
+
     `expected_bytes` is the usual size of an item, `expected_per_partition` how many of them lie in one partition of
     the table, or of each index by alias: `{"key": 8, "gsi1": 300}`.
+    `schema_version` is stored with every item; `@upgrade` takes items of older versions to it.
     """
     location = source.caller()
 
     def declare(cls: C) -> C:
-        if unreasoned := accept_problem(accept):
-            raise DesignError(Problem(f"{cls.__qualname__}: {unreasoned}", location, ACCEPT_REMEDY))
-        try:
-            fields = fields_of(cls)
-        except Exception as problem:
-            raise DesignError(Problem(f"@entity on {cls.__qualname__}: {problem}", location)) from problem
+        fields = _fields(cls, location, accept)
         declaration = EntityDeclaration(
             cls=cls,
             name=name or cls.__name__,
@@ -159,23 +174,44 @@ def entity(
             version=version,
             ttl=ttl,
             copies=tuple(copies),
+            counted=tuple(counted),
+            unique=_unique(unique),
+            mirror_of=mirror_of,
             expected_bytes=expected_bytes,
             expected_per_partition=_per_partition(expected_per_partition),
             accept=dict(accept or {}),
         )
-        problems = list(_problems(declaration, attributes))
-        if problems:
-            raise DesignError(problems)
-        setattr(cls, MARK, declaration)
-        return cls
+        return _marked(cls, declaration, attributes)
 
     return declare
+
+
+def _fields(cls: type, location: Location, accept: Accepted | None) -> Mapping[str, Field]:
+    if unreasoned := accept_problem(accept):
+        raise DesignError(Problem(f"{cls.__qualname__}: {unreasoned}", location, ACCEPT_REMEDY))
+    try:
+        return fields_of(cls)
+    except Exception as problem:
+        raise DesignError(Problem(f"@entity on {cls.__qualname__}: {problem}", location)) from problem
+
+
+def _marked(cls: C, declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None) -> C:
+    problems = list(_problems(declaration, attributes))
+    if problems:
+        raise DesignError(problems)
+    setattr(cls, MARK, declaration)
+    return cls
 
 
 def declaration_of(cls: Any) -> EntityDeclaration | None:
     """The declaration on this very class (a subclass is not its parent's entity)."""
     found = getattr(cls, "__dict__", {}).get(MARK)
     return found if isinstance(found, EntityDeclaration) else None
+
+
+def _unique(unique: Iterable[str | tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    given = (unique,) if isinstance(unique, str) else unique
+    return tuple((fields,) if isinstance(fields, str) else tuple(fields) for fields in given)
 
 
 def _per_partition(expected: int | Mapping[str, int] | None) -> dict[str, int]:
@@ -202,6 +238,7 @@ def _problems(
             yield Problem(message, location, "Annotate it with a type, such as list[str].")
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
+    named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
     given = cast(Mapping[str, object], declaration.derived)
     derived = {key: value for key, value in given.items() if isinstance(value, Derived)}
@@ -223,9 +260,17 @@ def _problems(
         if alias not in declaration.keys:
             message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
             yield Problem(message, location)
-    if declaration.version in fields and fields[declaration.version or ""].type is not int:
-        yield Problem(f"{label}: the version field {declaration.version!r} must be an int", location)
+    yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)
+
+
+def _wrong_versions(declaration: EntityDeclaration) -> Iterable[Problem]:
+    label, fields = declaration.cls.__qualname__, declaration.fields
+    if declaration.version in fields and fields[declaration.version or ""].type is not int:
+        yield Problem(f"{label}: the version field {declaration.version!r} must be an int", declaration.location)
+    given: Any = declaration.schema_version
+    if given is not None and (type(given) is not int or given < 1):
+        yield Problem(f"{label}: schema_version={given!r} is no whole number from 1 on", declaration.location)
 
 
 def _stored_twice(declaration: EntityDeclaration) -> Iterable[Problem]:

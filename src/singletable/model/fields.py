@@ -48,7 +48,7 @@ class NotAnEntityClass(TypeError):
 def fields_of(cls: type) -> dict[str, Field]:
     """Every field of the class by name, in order of declaration."""
     names = _names(cls)
-    hints = _hints(cls)
+    hints = hints_of(cls)
     fields: dict[str, Field] = {}
     for name, (required, initialised) in names.items():
         if name not in hints:
@@ -58,7 +58,8 @@ def fields_of(cls: type) -> dict[str, Field]:
     return fields
 
 
-def _hints(cls: type) -> dict[str, Any]:
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class as types, with what stands beside a type in `Annotated`."""
     if getattr(cls, "__pydantic_complete__", False) and _is_pydantic(cls):
         # pydantic has resolved what it could see and we cannot: names of a function, and the types of a generic model.
         return {name: info.annotation for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]  # pydantic has it

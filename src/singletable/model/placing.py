@@ -16,6 +16,7 @@ from singletable.model.overlaps import attribute_problems, index_problems
 from singletable.model.positions import Native, Sparse
 from singletable.model.settings import TableSettings
 from singletable.model.template import TemplateProblem, parse_template
+from singletable.model.unique import unique_placements
 
 Position = str | Native
 
@@ -49,7 +50,9 @@ def place_entities(
                 placements[keys.declaration.name][alias] = placement
     types = _types(placements, problems, settings)
     indexes = {alias: _typed(index, types) for alias, index in indexes.items()}
-    entities = [_entity(declaration, placements[declaration.name], indexes) for declaration in declarations]
+    entities = [
+        _entity(settings, declaration, placements[declaration.name], indexes, problems) for declaration in declarations
+    ]
     if not problems:
         problems += index_problems(settings, indexes)
     if not problems:
@@ -57,9 +60,16 @@ def place_entities(
     return indexes, [entity for entity in entities if TABLE in entity.placements], problems
 
 
-def _entity(declaration: EntityDeclaration, placements: dict[str, Placement], indexes: dict[str, Index]) -> Entity:
+def _entity(
+    settings: TableSettings,
+    declaration: EntityDeclaration,
+    placements: dict[str, Placement],
+    indexes: dict[str, Index],
+    problems: list[Problem],
+) -> Entity:
     placed = {alias: replace(placement, index=indexes[alias]) for alias, placement in placements.items()}
-    return Entity(declaration, placed, declaration.attributes)
+    uniques = unique_placements(settings, declaration, indexes[TABLE], problems) if not problems else ()
+    return Entity(declaration, placed, declaration.attributes, uniques)
 
 
 def _local(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from singletable.errors import ArgumentRefused
 from singletable.expressions.printer import Placeholders
-from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
+from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Or, Parameter, Path
 from singletable.model.binding import held_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -32,7 +32,7 @@ def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
     if intent.changes:
         keys = _rewritten_keys(plan, entity, arguments, placeholders)
         parameters["UpdateExpression"] = printer.update(intent.changes, keys)
-    if (condition := _condition(design, intent)) is not None:
+    if (condition := _condition(design, entity, intent)) is not None:
         parameters["ConditionExpression"] = printer.condition(condition)
     if placeholders.names:
         parameters["ExpressionAttributeNames"] = placeholders.names
@@ -41,14 +41,25 @@ def write_request(design: Design, plan: Plan, arguments: Arguments) -> Request:
     return Request(plan.operation, parameters)
 
 
-def _condition(design: Design, intent: Write) -> Condition | None:
+def _condition(design: Design, entity: Entity, intent: Write) -> Condition | None:
     """Create never overwrites, update never creates; a condition of the pattern's own implies the latter."""
     partition = Path((design.table.partition[0].name,))
     if intent.kind == "create":
         return Function("attribute_not_exists", (partition,))
-    if intent.kind == "update" and intent.where is None:
-        return Function("attribute_exists", (partition,))
-    return intent.where
+    condition = intent.where
+    if intent.kind == "update" and condition is None:
+        condition = Function("attribute_exists", (partition,))
+    version = None if condition is None else _of_own_version(design, entity)
+    return condition if condition is None or version is None else And((condition, version))
+
+
+def _of_own_version(design: Design, entity: Entity) -> Condition | None:
+    """That the item is of the model's schema version; one that says none is of the first."""
+    current, attribute = entity.declaration.schema_version, Path((design.settings.schema_version_attribute,))
+    if current is None:
+        return None
+    own = Compare("=", attribute, Constant(current))
+    return Or((own, Function("attribute_not_exists", (attribute,)))) if current == 1 else own
 
 
 def written_values(plan: Plan, entity: Entity, arguments: Arguments) -> dict[str, Any]:

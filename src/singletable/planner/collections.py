@@ -221,7 +221,8 @@ def _shortcomings(placed: Sequence[Placed], consistent: bool) -> Iterator[Obstac
         if consistent and each.placement.index.kind == "GSI":
             yield NotStrong()
         if missing := missing_fields(each.entity, each.placement, None):
-            yield NotProjected(missing, str(each.placement.index.projection))
+            upgraded = each.entity.label if each.entity.upgrades else ""
+            yield NotProjected(missing, str(each.placement.index.projection), upgraded=upgraded)
         absent = tuple(name for name in sorted(each.placement.fields) if each.entity.fields[name].optional)
         if absent and not each.placement.index.is_table:
             yield LeavesOut(absent)

@@ -133,6 +133,8 @@ def _write(design: Design, plan: Plan) -> Estimate:
             continue
         entry = math.ceil(index_entry_bytes(design, entity, placement) / WRITE_UNIT_BYTES)
         units += entry * (2 if alias in rewritten else 1)  # a moved entry is taken away and written
+    if plan.kept is not None:  # a transaction costs twice as much, and each further item at least a unit
+        return Estimate(1 + plan.kept.items, size, 2 * (units + plan.kept.items), "write", guessed)
     return Estimate(1, size, units, "write", guessed)
 
 

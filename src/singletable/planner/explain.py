@@ -65,6 +65,8 @@ def _request_lines(plan: Plan) -> list[str]:
             lines.append(f'{rewrite.attribute} = "{rewrite.template}" also needs {missing}: read first, then written')
         else:
             lines.append(f'{rewrite.attribute} of {rewrite.index.label} is written anew: "{rewrite.template}"')
+    if plan.kept is not None:
+        lines.append(f"in one transaction with {', '.join(plan.kept.what)}")
     if plan.hydrate:
         lines.append(f"BatchGetItem fetches the whole items, since {plan.index.label} holds {plan.index.projection}")
     for spread in plan.spreads:

@@ -95,9 +95,14 @@ class NotProjected:
     projection: str
     include: tuple[str, ...] = ()
     """Set when a filter needs the fields: all that the index has to include then."""
+    upgraded: str = ""
+    """The entity whose items may be of an older schema version, and are upgraded whole."""
 
     def sentence(self, index: str) -> str:
         """The obstacle in words."""
+        if self.upgraded:
+            held = f"{index} ({self.projection}) holds a part of each {self.upgraded}"
+            return f"{held}, and its upgrades need the whole item"
         return f"{index} ({self.projection}) does not hold {', '.join(self.fields)}"
 
 

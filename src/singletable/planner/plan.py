@@ -13,6 +13,7 @@ from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.shape import Member
+from singletable.planner.kept import Kept
 from singletable.planner.obstacles import Obstacle
 from singletable.planner.operands import KeyTest, Spread
 from singletable.values.limits import BATCH_GET_KEYS_MAX
@@ -77,6 +78,7 @@ class Plan:
     consistent: bool = False
     hydrate: bool = False
     passed_over: tuple[PassedOver, ...] = ()
+    kept: Kept | None = None
 
     @property
     def tests(self) -> tuple[KeyTest, ...]:
@@ -97,6 +99,8 @@ class Plan:
             if not known or self.limit is None or not isinstance(self.limit.count, int):
                 return None
             return (self.queries or 1) + -(-self.limit.count // BATCH_GET_KEYS_MAX)
+        if self.kept is not None:
+            return 1 + self.kept.reads
         if any(rewrite.unknown for rewrite in self.rewrites):
             return 2
         return self.queries

@@ -13,11 +13,16 @@ from singletable.planner.plan import Plan
 
 
 def missing_fields(entity: Entity, placement: Placement, view: type | None) -> tuple[str, ...]:
-    """The fields that the answer needs and that are neither projected nor part of a key."""
+    """The fields that the answer needs and that are neither projected nor part of a key.
+
+    An item of an older schema version is upgraded whole, so that a part of it gives none of them.
+    """
     needed: Iterable[str] = entity.fields if view is None else fields_of(view)
     projection = placement.index.projection
     if projection.kind == "ALL":
         return ()
+    if entity.upgrades:
+        return tuple(needed)
     in_keys = entity.base.exact_fields | placement.exact_fields
     return tuple(
         name for name in needed if name not in in_keys and entity.attributes[name] not in projection.attributes
@@ -27,6 +32,8 @@ def missing_fields(entity: Entity, placement: Placement, view: type | None) -> t
 def projected(design: Design, plan: Plan) -> tuple[str, ...]:
     """The attributes that a view needs of an item; none to name where it needs all, or where the index holds few."""
     if plan.view is None or plan.index.projection.kind != "ALL":
+        return ()
+    if any(entity.upgrades for entity in plan.wanted):  # an item of an older version is upgraded whole
         return ()
     settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
     for entity in plan.wanted:

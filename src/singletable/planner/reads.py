@@ -152,7 +152,7 @@ def _shortcomings(
         yield NotStrong()
     missing = missing_fields(entity, placement, view)
     if missing and not hydrate:
-        yield NotProjected(missing, str(index.projection))
+        yield NotProjected(missing, str(index.projection), upgraded=entity.label if entity.upgrades else "")
     spoken_of = {name for binding in bindings for name in binding.fields}
     absent = tuple(n for n in sorted(placement.fields) if entity.fields[n].optional and n not in spoken_of)
     if absent and not index.is_table:

@@ -96,6 +96,8 @@ def _saying(obstacle: Obstacle, pattern: PatternDeclaration) -> str:
 
 
 def _unprojected(obstacle: NotProjected) -> str:
+    if obstacle.upgraded:
+        return "Project ALL, or say hydrate=True to read the whole items of a query from the table."
     names = ", ".join(f'"{name}"' for name in obstacle.include or obstacle.fields)
     if obstacle.include:
         return f"A filter sees only what the index holds: project it with include({names})."

@@ -11,6 +11,7 @@ from singletable.model.entity import Entity
 from singletable.model.intents import Write
 from singletable.model.keys import TemplatePart
 from singletable.model.ranges import Equal
+from singletable.planner.kept import kept_by
 from singletable.planner.key_condition import key_condition
 from singletable.planner.obstacles import ChangesKey, FieldsMissing, Obstacle, PartitionUnknown, SortUnknown
 from singletable.planner.operands import KeyTest, Text, TextOperand
@@ -50,6 +51,7 @@ def write_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Ca
             condition=intent.where,
             changes=intent.changes,
             rewrites=tuple(_rewrites(intent, entity, bindings)),
+            kept=kept_by(design, entity, intent),
         ),
         obstacles,
     )

@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, invalid
 from singletable.values.binary import binary_bytes
 from singletable.values.checks import check_item, check_value
 from singletable.values.item_size import item_size, texts_size, value_size
-from singletable.values.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX, NUMBER_DIGITS_MAX
+from singletable.values.limits import ATTRIBUTE_NAME_BYTES_MAX, ITEM_BYTES_MAX, NESTING_LEVELS_MAX, NUMBER_DIGITS_MAX
 from singletable.values.number import canonical_number, number_size
+
+ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 
 # What stops the quick pass: content of another type, text that has no UTF-8 or is no base64, a number that is refused,
 # and the ValueError that the pass raises itself.
@@ -37,13 +39,18 @@ def accept_item(item: Any) -> int:
 
 
 def accept_value(value: Any) -> int:
-    """The same for one attribute value, without a name."""
+    """The same for one attribute value, without a name; a list or a map may hold no more than an item (captured)."""
     try:
-        return _quick_size([], (value,))
+        size = _quick_size([], (value,))
     except _NOT_PLAIN:
-        pass
-    check_value(value)
-    return value_size(value)
+        check_value(value)
+        size = value_size(value)
+    if size > ITEM_BYTES_MAX and ("M" in value or "L" in value):
+        (content,) = value.values()
+        # What it holds, without the 3 bytes for itself and the one for each element.
+        if size - 3 - len(content) > ITEM_BYTES_MAX:
+            raise invalid(ITEM_TOO_LARGE)
+    return size
 
 
 # Every write pays for the pass: for an item of eight attributes and 1 KB it takes 2 microseconds, where `checks` and

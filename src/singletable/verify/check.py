@@ -12,6 +12,7 @@ from singletable.planner.plan import Outcome, Verdict
 from singletable.verify.facts import Facts, facts_of
 from singletable.verify.finding import Finding, Rule
 from singletable.verify.rules import (
+    copies_not_found,
     filter_discards,
     hot_partition,
     key_not_unique,
@@ -62,6 +63,7 @@ RULES: tuple[RuleModule, ...] = (
     missing_type,
     strong_read,
     not_projected,
+    copies_not_found,
 )
 
 

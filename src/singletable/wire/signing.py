@@ -28,20 +28,22 @@ class Scope(NamedTuple):
 
 # A key serves a whole day, and is four hashes away from its secret. Only those of known access keys get here.
 @lru_cache(maxsize=256)
-def signing_key(secret: str, scope: Scope) -> bytes:
-    """The key that the owner of a secret signs with, in one scope."""
+def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
     key = f"AWS4{secret}".encode()
     for part in (scope.day, scope.region, scope.service, TERMINATOR):
         key = hmac.digest(key, part.encode(), "sha256")
-    return key
+    return hmac.new(key, digestmod="sha256")
 
 
-def preamble(moment: str, scope: Scope) -> bytes:
-    """What stands before the hash of every request that is signed at this moment, such as `20260410T120000Z`."""
-    return f"{ALGORITHM}\n{moment}\n{scope}\n".encode()
+class Signing:
+    """Signs requests of one moment, such as `20260410T120000Z`, and one scope, as the owner of a secret."""
 
+    def __init__(self, secret: str, moment: str, scope: Scope) -> None:
+        self._begun = _signing_key(secret, scope).copy()
+        self._begun.update(f"{ALGORITHM}\n{moment}\n{scope}\n".encode())
 
-def signature_of(key: bytes, before: bytes, canonical: bytes) -> str:
-    """The signature of a request in its canonical form; `before` is the preamble of its moment."""
-    digest = hashlib.sha256(canonical).hexdigest().encode()
-    return hmac.digest(key, before + digest, "sha256").hex()
+    def signature(self, canonical: bytes) -> str:
+        """The signature of a request in its canonical form."""
+        signed = self._begun.copy()  # which takes a third of the time that a key anew does
+        signed.update(hashlib.sha256(canonical).hexdigest().encode())
+        return signed.hexdigest()

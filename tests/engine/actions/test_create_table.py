@@ -267,12 +267,12 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
     Refused(
         "an attribute of two types",
         {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="N")]},
-        f"{INVALID}Duplicate value in attribute name: pk",
+        "Attribute Name is duplicated: pk",
     ),
     Refused(
         "an attribute defined twice",
         {"AttributeDefinitions": [*definitions(pk="S"), *definitions(pk="S")]},
-        f"{INVALID}Duplicate value in attribute name: pk",
+        "Attribute Name is duplicated: pk",
     ),
     Refused(
         "a ceiling for a provisioned table",
@@ -382,12 +382,17 @@ def multi(partition: str, sort: str = "") -> Document:
     Refused(
         "an attribute projected twice",
         indexed("Global", index("gsi", "sk", holds=projection("a", "b", "a"))),
-        f"{INVALID}Duplicate value in attribute name: a",
+        f"{INVALID}Duplicate element in NonKeyAttributes: a",
     ),
     Refused(
         "units for an index that is paid per request",
         indexed("Global", {**index("gsi", "sk"), "ProvisionedThroughput": UNITS}),
         f"{INVALID}ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
+    ),
+    Refused(
+        "an index without units where the table has them",
+        {**indexed("Global", index("gsi", "sk")), "BillingMode": "PROVISIONED", "ProvisionedThroughput": UNITS},
+        f"{INVALID}ProvisionedThroughput is not specified for index: gsi",
     ),
     Refused(
         "a definition that no index uses",
@@ -397,7 +402,12 @@ def multi(partition: str, sort: str = "") -> Document:
     Refused(
         "a fifth partition attribute",
         multi("abcde"),
-        "Invalid KeySchema: At most 4 HASH key elements are allowed",
+        f"{INVALID}The KeySchema exceeds the maximum allowed number of HASH key attributes",
+    ),
+    Refused(
+        "a third attribute that is the first again",
+        multi("aba"),
+        "The KeySchema contains multiple key attributes with the same name",
     ),
     Refused(
         "a sort attribute before a partition attribute",
@@ -406,7 +416,7 @@ def multi(partition: str, sort: str = "") -> Document:
             {**index("gsi", "g"), "KeySchema": [*multi_key_schema("a", "b"), *multi_key_schema("c")]},
             **dict.fromkeys("abc", "S"),
         ),
-        "Invalid KeySchema: All HASH key elements must precede all RANGE key elements",
+        f"{INVALID}All HASH key attributes must precede RANGE key attributes in the KeySchema",
     ),
 )
 def test_an_index_is_refused(empty_engine: Engine, row: Refused) -> None:

@@ -389,6 +389,17 @@ def creation(made: Document, **kinds: str) -> Document:
         "ResourceNotFoundException",
     ),
     Refused(
+        "units for a new index of a table that pays per request",
+        creation({**index("new", "sk"), "ProvisionedThroughput": units(1, 1)}, sk="S"),
+        f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: new when BillingMode "
+        "is PAY_PER_REQUEST",
+    ),
+    Refused(
+        "a new index without units for a table that has them",
+        {"TableName": "bought", **creation(index("new", "sk"), sk="S")},
+        f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: new",
+    ),
+    Refused(
         "an index key without a definition",
         creation(index("gsi", "unknown"), sk="S"),
         f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. Keys: [unknown], "

@@ -182,3 +182,26 @@ def test_the_first_of_several_is_named(engine: Engine) -> None:
 )
 def test_other_mistakes_of_a_put_are_named_before(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "PutItem", row, TableName="table")
+
+
+def between(low: str, high: str) -> Document:
+    return {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"S": low}, {"S": high}]}
+
+
+@pytest.mark.parametrize(
+    ("fits", "is_too_much"),
+    [
+        ({"v": {"Value": {"S": "x" * 409_599}}}, {"v": {"Value": {"S": "x" * 409_600}}}),
+        ({"v": between("x" * 204_799, "x" * 204_800)}, {"v": between("x" * 204_800, "x" * 204_800)}),
+        (
+            {"v": {"Value": {"S": "x" * 409_598}}, "w": {"Exists": False}},
+            {"v": {"Value": {"S": "x" * 409_599}}, "w": {"Exists": False}},
+        ),
+    ],
+)
+def test_no_more_is_expected_than_an_item_can_hold(engine: Engine, fits: Document, is_too_much: Document) -> None:
+    for action, name in (("PutItem", "Item"), ("UpdateItem", "Key"), ("DeleteItem", "Key")):
+        request: Document = {"TableName": "table", name: KEY}
+        assert refused(engine, action, {**request, "Expected": fits}).code == "ConditionalCheckFailedException"
+        refusal = refused(engine, action, {**request, "Expected": is_too_much})
+        assert refusal.message == "Item size has exceeded the maximum allowed size"

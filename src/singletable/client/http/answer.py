@@ -34,6 +34,27 @@ def field(head: bytes, name: bytes) -> bytes | None:
     return head[start : end if end >= 0 else None].strip()
 
 
+def whole(data: bytes) -> Answer | None:
+    """The answer, when these bytes are a whole one of the plainest kind, as nearly all are; None to read it in full."""
+    end = data.find(b"\r\n\r\n")
+    head = data[:end].lower()
+    at = head.find(b"\r\ncontent-length:")
+    if end < 0 or at < 0 or not head.startswith(b"http/1.1 200") or b"-encoding:" in head or b"close" in head:
+        return None
+    line = head.find(b"\r\n", at + 17)
+    length = head[at + 17 : line if line >= 0 else end].strip()
+    body = data[end + 4 :]
+    if not length.isdigit() or len(body) != int(length):
+        return None
+    at = head.find(b"\r\nx-amz-crc32:")
+    if at >= 0:
+        line = head.find(b"\r\n", at + 14)
+        checksum = head[at + 14 : line if line >= 0 else end].strip()
+        if not checksum.isdigit() or int(checksum) != zlib.crc32(body):
+            return None
+    return Answer(200, body, True, head)
+
+
 class AnswerReader:
     """Reads one answer after the other, each of which is asked for when the one before it is complete."""
 
@@ -85,7 +106,7 @@ class AnswerReader:
             self._begin_anew()
             return self.feed(body) if body else None
         self._head, self._status = head, status
-        self._keep_alive = head.startswith(b"http/1.1") and b"\r\nconnection: close" not in head
+        self._keep_alive = head.startswith(b"http/1.1") and b"close" not in (field(head, b"connection") or b"")
         length = field(head, b"content-length")
         if length is not None and b"\r\ntransfer-encoding:" not in head:
             if not length.isdigit():

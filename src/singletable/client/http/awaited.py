@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from singletable.client.http.address import Address
-from singletable.client.http.answer import Answer, AnswerReader, Garbled
+from singletable.client.http.answer import Answer, AnswerReader, Garbled, whole
 from singletable.client.http.connection import IDLE_MAX, LOOKED_AT_SECONDS, is_readable
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Timeouts
@@ -61,7 +61,7 @@ class AwaitedConnection(asyncio.Protocol):
             return
         begins = not self._reader.started
         try:
-            answer = self._reader.feed(data)
+            answer = (begins and whole(data)) or self._reader.feed(data)
         except Garbled as problem:
             waiter.set_exception(self._pool.trouble.garbled(problem))
             return

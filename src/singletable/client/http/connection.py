@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from singletable.client.http.address import Address
-from singletable.client.http.answer import Answer, AnswerReader, Garbled
+from singletable.client.http.answer import Answer, AnswerReader, Garbled, whole
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Timeouts
 from singletable.errors import Unreachable
@@ -65,14 +65,18 @@ class Connection:
             raise _Stale from problem
         try:
             data = self._socket.recv(RECEIVED_BYTES)
-            answer = self._reader.feed(data) if data else None
-            return self._rest() if answer is None and data else self._whole(answer)
+            return whole(data) or self._read(data)
         except (TimeoutError, BlockingIOError) as problem:
             raise self._trouble.no_answer() from problem
         except OSError as problem:
             raise self._trouble.broken(problem) from problem
         except Garbled as problem:
             raise self._trouble.garbled(problem) from problem
+
+    def _read(self, data: bytes) -> Answer:
+        """The answer that begins with these bytes."""
+        answer = self._reader.feed(data) if data else None
+        return self._rest() if answer is None and data else self._whole(answer)
 
     def _rest(self) -> Answer:
         """What the first piece of an answer left to come."""

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from singletable.client.http.keys import KeySource
-from singletable.wire.signing import ALGORITHM, Scope, preamble, signature_of, signing_key
+from singletable.wire.signing import ALGORITHM, Scope, Signing
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 TARGET = "DynamoDB_20120810."
@@ -22,8 +22,7 @@ class _Second(NamedTuple):
     """What all signatures of one second share, and the parts of requests that were made in it, by operation."""
 
     second: int
-    key: bytes
-    preamble: bytes
+    signing: Signing
     prepared: dict[str, tuple[bytes, bytes]]
     moment: str
     credential: str
@@ -52,8 +51,8 @@ class Signer:
             prepared = now.prepared[operation] = self._prepared(operation, now)
         head, canonical = prepared
         signed = canonical + hashlib.sha256(body).hexdigest().encode()
-        signature = signature_of(now.key, now.preamble, signed).encode()
-        return b"%b%b\r\nContent-Length: %d\r\n\r\n%b" % (head, signature, len(body), body)
+        signature = now.signing.signature(signed).encode()
+        return b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (head, signature, len(body), body)
 
     def corrected(self, date: bytes | None) -> bool:
         """Whether the server's clock, by its Date header, is another than ours, so that signing anew may help."""
@@ -72,8 +71,8 @@ class Signer:
         keys = self.source.keys()
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
         scope = Scope(moment[:8], self._region, SERVICE)
-        key = signing_key(keys.secret, scope)
-        return _Second(second, key, preamble(moment, scope), {}, moment, f"{keys.key_id}/{scope}", keys.token)
+        signing = Signing(keys.secret, moment, scope)
+        return _Second(second, signing, {}, moment, f"{keys.key_id}/{scope}", keys.token)
 
     def _prepared(self, operation: str, now: _Second) -> tuple[bytes, bytes]:
         """A request up to its signature, and its canonical form up to the hash of its body."""

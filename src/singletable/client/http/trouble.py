@@ -66,4 +66,6 @@ class Trouble:
 
 
 def _reason(problem: OSError) -> str:
-    return os.strerror(problem.errno) if problem.errno and problem.errno > 0 else str(problem) or type(problem).__name__
+    # The number of an error of encryption is none of the system's.
+    number = problem.errno if type(problem).__module__ != "ssl" else None
+    return os.strerror(number) if number and number > 0 else problem.strerror or str(problem) or type(problem).__name__

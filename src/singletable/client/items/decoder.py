@@ -149,10 +149,10 @@ def _reader(made: Made, field: Field) -> Callable[[Value], Any]:
     return reader_of(field.type)
 
 
-def decoded_keys(entity: Entity, item: Item) -> dict[str, Any]:
+def decoded_keys(entity: Entity, item: Item, *, base_only: bool = False) -> dict[str, Any]:
     """The fields that the keys of an item give back, in the table and in every index that it is in."""
     values: dict[str, Any] = {}
-    for placement in entity.placements.values():
+    for placement in (entity.base,) if base_only else entity.placements.values():
         keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
         if any(value is None for value in keys.values()):
             continue

@@ -74,9 +74,12 @@ def _of_class(declared: Any) -> Reader:
 
 
 def _model(declared: type) -> Reader:
-    fields = {name: reader_of(_annotated(field)) for name, field in fields_of(declared).items()}
+    declared_fields = fields_of(declared)
+    fields: dict[str, Reader] = {}
 
     def read(value: Value) -> Any:
+        if not fields:  # made when they are needed, since a class may hold others of its kind
+            fields.update({name: reader_of(_annotated(field)) for name, field in declared_fields.items()})
         members = value["M"]
         return declared(**{name: fields[name](member) for name, member in members.items() if name in fields})
 

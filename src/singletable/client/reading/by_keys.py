@@ -13,8 +13,6 @@ from singletable.errors import ArgumentRefused, CancellationReason, RequestRefus
 from singletable.values.limits import BATCH_GET_KEYS_MAX, TRANSACTION_ACTIONS_MAX
 
 # Why a transaction that only reads is cancelled now and may go through a moment later.
-PASSING_REASONS = frozenset(("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"))
-
 Found = dict[Hashable, Item]
 """Items by their keys."""
 
@@ -64,16 +62,10 @@ def transaction_get(reader: Reader, keys: Sequence[Item], source: str, targets: 
         return {}
     gets = [{"Get": {"TableName": reader.name, "Key": key}} for key in keys]
     call = Call("TransactGetItems", {"TransactItems": gets, "ReturnConsumedCapacity": "TOTAL"})
-    attempt, body = 1, None
-    while body is None:
-        try:
-            (body,) = yield (call,)
-        except RequestRefused as refusal:
-            cancelled = _cancelled(refusal, source, targets)
-            if attempt >= reader.retries.attempts or not _is_passing(cancelled):
-                raise cancelled from None
-            yield from pause(reader.retries.pause(attempt))
-            attempt += 1
+    try:
+        (body,) = yield (call,)
+    except RequestRefused as refusal:
+        raise _cancelled(refusal, source, targets) from None
     answer = read_transaction_get(body)
     _count(reader, source, answer.consumed_capacity)
     names = reader.design.table.key_attributes
@@ -104,9 +96,3 @@ def _cancelled(refusal: RequestRefused, source: str, targets: Sequence[Any]) -> 
     )
     shown = "; ".join(f"{each.code} at {each.target}" for each in reasons if each.code != "None")
     return TransactionCancelled(f"{source} was cancelled: {shown or refusal.message}", reasons)
-
-
-def _is_passing(problem: Exception) -> bool:
-    if not isinstance(problem, TransactionCancelled) or not problem.reasons:
-        return False
-    return {reason.code for reason in problem.reasons} <= PASSING_REASONS

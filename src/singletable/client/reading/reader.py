@@ -102,7 +102,7 @@ class Reader:
     def entity_of(self, item: Item | Row, source: str) -> Entity | None:
         """The entity of an item that was met; a warning, and None, for an item that is none of the model's."""
         entity = self.kinds.entity_of(item)
-        if entity is None:
+        if entity is None and not self.kinds.is_marker(item):
             keys = {name: item.get(name) for name in self.design.table.key_attributes}
             warnings.warn(
                 f"{source} met an item that is none of {self.design.name}'s entities: {keys}",

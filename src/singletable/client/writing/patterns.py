@@ -7,6 +7,7 @@ from typing import Any
 
 from singletable.client.items.decoder import made_of, make
 from singletable.client.steps import Steps
+from singletable.client.writing.wanted import Wanted
 from singletable.client.writing.writer import Writer
 from singletable.model.intents import Write
 from singletable.planner.bind import item_key
@@ -23,6 +24,5 @@ def run_write(writer: Writer, plan: Plan, arguments: Mapping[str, Any]) -> Steps
         return writer.put(value, source=name) if intent.kind == "put" else writer.create(value, source=name)
     known = {field: arguments[field] for field in entity.fields if field in arguments}
     item_key(plan, arguments)  # refuses arguments that make no key
-    if intent.kind == "delete":
-        return writer.delete(entity, known, intent.where, arguments, source=name)
-    return writer.update(entity, known, intent.changes, intent.where, arguments, source=name)
+    wanted = Wanted(intent.kind, entity, known, None, intent.changes, intent.where, arguments)
+    return writer.delete(wanted, source=name) if intent.kind == "delete" else writer.update(wanted, source=name)

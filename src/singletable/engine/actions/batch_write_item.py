@@ -9,7 +9,6 @@ from msgspec import UNSET
 from singletable.engine.capacity import Consumed, add, told_of_each
 from singletable.engine.collection_metrics import collection_metrics
 from singletable.engine.item_write import (
-    ITEM_TOO_LARGE,
     PlannedWrite,
     perform,
     perform_all_blind,
@@ -22,7 +21,7 @@ from singletable.engine.traffic.left_over import LeftOver
 from singletable.engine.traffic.throttled import Throttled
 from singletable.engine.write import consumed
 from singletable.errors import invalid
-from singletable.values.accept import accept_item
+from singletable.values.accept import ITEM_TOO_LARGE, accept_item
 from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.batches import BatchWriteItem, BatchWriteItemResult, WriteRequest
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from singletable.engine.asked import condition_of
-from singletable.engine.item_write import ITEM_TOO_LARGE, planned_put
+from singletable.engine.item_write import planned_put
 from singletable.engine.legacy.expected import expected_of
 from singletable.engine.legacy.parameters import uses_legacy
 from singletable.engine.single_write import check_return_values, run_single
 from singletable.errors import invalid
-from singletable.values.accept import accept_item
+from singletable.values.accept import ITEM_TOO_LARGE, accept_item
 from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.items import ItemWriteResult, PutItem
 

@@ -12,7 +12,6 @@ from singletable.engine.cancellation import NO_REASON, cancelled, in_conflict, i
 from singletable.engine.collection_metrics import collection_metrics
 from singletable.engine.idempotency import fingerprint_of, remember, replay_of
 from singletable.engine.item_write import (
-    ITEM_TOO_LARGE,
     PlannedWrite,
     planned_check,
     planned_delete,
@@ -24,7 +23,7 @@ from singletable.engine.table import EmptyKeyValue, Item, OpenTable
 from singletable.engine.transaction import consumed_by_all, consumed_by_replay, performed, replay_kept
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.request import BoundUpdate
-from singletable.values.accept import accept_item
+from singletable.values.accept import ITEM_TOO_LARGE, accept_item
 from singletable.values.item_size import item_size
 from singletable.values.limits import ITEM_BYTES_MAX, TRANSACTION_BYTES_MAX
 from singletable.wire.transactions import (

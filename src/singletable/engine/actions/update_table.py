@@ -73,7 +73,7 @@ def _check_request(request: UpdateTable) -> None:
     if request.billing_mode == "PAY_PER_REQUEST" and request.provisioned_throughput is not None:
         raise _no_units_when_on_demand()
     check_units(request.provisioned_throughput)
-    check_stream(request.stream_specification)
+    check_stream(request.stream_specification, is_new=False)
     check_index_updates(request)
 
 
@@ -86,10 +86,15 @@ def _check_alone(request: UpdateTable, given: int) -> None:
     if request.deletion_protection_enabled is not None:
         raise invalid(f"{_INVALID}DeletionProtection modification must be the only operation in the request")
     if asks_for_units(request.warm_throughput):
+        if any(update.create is not None for update in request.global_secondary_index_updates or ()):
+            raise invalid(f"{_INVALID}Create global secondary index cannot be specified when updating WarmThroughput")
         raise invalid(f"{_INVALID}WarmThroughput must be the only operation in the request")
     is_with_mode = request.billing_mode is not None and given == 2
     if _said(request.on_demand_throughput) is not None and not is_with_mode:
         raise invalid(f"{_INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
+    is_bought = request.provisioned_throughput is not None or request.billing_mode == "PROVISIONED"
+    if request.stream_specification is not None and is_bought:
+        raise invalid(f"{_INVALID}You cannot modify stream status while updating table IOPS")
 
 
 def _said(asked: OnDemandThroughput | None) -> OnDemandThroughput | None:
@@ -151,10 +156,10 @@ def _changed(request: UpdateTable, definition: TableDefinition, now: float, home
 def _with_stream(definition: TableDefinition, asked: StreamSpecification, now: float) -> TableDefinition:
     if not asked.stream_enabled:
         if definition.stream is None:
-            raise invalid("Table has no stream to disable")
+            raise invalid(f"Table has no stream to disable: TableName: {definition.name}")
         return msgspec.structs.replace(definition, stream=None)
     if definition.stream is not None:
-        raise invalid("Table already has an enabled stream")
+        raise invalid(f"Table already has an enabled stream: TableName: {definition.name}")
     stream = stream_of(asked, now)
     while stream is not None and stream.label == definition.latest_stream:
         # Two streams within a millisecond: the later one is labelled with the next.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote, unquote_to_bytes
 
 from singletable.engine.http.message import Request
-from singletable.wire.signing import Scope, preamble, signature_of, signing_key
+from singletable.wire.signing import Scope, Signing
 
 _UNRESERVED = "-_.~"
 
@@ -29,7 +29,7 @@ def _decoded(text: bytes) -> str:
 def signature(secret: str, moment: str, scope: Scope, request: Request, query: Query, signed: Sequence[str]) -> str:
     """The signature that the owner of the secret gives this request, over the headers named in `signed`."""
     canonical = _canonical(request, query, signed)
-    return signature_of(signing_key(secret, scope), preamble(moment, scope), canonical)
+    return Signing(secret, moment, scope).signature(canonical)
 
 
 def _canonical(request: Request, query: Query, signed: Sequence[str]) -> bytes:

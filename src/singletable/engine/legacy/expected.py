@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from singletable.engine.asked import Check
 from singletable.engine.legacy.conditions import INVALID, check_arguments, combined, tree_of
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.tree import Condition
+from singletable.values.accept import ITEM_TOO_LARGE
+from singletable.values.item_size import texts_size, value_size
+from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.items import ItemWrite
 from singletable.wire.shape import ExpectedAttributeValue
 
@@ -13,6 +18,8 @@ from singletable.wire.shape import ExpectedAttributeValue
 def expected_of(request: ItemWrite) -> Check | None:
     """The condition of a write."""
     trees = [_tree(name, expected) for name, expected in (request.expected or {}).items()]
+    if trees:
+        _refuse_more_than_an_item(request.expected or {})
     condition = combined(trees, request.conditional_operator)
     return None if condition is None else condition.holds
 
@@ -26,6 +33,16 @@ def _tree(name: str, expected: ExpectedAttributeValue) -> Condition:
         values = [] if expected.value is None else [expected.value]
     check_arguments(name, operator, values)
     return tree_of(name, operator, values)
+
+
+def _refuse_more_than_an_item(expected: Mapping[str, ExpectedAttributeValue]) -> None:
+    """What is expected is measured as if it were an item; so does DynamoDB Local."""
+    size = texts_size(expected)
+    for each in expected.values():
+        values = each.attribute_value_list or ([] if each.value is None else [each.value])
+        size += sum(map(value_size, values))
+    if size > ITEM_BYTES_MAX:
+        raise invalid(ITEM_TOO_LARGE)
 
 
 def _refuse_contradictions(name: str, expected: ExpectedAttributeValue) -> None:

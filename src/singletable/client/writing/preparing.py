@@ -1,0 +1,345 @@
+"""The one item that a write is about: what is written, on which conditions, with every index key brought in line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.client.answers import Item
+from singletable.client.items.kinds import Kinds
+from singletable.client.writing import upgrading
+from singletable.client.writing.action import Action, Kind, Requirement
+from singletable.client.writing.stored_tree import Stored, attribute_equals, exists, missing
+from singletable.client.writing.wanted import Wanted
+from singletable.errors import AlreadyExists, ConditionFailed, NotFound, VersionConflict
+from singletable.expressions.apply import Update
+from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
+from singletable.model.binding import held_values
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.keeping import Keeping
+from singletable.model.keys import Placement
+from singletable.planner.bind import key_attribute_value
+from singletable.planner.items import field_value, item_of, key_of, values_of
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A write with its action, and what it makes of the item as far as that is known."""
+
+    wanted: Wanted
+    action: Action
+    old: Values | None = None
+    new: Values | None = None
+    is_known: bool = False
+    """Whether old and new are the fields before and after; otherwise nothing that others depend on changes."""
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """What the making of actions needs: the design, how items are read, and what each entity's writes keep right."""
+
+    design: Design
+    kinds: Kinds
+    keepings: Mapping[type, Keeping]
+
+    @property
+    def partition(self) -> str:
+        """The attribute that every item has."""
+        return self.design.table.partition[0].name
+
+    def needs_old(self, wanted: Wanted) -> bool:
+        """Whether the item must be known as it is before it is written."""
+        keeping = self.keepings[wanted.entity.cls]
+        match wanted.kind:
+            case "put":
+                return keeping.follows_existence or bool(keeping.given) or bool(keeping.counters)
+            case "upsert":
+                return keeping.follows_existence or bool(keeping.given)
+            case "delete":
+                return keeping.follows_existence
+            case "update":
+                return bool(wanted.changed & keeping.decisive) or bool(self._unknown_places(wanted))
+            case _:
+                return False
+
+    def prepared(self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any]) -> Prepared:
+        """The action of a write; `old` is the item as it is, where it is needed, `repeated` the values to repeat."""
+        if old is not None and self.is_older(wanted, old):
+            return self._written_back(wanted, asked, old, repeated)
+        return self._prepared(wanted, asked, old, repeated)
+
+    def is_older(self, wanted: Wanted, item: Item | None) -> bool:
+        """Whether an item is of an older schema version, which what is wanted of it would leave half changed."""
+        if item is None or wanted.kind == "create" or wanted.absent:
+            return False
+        upgrader = self.kinds.upgrader(wanted.entity)
+        return upgrader is not None and upgrader.is_older(item)
+
+    def _written_back(self, wanted: Wanted, asked: int, older: Item, repeated: Mapping[str, Any]) -> Prepared:
+        """A write of an item that is stored in an older schema version: on its upgraded form, and written whole."""
+        entity, upgrader = wanted.entity, self.kinds.upgrader(wanted.entity)
+        assert upgrader is not None, "an item is older than a version"
+        whole = upgrader.upgraded(older)
+        made = self._prepared(wanted, asked, whole, repeated, is_upgraded=True)
+        upgrading.judged(made.action, whole)
+        after: Item = Update(made.action.changes).apply(whole, {}) if made.action.changes else whole
+        values = self._read(entity, after) if made.action.kind == "Update" else None
+        action = upgrading.written_back(self.design, upgrader, entity, made.action, older, (after, values or {}))
+        return replace(made, action=action)
+
+    def _prepared(
+        self,
+        wanted: Wanted,
+        asked: int,
+        old: Item | None,
+        repeated: Mapping[str, Any],
+        *,
+        is_upgraded: bool = False,
+    ) -> Prepared:
+        match wanted.kind:
+            case "put" | "create" | "upsert":
+                return self._whole(wanted, asked, old, repeated)
+            case "update":
+                return self._update(wanted, asked, old, repeated, is_upgraded=is_upgraded)
+            case "delete":
+                return self._delete(wanted, asked, old)
+            case _:
+                return self._check(wanted, asked)
+
+    def _whole(self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any]) -> Prepared:
+        entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
+        version, needs_old = entity.declaration.version, self.needs_old(wanted)
+        values = {**wanted.values, **repeated}
+        requirements: list[Requirement] = []
+        if wanted.kind == "create":
+            requirements.append(Requirement(missing(self.partition), _already_exists(wanted), asked))
+        elif wanted.kind == "put" and version is not None:
+            requirements.append(self._version_requirement(wanted, asked, values[version], must_exist=False))
+        if version is not None and wanted.kind != "upsert":
+            values[version] = 1 if wanted.kind == "create" else values[version] + 1
+        old_values = self._read(entity, old)
+        for name in keeping.counters:
+            values[name] = 0 if old_values is None else old_values[name] or 0
+        guards = self._guards(entity, keeping.decisive | keeping.counters, old) if needs_old else ()
+        if wanted.kind == "upsert" or (wanted.kind == "put" and requirements):
+            guards += upgrading.is_current_or_missing(self.design, entity)
+        item, key = item_of(self.design, entity, values), key_of(entity, values)
+        if wanted.kind == "upsert":
+            changes = tuple(self._upsert_changes(entity, keeping, item, key))
+            action = _main("Update", wanted, asked, requirements, guards, changes=changes)
+        else:
+            action = _main("Put", wanted, asked, requirements, guards, item=item)
+        return Prepared(wanted, action, old_values, values, needs_old or wanted.kind == "create")
+
+    def _upsert_changes(self, entity: Entity, keeping: Keeping, item: Item, key: Item) -> Iterable[Change]:
+        left = {entity.attributes[name]: name for name in keeping.counters}
+        version = entity.declaration.version
+        raised = None if version is None else entity.attributes[version]
+        for name, value in item.items():
+            path = Path((name,))
+            if name in left:
+                yield Change("SET", path, Function("if_not_exists", (path, Constant({"N": "0"}))))
+            elif name == raised:
+                yield Change("ADD", path, Constant({"N": "1"}))
+            elif name not in key:
+                yield Change("SET", path, Constant(value))
+        placed = {part.attribute for placement in entity.placements.values() for part in placement.parts}
+        for name in sorted({*entity.attributes.values(), *placed} - item.keys()):
+            yield Change("REMOVE", Path((name,)))
+
+    def _update(
+        self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any], *, is_upgraded: bool
+    ) -> Prepared:
+        entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
+        stored = Stored(entity, wanted.arguments)
+        changes = tuple(stored.change(change) for change in wanted.changes)
+        changes += tuple(_set(entity, name, value) for name, value in repeated.items())
+        requirements = [Requirement(exists(self.partition), _not_found(wanted), asked)]
+        if wanted.where is not None:
+            requirements.append(self._where(wanted, stored, asked))
+        if (version := entity.declaration.version) is not None:
+            changes += (Change("ADD", Path((entity.attributes[version],)), Constant({"N": "1"})),)
+            if wanted.version is not None:
+                requirements.append(self._version_requirement(wanted, asked, wanted.version, must_exist=True))
+        changed = wanted.changed | set(repeated)
+        affected = _affected(entity, changed)
+        current = upgrading.is_current(self.design, entity)
+        if old is None or not (self.needs_old(wanted) or is_upgraded):
+            # Without an item there is nothing to change, which the requirement will find.
+            known = {} if old is None and self.needs_old(wanted) else _known(wanted, stored)
+            changes += tuple(_key_changes(entity, affected, known)) if known else ()
+            action = _main("Update", wanted, asked, requirements, current, changes=changes)
+            return Prepared(wanted, action)
+        old_values = self._read(entity, old)
+        new_values = self._read(entity, Update(changes).apply(old, {}))
+        assert new_values is not None, "an item that is changed is there"
+        decisive = keeping.decisive if changed & keeping.decisive else frozenset()
+        needed = decisive.union(*(placement.fields for placement in affected))
+        changes += tuple(_key_changes(entity, affected, new_values))
+        guards = (*self._guards(entity, needed, old), *current)
+        action = _main("Update", wanted, asked, requirements, guards, changes=changes)
+        return Prepared(wanted, action, old_values, new_values, is_known=bool(decisive))
+
+    def _delete(self, wanted: Wanted, asked: int, old: Item | None) -> Prepared:
+        entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
+        requirements: list[Requirement] = []
+        if wanted.where is not None:
+            requirements.append(self._where(wanted, Stored(entity, wanted.arguments), asked))
+        if wanted.unchanged is not None:
+            failed = self._changed_since(wanted)
+            requirements.append(Requirement(wanted.unchanged, failed, asked))
+        needs_old = self.needs_old(wanted)
+        guards = self._guards(entity, keeping.decisive, old) if needs_old else ()
+        if requirements:
+            guards += upgrading.is_current_or_missing(self.design, entity)
+        counted = dict.fromkeys((entity.attributes[name] for name in sorted(keeping.counters)), 0)
+        action = _main("Delete", wanted, asked, requirements, guards, counted=counted or None)
+        return Prepared(wanted, action, self._read(entity, old), None, needs_old)
+
+    def _check(self, wanted: Wanted, asked: int) -> Prepared:
+        stored = Stored(wanted.entity, wanted.arguments)
+        if wanted.absent:
+            requirements = [Requirement(missing(self.partition), _already_exists(wanted), asked)]
+        else:
+            requirements = [Requirement(exists(self.partition), _not_found(wanted), asked)]
+            if wanted.where is not None:
+                requirements.append(self._where(wanted, stored, asked))
+        judges = wanted.where is not None
+        guards = upgrading.is_current_or_missing(self.design, wanted.entity) if judges else ()
+        return Prepared(wanted, _main("ConditionCheck", wanted, asked, requirements, guards))
+
+    def _unknown_places(self, wanted: Wanted) -> list[Placement]:
+        """The places in indexes whose keys change, and cannot be written without a look at the item."""
+        known = _known(wanted, Stored(wanted.entity, wanted.arguments))
+        return [each for each in _affected(wanted.entity, wanted.changed) if each.fields - known.keys()]
+
+    def _guards(self, entity: Entity, fields: Iterable[str], old: Item | None) -> tuple[Condition, ...]:
+        """That an item is still as it was read, in these fields."""
+        if old is None:
+            return (missing(self.partition),)
+        attributes = sorted(entity.attributes[name] for name in fields if name not in entity.base.fields)
+        return (exists(self.partition), *(attribute_equals(name, old.get(name)) for name in attributes))
+
+    def unchanged(self, entity: Entity, values: Mapping[str, Any], fields: Iterable[str]) -> tuple[Condition, ...]:
+        """That an item is there and still has these values in these fields."""
+        names = sorted(name for name in fields if name not in entity.base.fields)
+        same = (attribute_equals(entity.attributes[n], stored_or_none(entity, n, values[n])) for n in names)
+        return (exists(self.partition), *same)
+
+    def _read(self, entity: Entity, item: Item | None) -> Values | None:
+        return None if item is None else values_of(entity, self.kinds.decoder(entity).read(item))
+
+    def _where(self, wanted: Wanted, stored: Stored, asked: int) -> Requirement:
+        assert wanted.where is not None, "asked for with a condition alone"
+
+        def failed(item: Item | None) -> Exception:
+            if item is None:
+                return NotFound(f"there is no {wanted.shown}")
+            found = self.kinds.decoder(wanted.entity).read(item)
+            return ConditionFailed(f"the condition does not hold for {wanted.shown}", found)
+
+        return Requirement(stored.condition(wanted.where), failed, asked)
+
+    def _version_requirement(self, wanted: Wanted, asked: int, known: int, *, must_exist: bool) -> Requirement:
+        entity = wanted.entity
+        version = str(entity.declaration.version)
+
+        def failed(item: Item | None) -> Exception:
+            found = None if item is None else self.kinds.decoder(entity).read(item)
+            there = "is gone" if found is None else f"has version {getattr(found, version)}"
+            return VersionConflict(f"{wanted.shown} was read with version {known} and {there} by now", found)
+
+        unwritten = not known and not must_exist
+        expected = attribute_equals(entity.attributes[version], {"N": str(known)})
+        return Requirement(missing(self.partition) if unwritten else expected, failed, asked)
+
+    def _changed_since(self, wanted: Wanted) -> Any:
+        def failed(item: Item | None) -> Exception:
+            if item is None:
+                return NotFound(f"there is no {wanted.shown}")
+            found = self.kinds.decoder(wanted.entity).read(item)
+            return ConditionFailed(f"{wanted.shown} was changed since it was read", found)
+
+        return failed
+
+
+def _main(
+    kind: Kind,
+    wanted: Wanted,
+    asked: int,
+    requirements: Iterable[Requirement],
+    guards: tuple[Condition, ...] = (),
+    *,
+    item: Item | None = None,
+    changes: tuple[Change, ...] = (),
+    counted: Mapping[str, int] | None = None,
+) -> Action:
+    """The action that was asked for."""
+    key, required = key_of(wanted.entity, wanted.values), tuple(requirements)
+    return Action(kind, key, asked, item, changes, required, guards, wanted.shown, is_main=True, counted=counted)
+
+
+def _already_exists(wanted: Wanted) -> Any:
+    return lambda item: AlreadyExists(f"{wanted.shown} is there already")
+
+
+def _not_found(wanted: Wanted) -> Any:
+    return lambda item: NotFound(f"there is no {wanted.shown}")
+
+
+def stored_or_none(entity: Entity, name: str, value: Any) -> Any:
+    """A field's value as it is stored; None when it is not."""
+    return None if value is None else field_value(entity, name, value)
+
+
+def _set(entity: Entity, name: str, value: Any) -> Change:
+    path = Path((entity.attributes[name],))
+    stored = stored_or_none(entity, name, value)
+    return Change("REMOVE", path) if stored is None else Change("SET", path, Constant(stored))
+
+
+def changes_to(entity: Entity, old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Change, ...]:
+    """What takes an item from some values to others, index keys included."""
+    changed = frozenset(name for name in new if new[name] != old[name])
+    fields = (_set(entity, name, new[name]) for name in sorted(changed))
+    return (*fields, *_key_changes(entity, _affected(entity, changed), new))
+
+
+def _known(wanted: Wanted, stored: Stored) -> Values:
+    """The values of fields after the update, as far as they are known without reading the item."""
+    held = {name: stored.plain(value) for name, value in held_values(wanted.where).items()}
+    known = {name: value for name, value in held.items() if name not in wanted.changed} | dict(wanted.values)
+    for change in wanted.changes:
+        name, value = str(change.path.steps[0]), change.value
+        if len(change.path.steps) == 1 and change.action == "REMOVE":
+            known[name] = None
+        elif len(change.path.steps) == 1 and change.action == "SET" and isinstance(value, Constant | Parameter):
+            known[name] = stored.plain(value)
+        else:
+            known.pop(name, None)
+    return known
+
+
+def _affected(entity: Entity, changed: frozenset[str] | set[str]) -> list[Placement]:
+    """The places in indexes whose keys are made of a changed field."""
+    return [each for each in entity.placements.values() if not each.index.is_table and each.fields & changed]
+
+
+def _key_changes(entity: Entity, affected: Iterable[Placement], values: Mapping[str, Any]) -> Iterable[Change]:
+    """What brings the index keys in line with the fields; an item without one of them leaves the index."""
+    done = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
+    for placement in affected:
+        keys = placement.encode(values)
+        for part in placement.parts:
+            if part.attribute in done:
+                continue
+            done.add(part.attribute)
+            path = Path((part.attribute,))
+            if keys is None:
+                yield Change("REMOVE", path)
+            else:
+                yield Change("SET", path, Constant(key_attribute_value(keys[part.attribute])))

@@ -1,0 +1,36 @@
+"""The pytest plugin: the fixture `open_table`, and `--singletable-url` to run the same tests somewhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from singletable.testing.fixtures import OpenTables
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options of singletable."""
+    group = parser.getgroup("singletable")
+    group.addoption(
+        "--singletable-url",
+        metavar="URL",
+        help="where tables of tests are: memory: (the default), file:PATH, http://HOST:PORT or dynamodb://REGION",
+    )
+
+
+@pytest.fixture
+def open_table(request: pytest.FixtureRequest) -> Iterator[OpenTables]:
+    """Opens tables that this test alone has: `shop = open_table(Shop, items=[...])`."""
+    from singletable.testing.fixtures import MEMORY, URL_OPTION, Items, T, own_table
+
+    with ExitStack() as stack:
+
+        def opened(table: type[T], *, items: Items = (), url: str | None = None, **options: Any) -> T:
+            chosen = url or request.config.getoption(URL_OPTION, default=None) or MEMORY
+            return stack.enter_context(own_table(table, items, chosen, options))
+
+        yield opened

@@ -1,0 +1,152 @@
+"""Hypothesis strategies for single values: texts, numbers and moments within limits, as DynamoDB can hold them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Context, Decimal
+from functools import reduce
+from typing import Any
+from uuid import UUID
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from singletable.testing.limits import UNITS, Limits
+from singletable.values.limits import NUMBER_DIGITS_MAX, NUMBER_EXPONENT_MAX, NUMBER_EXPONENT_MIN
+
+Values = SearchStrategy[Any]
+
+# Moments and days of an application's data, unless the model says otherwise.
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2200, 1, 1)
+# Items whose time to live has passed are hidden, so it lies ahead of whoever runs the tests.
+FIRST_EXPIRY, LAST_EXPIRY = datetime(2100, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+_WHOLE_MAX = 10**NUMBER_DIGITS_MAX - 1
+_MONEY_PLACES = 2
+_FLOAT_DIGITS = 15
+_FLOAT_MAX, _FLOAT_MIN = 9.9e124, 1e-129
+# Python's own context rounds to 28 digits.
+_EXACT = Context(prec=200)
+
+
+def expiries_of(kind: Any) -> Values:
+    """Moments at which items expire, in the whole seconds that DynamoDB knows."""
+    seconds = st.integers(int(FIRST_EXPIRY.timestamp()), int(LAST_EXPIRY.timestamp()))
+    return seconds.map(lambda second: datetime.fromtimestamp(second, UTC)) if kind is datetime else seconds
+
+
+def characters(limits: Limits) -> SearchStrategy[str]:
+    """Characters that have a UTF-8 form."""
+    return st.characters(codec="utf-8", exclude_characters=limits.excluded)
+
+
+def texts(limits: Limits) -> Values:
+    """Texts, empty ones too unless a key is made of them alone."""
+    if limits.pattern is None:
+        return st.text(characters(limits), min_size=limits.size_min or 0, max_size=limits.size_max)
+    least, most = limits.size_min or 0, math.inf if limits.size_max is None else limits.size_max
+    matching = st.from_regex(limits.pattern, alphabet=characters(limits))
+    return matching.filter(lambda text: least <= len(text) <= most)
+
+
+def wholes(limits: Limits) -> Values:
+    """Integers of at most 38 digits."""
+    low = -_WHOLE_MAX if limits.low is None else math.ceil(limits.low)
+    high = _WHOLE_MAX if limits.high is None else math.floor(limits.high)
+    if limits.step is None:
+        return st.integers(low, high)
+    step = int(limits.step)
+    return st.integers(-(-low // step), high // step).map(lambda number: number * step)
+
+
+def decimals(limits: Limits) -> Values:
+    """Numbers with so many places, and where nothing is said of them, any number of 38 digits too."""
+    is_free = (limits.low, limits.high, limits.step, limits.places, limits.digits) == (None,) * 5
+    digits = NUMBER_DIGITS_MAX if limits.digits is None else min(limits.digits, NUMBER_DIGITS_MAX)
+    places = min(_MONEY_PLACES, digits) if limits.places is None else limits.places
+    unit = Decimal(1).scaleb(-places) if limits.step is None else _exact(limits.step)
+    largest = Decimal((0, (9,) * digits, -places))
+    low = largest.copy_negate() if limits.low is None else max(largest.copy_negate(), _exact(limits.low))
+    high = largest if limits.high is None else min(largest, _exact(limits.high))
+    steps = st.integers(math.ceil(_EXACT.divide(low, unit)), math.floor(_EXACT.divide(high, unit)))
+    scaled = steps.map(lambda number: _EXACT.multiply(Decimal(number), unit))
+    return scaled | _any_decimals() if is_free else scaled
+
+
+def _any_decimals() -> Values:
+    def made(number: int, exponent: int) -> Decimal:
+        sign, digits, _ = Decimal(number).as_tuple()
+        return Decimal((sign, digits, exponent - len(digits) + 1))
+
+    exponents = st.integers(NUMBER_EXPONENT_MIN, NUMBER_EXPONENT_MAX)
+    return st.builds(made, st.integers(-_WHOLE_MAX, _WHOLE_MAX), exponents)
+
+
+def _exact(number: Any) -> Decimal:
+    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+
+
+def floats(limits: Limits) -> Values:
+    """Finite numbers in DynamoDB's range."""
+    if limits.step is not None or limits.places is not None:
+        return decimals(limits & Limits(digits=_FLOAT_DIGITS)).map(float)
+    low = -_FLOAT_MAX if limits.low is None else float(limits.low)
+    high = _FLOAT_MAX if limits.high is None else float(limits.high)
+    made = st.floats(low, high, allow_nan=False, allow_infinity=False, allow_subnormal=False)
+    return made.filter(lambda number: not number or abs(number) >= _FLOAT_MIN)
+
+
+def moments(limits: Limits) -> Values:
+    """Moments in UTC, cut off where a key cuts them off."""
+    low = _midnight(FIRST_DAY) if limits.low is None else _naive(limits.low)
+    high = _naive(limits.high) if limits.high is not None else max(_midnight(LAST_DAY), low)
+    made = st.datetimes(min(low, high), high, timezones=st.just(UTC)).map(lambda moment: _cut(moment, limits.unit))
+    return made if limits.low is None else made.filter(lambda moment: _naive(moment) >= low)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  # Hypothesis takes bounds without a zone, and attaches UTC
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _cut(moment: datetime, unit: str | None) -> datetime:
+    """The moment without what is finer than a unit."""
+    cuts: tuple[Callable[[datetime], datetime], ...] = (
+        lambda each: each - timedelta(microseconds=each.microsecond % 1000),
+        lambda each: each.replace(microsecond=0),
+        lambda each: each.replace(second=0),
+        lambda each: each.replace(minute=0),
+        lambda each: each.replace(hour=0),
+        lambda each: each.replace(day=1),
+        lambda each: each.replace(month=1),
+    )
+    return reduce(lambda each, cut: cut(each), cuts[: UNITS.index(unit) if unit else 0], moment.replace(fold=0))
+
+
+def days(limits: Limits) -> Values:
+    """Days, cut off where a key cuts them off."""
+    low = limits.low or FIRST_DAY
+    made = st.dates(min(low, limits.high or low), limits.high or max(LAST_DAY, low))
+    if limits.unit not in ("months", "years"):
+        return made
+    cut = made.map(lambda day: day.replace(day=1) if limits.unit == "months" else day.replace(month=1, day=1))
+    return cut if limits.low is None else cut.filter(lambda day: day >= low)
+
+
+MAKERS: dict[type, Callable[[Limits], Values]] = {
+    bool: lambda limits: st.booleans(),
+    str: texts,
+    int: wholes,
+    Decimal: decimals,
+    float: floats,
+    bytes: lambda limits: st.binary(min_size=limits.size_min or 0, max_size=limits.size_max),
+    datetime: moments,
+    date: days,
+    UUID: lambda limits: st.uuids(),
+}
+"""From the plain types to what makes their values; a subclass stands before its base."""

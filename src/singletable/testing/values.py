@@ -1,0 +1,228 @@
+"""Hypothesis strategies for the values of a field: of its type, within its limits, and as DynamoDB holds them."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import types
+import typing
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime
+from functools import reduce
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from singletable.client.items.construction import argument_name
+from singletable.client.items.value_reader import reader_of
+from singletable.errors import ArgumentRefused, SingletableError
+from singletable.model.fields import NotAnEntityClass, fields_of, hints_of, name_of
+from singletable.planner.stored import stored_value
+from singletable.testing.limits import NONE, Limits, of_metadata, of_validator
+from singletable.testing.scalars import MAKERS, Values, characters, days, moments
+
+_MEMBERS_MAX = 5
+_PAST_AND_FUTURE = {
+    "PastDate": Limits(high=date(2020, 1, 1)),
+    "FutureDate": Limits(low=date(2100, 1, 1)),
+    "PastDatetime": Limits(high=datetime(2020, 1, 1, tzinfo=UTC)),
+    "FutureDatetime": Limits(low=datetime(2100, 1, 1, tzinfo=UTC)),
+}
+
+
+def annotations_of(cls: type) -> dict[str, Any]:
+    """The fields of a class with everything that their annotations say, and the validators of attrs."""
+    hints = dict(hints_of(cls))
+    for attribute in getattr(cls, "__attrs_attrs__", ()):
+        if attribute.name in hints and attribute.validator is not None:
+            hints[attribute.name] = Annotated[hints[attribute.name], of_validator(attribute.validator)]
+    for name, info in (getattr(cls, "__pydantic_fields__", None) or {}).items():
+        if name in hints and info.metadata:
+            hints[name] = Annotated[(hints[name], *info.metadata)]
+    return hints
+
+
+def values_of(annotation: Any, limits: Limits = NONE) -> Values:
+    """Values of a type, None included where it may be None."""
+    plain, optional, found = _unwrapped(annotation)
+    made = _plain(plain, found & limits)
+    return st.none() | made if optional else made
+
+
+def _unwrapped(annotation: Any) -> tuple[Any, bool, Limits]:
+    """The type behind `Annotated`, `Optional` and names, whether None is allowed, and what it is held to."""
+    optional, limits = False, NONE
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            limits &= of_metadata(annotation.__metadata__)
+            annotation = annotation.__origin__
+        elif origin in (Union, types.UnionType) and type(None) in get_args(annotation):
+            members = [member for member in get_args(annotation) if member is not type(None)]
+            annotation, optional = reduce(lambda left, right: left | right, members), True
+        elif isinstance(annotation, typing.NewType):
+            annotation = annotation.__supertype__
+        elif type(annotation).__name__ == "TypeAliasType":  # `type Slug = str`, which Python 3.11 has not
+            annotation = annotation.__value__
+        else:
+            return annotation, optional, limits
+
+
+def _plain(declared: Any, limits: Limits) -> Values:
+    made = _of_kind(declared, limits)
+    for test in limits.tests:
+        made = made.filter(test)
+    return made
+
+
+def _of_kind(declared: Any, limits: Limits) -> Values:
+    origin, arguments = get_origin(declared), get_args(declared)
+    if limits.options is not None:
+        return st.sampled_from(limits.options)
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, types.UnionType):
+        return st.one_of([_told_apart(declared, argument, limits) for argument in arguments])
+    if declared in (Any, object):
+        return _anything()
+    if limits.is_path:
+        names = st.text(characters(limits), min_size=1, max_size=8)
+        return st.lists(names, min_size=1, max_size=4).map(tuple)
+    container = declared if origin is None and declared in _CONTAINERS else origin
+    if isinstance(container, type) and issubclass(container, Collection):
+        return _container(container, arguments, limits)
+    if not isinstance(declared, type):
+        raise _unknown(declared)
+    if issubclass(declared, enum.Enum):
+        return st.sampled_from(list(declared))
+    if str(declared.__module__).startswith("pydantic."):
+        return _pydantic(declared, limits)
+    for base, make in MAKERS.items():
+        if issubclass(declared, base):
+            made = make(limits)
+            return made if declared is base else made.map(declared)
+    return _models(declared)
+
+
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+
+
+def _told_apart(union: Any, member: Any, limits: Limits) -> Values:
+    """Values of a member of a union that are read back as such; a UUID beside a text would come back as text."""
+    read = reader_of(union)
+
+    def comes_back(value: Any) -> bool:
+        try:
+            again = read(stored_value(value))
+        except (SingletableError, ValueError, TypeError, KeyError, ArithmeticError):
+            return False
+        return type(again) is type(value) and again == value
+
+    return values_of(member, limits).filter(comes_back)
+
+
+def _anything() -> Values:
+    """What DynamoDB's own types hold, as JSON would."""
+    leaves = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=10)
+    names = st.text(min_size=1, max_size=5)
+    return st.recursive(
+        leaves,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
+        max_leaves=5,
+    )
+
+
+def _container(kind: type, arguments: tuple[Any, ...], limits: Limits) -> Values:
+    if kind is tuple and arguments and arguments[-1] is not ...:
+        return st.tuples(*(values_of(argument) for argument in arguments))
+    size_min = limits.size_min or 0
+    size_max = size_min + _MEMBERS_MAX if limits.size_max is None else limits.size_max
+    if issubclass(kind, Mapping):
+        key, value = arguments or (str, Any)
+        names = values_of(key, Limits(size_min=1)) if key is str else values_of(key)
+        return st.dictionaries(names, values_of(value), min_size=size_min, max_size=size_max)
+    members = values_of(arguments[0] if arguments else str if kind in (set, frozenset) else Any)
+    if kind in (set, frozenset):  # DynamoDB holds no empty ones
+        return st.sets(members, min_size=max(1, size_min), max_size=max(1, size_max)).map(kind)
+    return st.lists(members, min_size=size_min, max_size=size_max).map(tuple if kind is tuple else list)
+
+
+# A class that holds others of its kind is one strategy, which Hypothesis then ends somewhere.
+_models_of: dict[Any, Values] = {}
+
+
+def _models(declared: Any) -> Values:
+    """Objects of a class with fields of its own, which is stored as a map."""
+    known = _models_of.get(declared)
+    if known is not None:
+        return known
+    try:
+        fields = fields_of(declared)
+    except NotAnEntityClass:
+        raise _unknown(declared) from None
+
+    def made() -> Values:
+        hints = annotations_of(declared)
+        given = [name for name, field in fields.items() if field.initialised]
+        return built(declared, {name: field_values(declared, name, hints[name]) for name in given})
+
+    _models_of[declared] = st.deferred(made)
+    return _models_of[declared]
+
+
+def built(cls: type, fields: Mapping[str, Values]) -> Values:
+    """Objects of a class out of values of its fields; what the class itself refuses is left out."""
+
+    def made(**values: Any) -> Any:
+        try:
+            return cls(**values)
+        except (ValueError, TypeError):
+            reject()
+
+    made.__name__ = made.__qualname__ = cls.__name__  # an example that fails is shown as a call of the class
+    return st.builds(made, **{argument_name(cls, name): each for name, each in fields.items()})
+
+
+def field_values(cls: type, name: str, annotation: Any, limits: Limits = NONE) -> Values:
+    """Values of a field; None only where it is read back as None, since a field that is None is not stored."""
+    plain, optional, found = _unwrapped(annotation)
+    made = _plain(plain, found & limits)
+    if plain in (Any, object):
+        made = made.filter(lambda value: value is not None)
+    return st.none() | made if optional and _is_read_as_none(cls, name) else made
+
+
+def _is_read_as_none(cls: type, name: str) -> bool:
+    """Whether a field that is not stored comes back as None."""
+    if fields_of(cls)[name].required:
+        return True
+    info = (getattr(cls, "__pydantic_fields__", None) or {}).get(name)
+    if info is not None:
+        return info.default is None and info.default_factory is None
+    if (names := getattr(cls, "__struct_fields__", None)) is not None:
+        defaults: tuple[Any, ...] = cls.__struct_defaults__  # type: ignore[attr-defined]  # msgspec has it
+        return defaults[names.index(name) - len(names) + len(defaults)] is None
+    return inspect.signature(cls).parameters[argument_name(cls, name)].default is None
+
+
+def _unknown(declared: Any) -> ArgumentRefused:
+    return ArgumentRefused(
+        f"no values are known of the type {name_of(declared)}; give a strategy for the field, such as note=st.text()"
+    )
+
+
+def _pydantic(declared: type, limits: Limits) -> Values:
+    name = declared.__name__
+    if name == "EmailStr":
+        return st.emails()
+    if name in _PAST_AND_FUTURE:
+        limits &= _PAST_AND_FUTURE[name]
+    if name.endswith("Datetime") and name != "NaiveDatetime":
+        return moments(limits)
+    if name.endswith("Date"):
+        return days(limits)
+    try:
+        return _models(declared)
+    except ArgumentRefused:
+        return st.from_type(declared)

@@ -1,0 +1,99 @@
+"""URLs: what they say of a host, its credentials and options, and that no message repeats a secret."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import ArgumentRefused, NotConnected
+from singletable.client.connecting import transport_for
+from singletable.client.http.address import Address, read_address
+from singletable.client.http.keys import ANY_KEYS, Keys
+from singletable.client.http.transport import HttpTransport
+from tests.client.http.test_signer import headers_of
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "authority"),
+    [
+        ("http://localhost:8000", Address("localhost", 8000, False), "localhost:8000"),
+        ("http://localhost:8000/", Address("localhost", 8000, False), "localhost:8000"),
+        ("http://db", Address("db", 80, False), "db"),
+        ("https://db.example", Address("db.example", 443, True), "db.example"),
+        ("https://db.example:80", Address("db.example", 80, True), "db.example:80"),
+        ("http://[::1]:8000", Address("::1", 8000, False), "[::1]:8000"),
+        ("http://bücher.example", Address("xn--bcher-kva.example", 80, False), "xn--bcher-kva.example"),
+    ],
+)
+def test_an_address_is_read(url: str, address: Address, authority: str) -> None:
+    found, keys, options = read_address(url)
+    assert (found, keys, options) == (address, None, {})
+    assert found.authority == authority
+
+
+def test_credentials_and_options_are_kept_apart() -> None:
+    address, keys, options = read_address("http://AKID:se%2Fcret@db:8000?region=eu-west-1")
+    assert address.url == "http://db:8000"
+    assert keys == Keys("AKID", "se/cret")
+    assert options == {"region": "eu-west-1"}
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://:8000", "is no address"),
+        ("http://AKID:hidden@db:eight", "is no address"),
+        ("http://AKID:hidden@db:0", "is no address"),
+        ("http://AKID:hidden@db/path", "has a path"),
+        ("http://AKID@db", "half of an access key"),
+        ("http://AKID:hidden@db?colour=red", "'colour', which means nothing; there are profile, region"),
+        ("htp://AKID:hidden@db", "names no DynamoDB"),
+        ("dynamodb://", "names no region"),
+        ("dynamodb://AKID:hidden@eu-west-1", "names no region"),
+        ("dynamodb://eu-west-1/shop", "names no region"),
+        ("dynamodb://eu-west-1?table=shop", "'table', which means nothing; there are endpoint, profile"),
+    ],
+)
+def test_a_url_that_says_something_else_is_refused_without_its_secret(url: str, words: str) -> None:
+    with pytest.raises(ArgumentRefused, match=words) as refused:
+        transport_for(url)
+    assert "hidden" not in str(refused.value)
+
+
+def sent_with(url: str) -> tuple[str, str, str | None]:
+    """The access key, the region and the token that a transport signs with."""
+    transport = transport_for(url)
+    assert isinstance(transport, HttpTransport)
+    headers = headers_of(transport._signer.request("GetItem", b"{}"))
+    key_id, _, region, _, _ = headers["authorization"].split("Credential=")[1].split(",")[0].split("/")
+    shown = f"{transport!r} {transport.name}"
+    assert key_id not in shown
+    transport.close()
+    return key_id, region, headers.get("x-amz-security-token")
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "REGION", "DEFAULT_REGION", "PROFILE"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
+
+
+def test_where_credentials_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sent_with("http://db:8000") == (ANY_KEYS.key_id, "us-east-1", None)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "FROMENV")
+    assert sent_with("http://db:8000")[0] == ANY_KEYS.key_id  # half of a key is none
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "TOKEN")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    assert sent_with("http://db:8000") == ("FROMENV", "eu-west-1", "TOKEN")
+    assert sent_with("http://URLKEY:hidden@db:8000?region=ap-south-1") == ("URLKEY", "ap-south-1", None)
+
+
+def test_a_profile_is_read_by_botocore(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    from pathlib import Path
+
+    file = Path(str(tmp_path)) / "credentials"
+    file.write_text("[shop]\naws_access_key_id = PROFILED\naws_secret_access_key = hidden\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
+    assert sent_with("http://db:8000?profile=shop")[0] == "PROFILED"
+    with pytest.raises(NotConnected, match="nobody"):
+        transport_for("http://db:8000?profile=nobody")

@@ -1,0 +1,268 @@
+"""Transactions: all of their actions or none, each item once, failures told for the action that caused them."""
+
+# ruff: noqa: PT012  # a transaction is a block, and fails at its end
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from singletable import (
+    AlreadyExists,
+    ArgumentRefused,
+    ConditionFailed,
+    NotFound,
+    NotUnique,
+    TransactionCancelled,
+    VersionConflict,
+    field,
+    key,
+)
+from singletable.errors import RequestRefused, Unreachable
+from tests.client.places import Place
+from tests.client.shop import Customer, Order, OrderItem, Shop, order
+from tests.client.social import Follow, Follower, Post, Social, Tag, User, user
+
+status = field(Order, lambda o: o.status)
+
+
+@pytest.fixture
+def social(place: Place) -> Iterator[Social]:
+    with place.open(Social) as opened:
+        yield opened
+
+
+def test_all_happens_together(shop: Shop) -> None:
+    shop.put(order(1))
+    shop.put(order(2))
+    with shop.transaction() as tx:
+        tx.create(order(3))
+        tx.put(OrderItem("o0003", "sku", 2))
+        tx.update(key(Order, id="o0001"), status.set("SHIPPED"), where=lambda o: o.status == "PENDING")
+        tx.delete(order(2))
+        tx.check(key(Customer, id="c1"), absent=True)
+        assert shop.order("o0003") is None  # nothing is sent before the end
+    assert shop.order("o0003") == order(3)
+    assert shop.order("o0001") == order(1, status="SHIPPED")
+    assert shop.order("o0002") is None
+    assert shop.metrics.by_pattern["transaction"].requests == 1
+
+
+def test_a_transaction_is_awaited_by_async_with(shop: Shop) -> None:
+    async def write() -> None:
+        async with shop.transaction() as tx:
+            tx.create(order(1))
+        async with shop.aio.transaction() as tx:
+            tx.create(order(2))
+
+    asyncio.run(write())
+    assert shop.order("o0001") == order(1)
+    assert shop.order("o0002") == order(2)
+
+
+def test_an_exception_in_the_block_writes_nothing(shop: Shop) -> None:
+    with pytest.raises(ZeroDivisionError), shop.transaction() as tx:
+        tx.create(order(1))
+        _ = 1 / 0
+    assert shop.order("o0001") is None
+    with pytest.raises(ArgumentRefused, match="the transaction is over"):
+        tx.create(order(2))
+    with shop.transaction():
+        pass  # nothing is asked for, and nothing sent
+    assert shop.metrics.total.requests == 1
+
+
+def test_failures_are_told_for_their_actions(shop: Shop) -> None:
+    shop.put(order(1, status="OPEN"))
+    shop.put(Customer(id="c1", name="Ada"))
+    with pytest.raises(TransactionCancelled) as cancelled, shop.transaction() as tx:
+        tx.create(order(1))
+        tx.create(order(9))
+        tx.update(key(Order, id="o0002"), status.set("X"))
+        tx.check(key(Customer, id="c1"), where=lambda c: c.name == "Grace")
+        tx.check(key(Customer, id="c2"))
+        tx.put(Customer(id="c3", name="Zoe", version=4))
+    reasons = cancelled.value.reasons
+    kinds = [type(reason.error) for reason in reasons]
+    assert kinds == [AlreadyExists, type(None), NotFound, ConditionFailed, NotFound, VersionConflict]
+    assert [reason.code for reason in reasons][:2] == ["ConditionalCheckFailed", "None"]
+    assert reasons[0].target == order(1)
+    assert reasons[3].item == Customer(id="c1", name="Ada", version=1)
+    assert "action 1: Order with id='o0001' is there already; action 3: there is no Order" in str(cancelled.value)
+    assert shop.order("o0009") is None
+
+
+def test_an_item_is_named_once(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match=r"names one item twice, Order with id=.o0001."), shop.transaction() as tx:
+        tx.create(order(1))
+        tx.update(order(1), status.set("X"))
+
+
+def test_a_transaction_has_a_hundred_actions(shop: Shop) -> None:
+    with shop.transaction() as tx:
+        for number in range(100):
+            tx.put(order(number))
+    assert shop.orders_of_customer.count("c1") == 100
+    with (
+        pytest.raises(ArgumentRefused, match="would write 101 items, and DynamoDB takes 100"),
+        shop.transaction() as tx,
+    ):
+        for number in range(101):
+            tx.put(order(number))
+
+
+def test_what_is_kept_right_beside_them_is_brought_together(social: Social) -> None:
+    with social.transaction() as tx:
+        tx.create(user(1))
+        tx.create(Post("p1", "u1", "hello"))
+        tx.create(Post("p2", "u1", "again"))
+        tx.create(Tag("p1", "a"))
+        tx.create(Follow("u1", "u2"))
+    assert social.user("u1") == user(1, posts=2)
+    assert social.post("p1") == Post("p1", "u1", "hello", "user 1", 1)
+    assert [tag.title for tag in social.tagged("a")] == ["hello"]
+    assert list(social.followers("u2")) == [Follower("u1", "u2")]
+    with social.transaction() as tx:  # a swap: each takes over the other's address
+        tx.create(user(2))
+    with social.transaction() as tx:
+        tx.update(key(User, id="u1"), field(User, lambda u: u.email).set("u2@example.org"))
+        tx.update(key(User, id="u2"), field(User, lambda u: u.email).set("u1@example.org"))
+    assert [each and each.id for each in map(social.user_by_mail, ("u1@example.org", "u2@example.org"))] == ["u2", "u1"]
+    with pytest.raises(NotUnique):
+        social.create(user(3, email="u2@example.org"))
+    with social.transaction() as tx:
+        tx.update(key(User, id="u1"), field(User, lambda u: u.name).set("ada"))
+        tx.create(Post("p3", "u1", "third", "whoever"))
+        tx.delete(key(Post, id="p2"))
+    assert social.user("u1") == user(1, email="u2@example.org", name="ada", posts=2)
+    assert [post.author_name for post in social.posts_of("u1")] == ["ada", "ada"]
+    with pytest.raises(TransactionCancelled) as cancelled, social.transaction() as tx:
+        tx.create(user(7, email="x"))
+        tx.create(user(8, email="x"))
+    assert [type(reason.error) for reason in cancelled.value.reasons] == [type(None), NotUnique]
+    with (
+        pytest.raises(TransactionCancelled, match="there is no User with id="),
+        social.transaction() as tx,
+    ):
+        tx.delete(key(User, id="u1"))
+        tx.create(Post("p4", "u1", "of nobody"))
+    with social.transaction() as tx:
+        tx.delete(key(User, id="u1"))
+        tx.delete(key(Post, id="p1"))
+        tx.delete(key(Post, id="p3"))
+    assert social.user("u1") is None
+
+
+def test_a_transaction_whose_answer_was_lost_applies_once(social: Social) -> None:
+    social.create(user(1))
+    session = social._opened().session
+    losing = Losing(session.transport)
+    session.transport = losing
+    with social.transaction() as tx:
+        tx.create(Post("p1", "u1", "hello"))
+    assert losing.lost == ["TransactWriteItems"]
+    assert social.user("u1") == user(1, posts=1)
+    assert social.post("p1") == Post("p1", "u1", "hello", "user 1", 1)
+
+
+def test_a_token_makes_a_repeated_transaction_happen_once(shop: Shop) -> None:
+    shop.put(order(1))
+    for _ in range(3):
+        with shop.transaction(token="payment 7") as tx:
+            tx.update(key(Order, id="o0001"), field(Order, lambda o: o.total).add(5))
+    assert shop.order("o0001") == order(1, total=5)
+
+
+def test_conflicts_are_asked_again(shop: Shop) -> None:
+    session = shop._opened().session
+    conflicting = Conflicting(session.transport)
+    session.transport = conflicting
+    with shop.transaction() as tx:
+        tx.create(order(1))
+    assert conflicting.left == 0
+    conflicting.left = 99
+    with pytest.raises(TransactionCancelled, match="TransactionConflict") as cancelled, shop.transaction() as tx:
+        tx.create(order(2))
+    assert [reason.code for reason in cancelled.value.reasons] == ["TransactionConflict"]
+
+
+def test_many_writers_lose_no_count(social: Social) -> None:
+    for number in range(2):
+        social.create(user(number))
+    problems: list[Exception] = []
+
+    def write(writer: int) -> None:
+        try:
+            for number in range(10):
+                post = Post(f"w{writer}-{number}", f"u{number % 2}", "x")
+                social.create(post)
+                if number % 3 == 0:
+                    social.update(key(Post, id=post.id), field(Post, lambda p: p.author).set("u0"))
+                if number % 5 == 0:
+                    social.delete(key(Post, id=post.id))
+                social.update(key(User, id="u0"), field(User, lambda u: u.name).set(f"{writer}.{number}"))
+        except Exception as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    for number in range(2):
+        found = social.user(f"u{number}")
+        posts = list(social.posts_of.all(f"u{number}"))
+        assert found is not None
+        assert found.posts == len(posts)
+        assert {post.author_name for post in posts} <= {found.name}
+
+
+class Losing:
+    """A transport that loses the answer to the first transaction, which has happened."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.name, self.lost = inner, inner.name, list[str]()
+
+    def send(self, operation: str, body: bytes) -> bytes:
+        answer: bytes = self.inner.send(operation, body)
+        if operation == "TransactWriteItems" and not self.lost:
+            self.lost.append(operation)
+            raise Unreachable("the connection broke", sent=True)
+        return answer
+
+    async def send_async(self, operation: str, body: bytes) -> bytes:
+        return self.send(operation, body)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    async def close_async(self) -> None:
+        self.inner.close()
+
+
+class Conflicting:
+    """A transport whose first answers to a transaction are that another is under way."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.name, self.left = inner, inner.name, 2
+
+    def send(self, operation: str, body: bytes) -> bytes:
+        if operation == "TransactWriteItems" and self.left:
+            self.left -= 1
+            reasons = [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}]
+            raise RequestRefused("TransactionCanceledException", "cancelled", CancellationReasons=reasons)
+        answer: bytes = self.inner.send(operation, body)
+        return answer
+
+    async def send_async(self, operation: str, body: bytes) -> bytes:
+        return self.send(operation, body)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    async def close_async(self) -> None:
+        self.inner.close()

@@ -1,0 +1,24 @@
+"""The page about testing is a test file, and its tests pass as pytest runs them."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+
+from tests.house.test_docs_run import ROOT, at_its_line, blocks_of
+
+pytest_plugins = ("pytester",)
+
+
+def test_the_tests_of_the_page_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    program = reduce(at_its_line, blocks_of(ROOT / "docs" / "testing.md", "python"), "")
+    pytester.makepyfile(test_page=program)
+    pytester.makeconftest(
+        "from hypothesis import settings\n"
+        "settings.register_profile('page', deadline=None, max_examples=20)\n"
+        "settings.load_profile('page')\n"
+    )
+    result = pytester.runpytest_subprocess("-p", "singletable.testing.plugin", "-p", "no:cacheprovider", "-q")
+    result.assert_outcomes(passed=9)

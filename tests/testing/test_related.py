@@ -1,0 +1,99 @@
+"""What Hypothesis makes for a whole table could lie in it: unique, linked, and stored as it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from examples.commerce.model import Commerce, OrderDetails, OrderItem
+from examples.papers.model import Membership, Paper, Papers, Topic
+from singletable import Table
+from singletable.client.items.kinds import Kinds
+from singletable.planner.items import item_of, key_of, values_of
+from singletable.testing import items_of
+from singletable.testing.links import linked_fields
+from tests.client.social import Follower, Post, Social
+from tests.planner.test_witness import tables
+from tests.testing.models import Models, Readings
+
+
+@pytest.mark.parametrize("table", [*tables(), Models, Readings], ids=lambda table: table.__name__)
+@settings(
+    max_examples=max(4, settings().max_examples // 25),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(data=st.data())
+def test_no_two_have_one_key_and_all_are_stored(table: type[Table], data: st.DataObject) -> None:
+    design, kinds = table.design, Kinds(table.design)
+    values = data.draw(items_of(table, max_size=12))
+    assert len(values) <= 12
+    keys: Counter[str] = Counter()
+    for value in values:
+        entity = design.entity_of(type(value))
+        fields = values_of(entity, value)
+        keys[repr(key_of(entity, fields))] += 1
+        assert kinds.read(item_of(design, entity, fields)) == value
+    assert not [key for key, count in keys.items() if count > 1]
+
+
+def lists(table: type[Table], wanted: Any) -> list[Any]:
+    return find(items_of(table), wanted, settings=settings(max_examples=1000, phases=[Phase.generate], database=None))
+
+
+def test_children_lie_beside_their_parents() -> None:
+    def has_whole_order(values: list[Any]) -> bool:
+        orders = {value.id for value in values if isinstance(value, OrderDetails)}
+        lines = Counter(value.order_id for value in values if isinstance(value, OrderItem))
+        return any(lines[order] > 1 for order in orders)
+
+    values = lists(Commerce, has_whole_order)
+    with Commerce.open("memory:") as shop:
+        for value in values:
+            shop.put(value)
+        (order, *_) = [value.id for value in values if isinstance(value, OrderDetails)]
+        whole = shop.order_with_items(order)
+    assert whole is not None
+
+
+@settings(max_examples=max(20, settings().max_examples // 5), suppress_health_check=[HealthCheck.too_slow])
+@given(items_of(Papers))
+def test_what_is_copied_equals_what_it_was_copied_from(values: list[Any]) -> None:
+    papers = {value.id: value for value in values if isinstance(value, Paper)}
+    for value in values:
+        if isinstance(value, Membership | Topic) and value.paper_id in papers:
+            paper = papers[value.paper_id]
+            assert (value.title, value.published) == (paper.title, paper.published)
+
+
+@settings(max_examples=max(20, settings().max_examples // 5), suppress_health_check=[HealthCheck.too_slow])
+@given(items_of(Commerce, min_size=3, max_size=5))
+def test_sizes_are_kept(values: list[Any]) -> None:
+    assert 3 <= len(values) <= 5
+
+
+def test_fields_are_linked_by_what_keys_write_before_them_and_by_their_names() -> None:
+    groups = [sorted(".".join(place) for place in group) for group in linked_fields(Commerce.design)]
+    assert sorted(groups) == [
+        ["Order.id", "OrderDetails.id", "OrderItem.order_id"],
+        ["Order.user_id", "User.id"],
+    ]
+    assert linked_fields(Readings.design) == []
+
+
+@settings(max_examples=max(5, settings().max_examples // 10), suppress_health_check=list(HealthCheck))
+@given(items_of(Social, max_size=12))
+def test_what_is_kept_by_writes_is_as_they_leave_it(values: list[Any]) -> None:
+    with Social.open("memory:") as social:
+        for value in values:
+            social.put(value)
+        found = [each for each in social.scan(reason="a test") if not isinstance(each, Follower)]
+    assert sorted(map(_shown, found)) == sorted(map(_shown, values))
+
+
+def _shown(value: Any) -> str:
+    return repr(replace(value, version=0)) if isinstance(value, Post) else repr(value)
