@@ -41,7 +41,10 @@ def main(arguments: Sequence[str]) -> int:
     cache = asked.cache.expanduser().resolve()
     cache.mkdir(parents=True, exist_ok=True)
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before;", end=" ")
-    print(f"{asked.rounds} rounds of {asked.seconds:g} s for each row and contender, {asked.starts} cold starts")
+    clock = "the processor time of the client" if asked.clock == "cpu" else "the time of a call"
+    print(
+        f"{clock}, {asked.rounds} rounds of {asked.seconds:g} s for each row and contender, {asked.starts} cold starts"
+    )
     with tempfile.TemporaryDirectory(dir=cache, prefix="run-") as folder, ExitStack() as stack:
         try:
             judged = measured(asked, cache, Path(folder), stack)
@@ -61,6 +64,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--starts", type=int, help=f"cold starts of each contender ({USUAL['starts']})")
     servers = [OURS, *(peer.word for peer in PEERS)]
     made.add_argument("--server", choices=servers, default=OURS, help="whom all contenders ask (singletable)")
+    clock_help = "by the clock on the wall, or the processor time of the client alone, where the machine is busy (wall)"
+    made.add_argument("--clock", choices=["wall", "cpu"], default="wall", help=clock_help)
     made.add_argument("--only", type=words_of, default=(), help=f"libraries beside ours: {','.join(PINS)}")
     made.add_argument("--cache", type=Path, default=CACHE, help=f"where libraries and servers are kept ({CACHE})")
     return made
@@ -83,7 +88,7 @@ def measured(asked: argparse.Namespace, cache: Path, folder: Path, stack: ExitSt
             workers = started(fleet, pythons, mode, url)
             if mode == "sync":
                 workers += inside(fleet, folder)
-            run(workers, mode, asked.rounds, asked.seconds, timings)
+            run(workers, mode, asked, timings)
         print(f"\n{report.times_table(timings, mode)}\n\n{report.ratios_table(timings, mode)}", flush=True)
         judged += report.judge_all(timings, mode)
     print(f"\n{report.inside_times_table(timings)}\n\n{report.inside_table(timings)}", flush=True)
@@ -145,13 +150,13 @@ def inside(stack: ExitStack, folder: Path) -> list[Worker]:
     return workers
 
 
-def run(workers: Sequence[Worker], mode: Mode, rounds: int, seconds: float, timings: Timings) -> None:
+def run(workers: Sequence[Worker], mode: Mode, asked: argparse.Namespace, timings: Timings) -> None:
     """Every contender in turn, row by row and round by round; a first round warms up."""
-    for number in range(rounds + 1):
+    for number in range(asked.rounds + 1):
         for row in ROWS:
-            say(f"{ROWS[row]}, {mode}, round {number} of {rounds}" if number else f"{ROWS[row]}, warming up")
+            say(f"{ROWS[row]}, {mode}, round {number} of {asked.rounds}" if number else f"{ROWS[row]}, warming up")
             for worker in turned(workers, number):
-                one = worker.seconds_of_one(row, seconds)
+                one = worker.seconds_of_one(row, asked.seconds, asked.clock)
                 if number:
                     timings.note(Cell(row, mode, worker.contender.name, worker.place), one)
     say("")

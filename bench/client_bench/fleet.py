@@ -40,12 +40,12 @@ class Worker:
     """Where it reads: `server`, `memory:` or `file:`."""
     process: subprocess.Popen[str]
 
-    def seconds_of_one(self, row: str, seconds: float) -> float:
-        """The seconds of one call: the median of those made in so many seconds."""
+    def seconds_of_one(self, row: str, seconds: float, clock: str = "wall") -> float:
+        """The seconds of one call by a clock: the median of those made in so many seconds."""
         to, from_ = self.process.stdin, self.process.stdout
         assert to is not None, "both are pipes"
         assert from_ is not None, "both are pipes"
-        print(row, seconds, file=to, flush=True)
+        print(row, seconds, clock, file=to, flush=True)
         return float(from_.readline())
 
 

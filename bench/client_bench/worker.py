@@ -2,9 +2,9 @@
 
     python -m bench.client_bench.worker NAME sync|async URL
 
-Each line that it is given is a row and the seconds to measure it for, `get 0.3` or `1000 0.3`; its answer is the
-median of the seconds that the calls took. The first line that it writes is `ready`, once all that it reads is right.
-It runs in the environment of the contender, so it needs nothing but Python.
+Each line that it is given is a row, the seconds to measure it for and a clock: `get 0.3 wall` or `1000 0.3 cpu`. Its
+answer is the median of the seconds that the calls took. The first line that it writes is `ready`, once all it reads
+is right. It runs in the environment of the contender, so it needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from itertools import count
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from bench.client_bench.contenders import Contender, Reads, named
@@ -23,6 +23,9 @@ from bench.client_bench.orders import SIZES, customer_of, difference, difference
 
 GET = "get"
 LARGEST = max(SIZES)
+
+Clock = Callable[[], float]
+CLOCKS: dict[str, Clock] = {"wall": perf_counter, "cpu": process_time}
 
 
 class WrongObject(Exception):
@@ -59,15 +62,15 @@ def answer_sync(contender: Contender, url: str) -> None:
         checked_all(contender, reads.query(customer_of(size)), size)
     numbers = count()
 
-    def measured(row: str, seconds: float) -> list[float]:
+    def measured(row: str, seconds: float, clock: Clock) -> list[float]:
         call: Callable[..., Any] = reads.get if row == GET else reads.query
         spent: list[float] = []
         over = perf_counter() + seconds
         while not spent or perf_counter() < over:
             arguments = arguments_of(row, next(numbers))
-            started = perf_counter()
+            started = clock()
             call(*arguments)
-            spent.append(perf_counter() - started)
+            spent.append(clock() - started)
         return spent
 
     serve(measured)
@@ -87,26 +90,26 @@ def answer_async(contender: Contender, url: str) -> None:
         runner.run(check())
         numbers = count()
 
-        async def measured(row: str, seconds: float) -> list[float]:
+        async def measured(row: str, seconds: float, clock: Clock) -> list[float]:
             call: Callable[..., Any] = reads.get if row == GET else reads.query
             spent: list[float] = []
             over = perf_counter() + seconds
             while not spent or perf_counter() < over:
                 arguments = arguments_of(row, next(numbers))
-                started = perf_counter()
+                started = clock()
                 await call(*arguments)
-                spent.append(perf_counter() - started)
+                spent.append(clock() - started)
             return spent
 
-        serve(lambda row, seconds: runner.run(measured(row, seconds)))
+        serve(lambda row, seconds, clock: runner.run(measured(row, seconds, clock)))
 
 
-def serve(measured: Callable[[str, float], list[float]]) -> None:
+def serve(measured: Callable[[str, float, Clock], list[float]]) -> None:
     """Answers lines until there are no more."""
     print("ready", flush=True)
     for line in sys.stdin:
-        row, seconds = line.split()
-        print(median(measured(row, float(seconds))), flush=True)
+        row, seconds, clock = line.split()
+        print(median(measured(row, float(seconds), CLOCKS[clock])), flush=True)
 
 
 def main(name: str, mode: str, url: str) -> None:
