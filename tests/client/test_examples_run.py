@@ -71,7 +71,7 @@ def _store(opened: Table, value: Any) -> None:
     design, session = opened.design, opened._opened().session
     entity = design.entity_of(type(value))
     item = item_of(design, entity, values_of(entity, value))
-    session.ask(Call("PutItem", {"TableName": design.name, "Item": item}))
+    session.ask(Call("PutItem", {"TableName": opened._opened().reader.name, "Item": item}))
 
 
 def _answer(
