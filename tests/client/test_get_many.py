@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable import ArgumentRefused, CancellationReason, Key, RequestRefused, TransactionCancelled, key
+from singletable import ArgumentRefused, CancellationReason, Key, RequestRefused, Throttled, TransactionCancelled, key
 from tests.client.between import Document, between
 from tests.client.places import Place
 from tests.client.shop import IN_TWO_HOURS, Customer, Order, OrderItem, Session, Shop, order
@@ -110,7 +110,7 @@ def test_what_is_left_over_for_ever_is_an_error(shop: Shop) -> None:
         return {"Responses": {}, "UnprocessedKeys": {"Shop": {"Keys": left}}}
 
     seen = between(shop, answer=leave_all_over)
-    with pytest.raises(RequestRefused, match="3 keys of a batch were left over 3 times") as refused:
+    with pytest.raises(Throttled, match="3 keys of a batch were left over 3 times") as refused:
         shop.get_many([order_key(0), order_key(1), order_key(2)])
     assert refused.value.code == "ProvisionedThroughputExceededException"
     assert len(seen.operations) == 3

@@ -9,10 +9,9 @@ from singletable.client.answers import Capacity, Item, read_batch_get, read_tran
 from singletable.client.items.decoder import key_value
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Call, Steps, pause
-from singletable.errors import ArgumentRefused, CancellationReason, RequestRefused, TransactionCancelled
+from singletable.errors import ArgumentRefused, CancellationReason, RequestRefused, Throttled, TransactionCancelled
 from singletable.values.limits import BATCH_GET_KEYS_MAX, TRANSACTION_ACTIONS_MAX
 
-# Why a transaction that only reads is cancelled now and may go through a moment later.
 Found = dict[Hashable, Item]
 """Items by their keys."""
 
@@ -43,7 +42,7 @@ def batch_get(
         if waiting:
             fruitless = 0 if len(waiting) < asked else fruitless + 1
             if fruitless >= reader.retries.attempts:
-                raise RequestRefused(
+                raise Throttled(
                     "ProvisionedThroughputExceededException",
                     f"{len(waiting)} keys of a batch were left over {fruitless} times; the table has no capacity left",
                 )

@@ -19,7 +19,7 @@ from singletable.client.policy import Retries
 from singletable.client.reading.by_keys import identity
 from singletable.client.session import PASSING
 from singletable.client.steps import Call, Outcome, Steps, each, pause
-from singletable.errors import RequestRefused, SingletableError, Unreachable
+from singletable.errors import RequestRefused, SingletableError, Throttled, Unreachable
 from singletable.values.limits import BATCH_WRITES_MAX, REQUEST_BYTES_MAX
 
 REQUESTS_AT_ONCE = 8
@@ -188,6 +188,4 @@ class Batch:
             self._progress(BatchProgress(self._written, len(self._failed), waiting))
 
 
-_LEFT_OVER = RequestRefused(
-    "ProvisionedThroughputExceededException", "DynamoDB left it over each time that it was sent"
-)
+_LEFT_OVER = Throttled("ProvisionedThroughputExceededException", "DynamoDB left it over each time that it was sent")
