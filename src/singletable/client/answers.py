@@ -6,6 +6,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from singletable.values.decoders import decoder_of
+
 Item = dict[str, dict[str, Any]]
 ItemT = TypeVar("ItemT")
 
@@ -73,10 +75,10 @@ class TransactionAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
-read_get = msgspec.json.Decoder(GetAnswer[Item]).decode
-read_page = msgspec.json.Decoder(PageAnswer[Item]).decode
-read_batch_get = msgspec.json.Decoder(BatchGetAnswer).decode
-read_batch_write = msgspec.json.Decoder(BatchWriteAnswer).decode
-read_transaction_get = msgspec.json.Decoder(TransactionGetAnswer).decode
-read_write = msgspec.json.Decoder(WriteAnswer).decode
-read_transaction = msgspec.json.Decoder(TransactionAnswer).decode
+read_get = decoder_of(GetAnswer[Item]).decode
+read_page = decoder_of(PageAnswer[Item]).decode
+read_batch_get = decoder_of(BatchGetAnswer).decode
+read_batch_write = decoder_of(BatchWriteAnswer).decode
+read_transaction_get = decoder_of(TransactionGetAnswer).decode
+read_write = decoder_of(WriteAnswer).decode
+read_transaction = decoder_of(TransactionAnswer).decode

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from singletable.errors import CursorRefused
+from singletable.values.decoders import decoder_of
 
 VERSION = 1
 _MARK_BYTES = 16
@@ -28,7 +29,7 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
     positions: list[dict[str, Any] | bool | None]
 
 
-_decode = msgspec.json.Decoder(Place).decode
+_decode = decoder_of(Place).decode
 
 
 class Cursors:

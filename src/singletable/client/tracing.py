@@ -14,6 +14,7 @@ import msgspec
 
 from singletable.client.watched import Watched
 from singletable.errors import RequestRefused
+from singletable.values.decoders import decoder_of
 
 # The parameters that say how is asked, and not for what.
 _TOLD_PARAMETERS = {
@@ -35,8 +36,8 @@ class _Told(msgspec.Struct, rename="pascal"):
     scanned_count: int | None = None
 
 
-_read_told = msgspec.json.Decoder(_Told).decode
-_read_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_read_told = decoder_of(_Told).decode
+_read_list = decoder_of(list[msgspec.Raw]).decode
 
 
 class Tracing:

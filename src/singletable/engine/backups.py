@@ -14,6 +14,7 @@ from singletable.engine.storage import backup_rows
 from singletable.engine.storage.backup_rows import BackupRow
 from singletable.engine.storage.tree import Tree
 from singletable.errors import RequestRefused
+from singletable.values.decoders import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -39,7 +40,7 @@ class Backup(msgspec.Struct, frozen=True):
     expires_at: float | None = None
 
 
-_decoder = msgspec.json.Decoder(Backup)
+_decoder = decoder_of(Backup)
 
 
 class KeptBackup(NamedTuple):

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from singletable.values.decoders import decoder_of
+
 KeyKind = Literal["S", "N", "B"]
 IndexStatus = Literal["CREATING", "ACTIVE", "DELETING"]  # the last is told and never kept
 InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
@@ -171,7 +173,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return kinds
 
 
-_decoder = msgspec.json.Decoder(TableDefinition)
+_decoder = decoder_of(TableDefinition)
 
 
 def definition_from(document: bytes) -> TableDefinition:

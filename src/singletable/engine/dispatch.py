@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
+from singletable.values.decoders import decoder_of
 from singletable.wire.shape import Result, Shape
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _load(name: str, known: _Known) -> Action:
     else:
         file = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
         shape, run = getattr(shapes, name), getattr(import_module(f"singletable.engine.actions.{file}"), file)
-    return Action(shape, msgspec.json.Decoder(shape).decode, run, known.writes, known.joins)
+    return Action(shape, decoder_of(shape).decode, run, known.writes, known.joins)
 
 
 ACTIONS = Actions()

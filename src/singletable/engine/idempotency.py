@@ -11,6 +11,7 @@ import msgspec
 from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units
 from singletable.engine.storage import tokens
 from singletable.errors import RequestRefused
+from singletable.values.decoders import decoder_of
 from singletable.wire.shape import Shape
 
 TOKEN_SECONDS = 600
@@ -36,6 +37,9 @@ class Replay(msgspec.Struct, frozen=True):
         return units
 
 
+_read_replay = decoder_of(Replay).decode
+
+
 def fingerprint_of(actions: Sequence[Shape]) -> bytes:
     """What must be the same for a request to be the same request: its actions, or its statements."""
     return hashlib.sha256(msgspec.json.encode(actions, order="deterministic")).digest()
@@ -52,7 +56,7 @@ def replay_of(connection: sqlite3.Connection, token: str, fingerprint: bytes, no
             "The request uses the same client token as a previous, but non-identical request. "
             "Do not reuse a client token with different requests, unless the requests are identical",
         )
-    return msgspec.json.decode(kept.answer, type=Replay)
+    return _read_replay(kept.answer)
 
 
 def remember(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float, replay: Replay) -> None:

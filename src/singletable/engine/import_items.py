@@ -22,6 +22,7 @@ from singletable.engine.table import OpenTable
 from singletable.engine.transfers import Import, arn_of_transfer, keep
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.values.accept import accept_item
+from singletable.values.decoders import decoder_of
 from singletable.wire.transfers import CsvOptions, InputFormatOptions
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # More of the same tells nobody more; all of them are counted.
 LOGGED_MAX = 10_000
 
+decoder_of(InputFormatOptions)  # so that many threads may convert to it
 _BAD_ITEMS = (
     "ItemValidationError",
     "Some of the items failed validation checks and were not imported. "

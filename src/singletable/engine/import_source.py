@@ -16,6 +16,7 @@ import msgspec
 from singletable.engine.ion import NotIon, ion_documents, item_of_ion
 from singletable.engine.table import Item
 from singletable.errors import invalid
+from singletable.values.decoders import decoder_of
 from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.transfers import CsvOptions
 
@@ -82,7 +83,7 @@ class _Line(msgspec.Struct):
     Item: dict[str, dict[str, Any]]
 
 
-_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_line = decoder_of(_Line).decode
 
 
 def _json_items(file: BinaryIO) -> Iterator[Read]:

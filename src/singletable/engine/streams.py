@@ -7,14 +7,13 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import msgspec
-
 from singletable.engine.following import StreamDocument
 from singletable.engine.storage import stream_rows
 from singletable.engine.storage.change_log import Change, ChangeLog
 from singletable.engine.storage.stream_rows import StreamRow
 from singletable.engine.table import decode_item
 from singletable.errors import RequestRefused
+from singletable.values.decoders import decoder_of
 from singletable.values.item_size import item_size
 
 RETENTION_SECONDS = 24 * 60 * 60
@@ -22,7 +21,7 @@ _SEQUENCE_DIGITS = 21
 # Records of a stream begin with a number of this size, so that all of them have as many digits, and sort as texts.
 _SEQUENCE_BASE: int = 10 ** (_SEQUENCE_DIGITS - 1)
 
-_decode_document = msgspec.json.Decoder(StreamDocument).decode
+_decode_document = decoder_of(StreamDocument).decode
 
 
 class Stream(NamedTuple):

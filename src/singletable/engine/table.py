@@ -11,6 +11,7 @@ from singletable.engine.side_records import Changes, Expiry
 from singletable.engine.storage.entry_key import index_key
 from singletable.engine.storage.tree import Tree
 from singletable.errors import RequestRefused, invalid
+from singletable.values.decoders import decoder_of
 from singletable.values.item_size import item_size
 from singletable.values.key_bytes import key_bytes
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Item = dict[str, dict[str, Any]]
 
 _encode = msgspec.json.Encoder().encode
-decode_item = msgspec.json.Decoder(dict[str, dict[str, Any]]).decode
+decode_item = decoder_of(dict[str, dict[str, Any]]).decode
 
 
 class Entry(NamedTuple):

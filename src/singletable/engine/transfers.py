@@ -13,6 +13,7 @@ from singletable.engine.arns import arn_of, identifier_in, table_name
 from singletable.engine.storage import transfer_rows
 from singletable.engine.storage.transfer_rows import Kind, TransferRow
 from singletable.errors import RequestRefused, invalid
+from singletable.values.decoders import decoder_of
 from singletable.wire.shape import Shape
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def keep(connection: sqlite3.Connection, transfer: Export | Import) -> None:
 
 def all_of(connection: sqlite3.Connection, kind: type[AnyTransfer]) -> list[AnyTransfer]:
     """Every export, or every import."""
-    decode = msgspec.json.Decoder(kind).decode
+    decode = decoder_of(kind).decode
     return [decode(row.document) for row in transfer_rows.rows(connection, kind.kind)]
 
 
@@ -87,7 +88,7 @@ def find(engine: Engine, kind: type[AnyTransfer], arn: str) -> AnyTransfer:
         row = transfer_rows.row(connection, named[1])
     if row is None or row.kind != kind.kind:
         raise RequestRefused(f"{word}NotFoundException", f"{word} not found: {arn}")
-    return msgspec.json.decode(row.document, type=kind)
+    return decoder_of(kind).decode(row.document)
 
 
 def fingerprint_of(request: Shape) -> str:

@@ -14,6 +14,7 @@ import msgspec
 from singletable.client.table import Table
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, Unreachable
+from singletable.values.decoders import decoder_of
 
 _READS = frozenset({"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"})
 
@@ -149,8 +150,8 @@ class _Asked(msgspec.Struct, rename="pascal", frozen=True):
     index_name: str | None = None
 
 
-_read_answer = msgspec.json.Decoder(_Answer).decode
-_read_asked = msgspec.json.Decoder(_Asked).decode
+_read_answer = decoder_of(_Answer).decode
+_read_asked = decoder_of(_Asked).decode
 
 
 class Recording:

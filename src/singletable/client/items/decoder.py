@@ -17,6 +17,7 @@ from singletable.model.entity import Entity
 from singletable.model.fields import Field, fields_of
 from singletable.model.keys import KeyValue
 from singletable.values.binary import binary_bytes
+from singletable.values.decoders import decoder_of
 
 Item = dict[str, Value]
 _WRONG = (KeyError, TypeError, ValueError, ArithmeticError)
@@ -56,6 +57,7 @@ class Decoder:
         self._readers = {name: _reader(made, field) for name, field in made.fields.items()}
         self._columns = columns_of(made)
         self._row = row_type(made.label, self._columns.values())
+        decoder_of(self._row)  # so that many threads may convert to it
         self._objects = compiled(made, self._columns)
 
     @property

@@ -14,9 +14,10 @@ from singletable.client.items.shapes import constant_type, text_type
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.plan import Plan
+from singletable.values.decoders import decoder_of
 
-_read_raw_page = msgspec.json.Decoder(PageAnswer[msgspec.Raw]).decode
-_read_item = msgspec.json.Decoder(Item).decode
+_read_raw_page = decoder_of(PageAnswer[msgspec.Raw]).decode
+_read_item = decoder_of(Item).decode
 
 
 class PlannedItems:
@@ -25,18 +26,18 @@ class PlannedItems:
     def __init__(self, design: Design, plan: Plan, kinds: Kinds) -> None:
         self._design, self._plan, self._kinds = design, plan, kinds
         rows = {} if plan.hydrate else {entity.name: row for entity in plan.wanted if (row := self._row_type(entity))}
-        self._by_name = {name: msgspec.json.Decoder(row) for name, row in rows.items()}
+        self._by_name = {name: decoder_of(row) for name, row in rows.items()}
         self._page: msgspec.json.Decoder[PageAnswer[Row]] | None = None
         self._get: msgspec.json.Decoder[GetAnswer[Row]] | None = None
         if len(rows) == 1 and len(plan.wanted) == 1 and not plan.foreign:
             (row,) = rows.values()
-            self._page = msgspec.json.Decoder(PageAnswer[row])  # type: ignore[valid-type]  # made at run time
-            self._get = msgspec.json.Decoder(GetAnswer[row])  # type: ignore[valid-type]
+            self._page = decoder_of(PageAnswer[row])  # type: ignore[valid-type]  # made at run time
+            self._get = decoder_of(GetAnswer[row])  # type: ignore[valid-type]
         self._type_of: msgspec.json.Decoder[Any] | None = None
         name = design.settings.type_attribute
         if name is not None and rows:
             kind = row_type("Kind", [Column(name, "kind", text_type("S"), optional=True)])
-            self._type_of = msgspec.json.Decoder(kind)
+            self._type_of = decoder_of(kind)
 
     def page(self, body: bytes) -> tuple[PageAnswer[Any], bool]:
         """The answer to a Query, and whether all its items are certain to be of the plan's entity."""

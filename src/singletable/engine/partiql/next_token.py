@@ -11,6 +11,7 @@ import msgspec
 from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.table import Item
 from singletable.errors import RequestRefused, invalid
+from singletable.values.decoders import decoder_of
 
 _KIND = "NextToken"
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -31,7 +32,7 @@ class Continuation(NamedTuple):
     key: Item
 
 
-_decode = msgspec.json.Decoder(Place).decode
+_decode = decoder_of(Place).decode
 
 
 def request_digest(text: str, parameters: list[Any] | None) -> bytes:
