@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 Item = dict[str, dict[str, Any]]
 ItemT = TypeVar("ItemT")

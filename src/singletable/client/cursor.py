@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from singletable.errors import CursorRefused
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 VERSION = 1
 _MARK_BYTES = 16

@@ -14,7 +14,7 @@ import msgspec
 
 from singletable.client.watched import Watched
 from singletable.errors import RequestRefused
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 # The parameters that say how is asked, and not for what.
 _TOLD_PARAMETERS = {

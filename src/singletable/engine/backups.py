@@ -14,7 +14,7 @@ from singletable.engine.storage import backup_rows
 from singletable.engine.storage.backup_rows import BackupRow
 from singletable.engine.storage.tree import Tree
 from singletable.errors import RequestRefused
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 from singletable.wire.shape import Result, Shape
 
 if TYPE_CHECKING:

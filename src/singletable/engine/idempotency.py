@@ -11,7 +11,7 @@ import msgspec
 from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units
 from singletable.engine.storage import tokens
 from singletable.errors import RequestRefused
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 from singletable.wire.shape import Shape
 
 TOKEN_SECONDS = 600

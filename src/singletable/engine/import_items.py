@@ -22,7 +22,7 @@ from singletable.engine.table import OpenTable
 from singletable.engine.transfers import Import, arn_of_transfer, keep
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.values.accept import accept_item
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 from singletable.wire.transfers import CsvOptions, InputFormatOptions
 
 if TYPE_CHECKING:

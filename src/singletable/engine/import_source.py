@@ -16,8 +16,8 @@ import msgspec
 from singletable.engine.ion import NotIon, ion_documents, item_of_ion
 from singletable.engine.table import Item
 from singletable.errors import invalid
-from singletable.values.decoders import decoder_of
 from singletable.values.limits import ITEM_BYTES_MAX
+from singletable.wire.decoders import decoder_of
 from singletable.wire.transfers import CsvOptions
 
 # A line that is longer holds no item: one of 400 KB is never written so wide.

@@ -13,8 +13,8 @@ from singletable.engine.storage.change_log import Change, ChangeLog
 from singletable.engine.storage.stream_rows import StreamRow
 from singletable.engine.table import decode_item
 from singletable.errors import RequestRefused
-from singletable.values.decoders import decoder_of
 from singletable.values.item_size import item_size
+from singletable.wire.decoders import decoder_of
 
 RETENTION_SECONDS = 24 * 60 * 60
 _SEQUENCE_DIGITS = 21

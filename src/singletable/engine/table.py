@@ -11,10 +11,10 @@ from singletable.engine.side_records import Changes, Expiry
 from singletable.engine.storage.entry_key import index_key
 from singletable.engine.storage.tree import Tree
 from singletable.errors import RequestRefused, invalid
-from singletable.values.decoders import decoder_of
 from singletable.values.item_size import item_size
 from singletable.values.key_bytes import key_bytes
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
+from singletable.wire.decoders import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.traffic.table_traffic import TableTraffic

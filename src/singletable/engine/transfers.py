@@ -13,7 +13,7 @@ from singletable.engine.arns import arn_of, identifier_in, table_name
 from singletable.engine.storage import transfer_rows
 from singletable.engine.storage.transfer_rows import Kind, TransferRow
 from singletable.errors import RequestRefused, invalid
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 from singletable.wire.shape import Shape
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from singletable.model.entity import Entity
 from singletable.model.fields import Field, fields_of
 from singletable.model.keys import KeyValue
 from singletable.values.binary import binary_bytes
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 Item = dict[str, Value]
 _WRONG = (KeyError, TypeError, ValueError, ArithmeticError)

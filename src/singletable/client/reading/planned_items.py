@@ -14,7 +14,7 @@ from singletable.client.items.shapes import constant_type, text_type
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.plan import Plan
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 _read_raw_page = decoder_of(PageAnswer[msgspec.Raw]).decode
 _read_item = decoder_of(Item).decode

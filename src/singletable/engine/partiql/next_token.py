@@ -11,7 +11,7 @@ import msgspec
 from singletable.engine.signed_place import SignedPlaces
 from singletable.engine.table import Item
 from singletable.errors import RequestRefused, invalid
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 _KIND = "NextToken"
 _encode = msgspec.json.Encoder(order="deterministic").encode

@@ -11,7 +11,7 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "singletable"
 MANY_AT_ONCE = """
 import sys, threading
 import msgspec
-from singletable.values.decoders import decoder_of
+from singletable.wire.decoders import decoder_of
 
 sys.setswitchinterval(1e-7)
 body = b'{"x": {"m19": {"a29": 1}}, "y": {"a29": 3}}'
