@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from pydantic import BaseModel
 
-from examples.shop.model import Customer, Order, OrderItem, Product
+from .model import Customer, Order, OrderItem, Product
 
 
 def _at(text: str) -> datetime:
