@@ -21,6 +21,7 @@ class LaggingTree(Tree):
     """
 
     __slots__ = ("_changed_at", "_lock", "_now", "_past", "_seconds")
+    joins = False
 
     def __init__(self, name: str, seconds: float, now: Callable[[], float]) -> None:
         super().__init__(name)

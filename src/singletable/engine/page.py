@@ -14,12 +14,19 @@ from singletable.engine.storage.tree import Tree
 from singletable.engine.table import Item, decode_item
 from singletable.values.limits import PAGE_BYTES_MAX
 
+# A page is read in strides, which SQLite joins, up to where it might end, and from there on item by item. The first is
+# so short that even items of the largest size, read in vain, are not much.
+_FIRST_STRIDE = 64
+_LONGER_BY = 8
+_SHORTEST_STRIDE = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """What a page holds, what was read for it, and the item it stopped at, if it stopped before the end."""
 
     items: list[Raw]
+    """What stands between the brackets of their array: each is one item, or several with commas between them."""
     count: int
     scanned: int
     read_bytes: int
@@ -37,18 +44,77 @@ class Reading(NamedTuple):
 
 def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
     """Items as they are stored; they are copied, never decoded."""
-    bodies = []
-    read_bytes = 0
+    beginning = _beginning(connection, reading)
+    if beginning.is_whole:
+        return Page(_joined(beginning.bodies), beginning.count, beginning.count, beginning.read_bytes, None)
     tree, keys, descending, limit = reading
-    stop = -1 if limit is None else limit
-    body = None
-    for body, size in tree.items(connection, keys.low, keys.high, descending):
-        bodies.append(Raw(body))
+    bodies, read_bytes = beginning.bodies, beginning.read_bytes
+    before = beginning.count - len(bodies)
+    stop = -1 if limit is None else limit - before
+    low, high = (keys.low, beginning.edge) if descending else (beginning.edge, keys.high)
+    stopped_at = None
+    for body, size in tree.items(connection, low, high, descending):
+        bodies.append(body)
         read_bytes += size
         # The item that crosses the line is still read, as in the service.
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
-            return Page(bodies, len(bodies), len(bodies), read_bytes, body)
-    return Page(bodies, len(bodies), len(bodies), read_bytes, None)
+            stopped_at = body
+            break
+    count = before + len(bodies)
+    if count:
+        tree.typical_bytes = read_bytes / count
+    return Page(_joined(bodies), count, count, read_bytes, stopped_at)
+
+
+@dataclass(slots=True)
+class _Beginning:
+    """What of a page was read in long strides, none of which reached the item that the page stops at."""
+
+    bodies: list[bytes]
+    """Strides, each of several items."""
+    count: int
+    read_bytes: int
+    edge: bytes
+    """Where to go on: upwards from this key, or downwards from below it."""
+    is_whole: bool = False
+
+
+def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
+    tree, (low, high), descending, limit = reading
+    read = _Beginning([], 0, 0, high if descending else low)
+    if not tree.joins:
+        return read
+    longest = _FIRST_STRIDE
+    while True:
+        if not tree.typical_bytes:
+            return read
+        # Ninety of a hundred: sizes vary, and a stride that goes too far was read in vain.
+        count = min(longest, int((PAGE_BYTES_MAX - read.read_bytes) / tree.typical_bytes * 0.9))
+        if limit is not None:
+            count = min(count, limit - 1 - read.count)
+        if count < _SHORTEST_STRIDE:
+            return read
+        low, high = (low, read.edge) if descending else (read.edge, high)
+        stride = tree.joined(connection, low, high, descending, count)
+        if stride is None:
+            read.is_whole = True
+            return read
+        body, found, size, last = stride
+        tree.typical_bytes = size / found
+        if read.read_bytes + size >= PAGE_BYTES_MAX:
+            return read
+        read.bodies.append(body)
+        read.count += found
+        read.read_bytes += size
+        read.edge = last if descending else last + b"\x00"
+        if found < count:
+            read.is_whole = True
+            return read
+        longest *= _LONGER_BY
+
+
+def _joined(bodies: list[bytes]) -> list[Raw]:
+    return [Raw(b",".join(bodies))] if bodies else []
 
 
 def read_page_through(connection: sqlite3.Connection, reading: Reading, through: Callable[[Item], Raw | None]) -> Page:

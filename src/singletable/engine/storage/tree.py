@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from singletable.engine.storage.connection import Connection
 
@@ -23,14 +24,21 @@ class Tree:
         "_get",
         "_items_down",
         "_items_up",
+        "_joined_down",
+        "_joined_up",
         "_last",
         "_put",
         "_up",
         "name",
+        "typical_bytes",
     )
+    joins: ClassVar[bool] = True
+    """Whether `joined` gives what `items` gives."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.typical_bytes = 0.0
+        """How large the items were that were read last; 0 before any were."""
         self._get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608  # names are ours: letters, digits
         self._put = (
             f"INSERT INTO {name} (key, item, size) VALUES (?, ?, ?) "  # noqa: S608  # as above, here and below
@@ -41,6 +49,10 @@ class Tree:
         self._down = self._up + " DESC"
         self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._items_down = self._items_up + " DESC"
+        # With a LIMIT, SQLite reads the inner rows in their order and joins them in it.
+        joined = "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), {edge}(key) FROM ({rows} LIMIT ?)"
+        self._joined_up = joined.format(edge="max", rows=self._up)
+        self._joined_down = joined.format(edge="min", rows=self._down)
         self._all = f"SELECT key, item, size FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
         self._last = f"SELECT max(key) FROM {name}"  # noqa: S608
@@ -77,6 +89,17 @@ class Tree:
     ) -> Iterator[tuple[bytes, int]]:
         """The same without the keys: items and sizes, a sixth faster."""
         return _begun(connection, self._items_down if descending else self._items_up, low, high)
+
+    def joined(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int
+    ) -> tuple[bytes, int, int, bytes] | None:
+        """The first `count` items with commas between them, how many there are, their sizes' sum and the last key.
+
+        SQLite joins them, which is twice as fast as handing them over one by one.
+        """
+        statement = self._joined_down if descending else self._joined_up
+        row: tuple[bytes, int, int, bytes] = connection.execute(statement, (low, high, count)).fetchone()
+        return row if row[1] else None
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """The next rows above a key, at most `count` of them."""

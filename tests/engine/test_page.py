@@ -1,0 +1,95 @@
+"""Pages that are read in strides hold what reading item by item gives, and stop at the same item."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.engine.page import Page, Reading, read_page
+from singletable.engine.storage import catalog_rows
+from singletable.engine.storage.catalog_rows import tree_of
+from singletable.engine.storage.key_range import KeyRange
+from singletable.engine.storage.store import Store
+from singletable.engine.storage.tree import Tree
+from singletable.values.limits import PAGE_BYTES_MAX
+
+SIZES = st.one_of(
+    st.lists(st.integers(1, 600), max_size=900),
+    st.lists(st.integers(1, 409_600), max_size=40),
+    st.tuples(st.lists(st.integers(1, 300), max_size=300), st.lists(st.integers(200_000, 409_600), max_size=9)).map(
+        lambda parts: parts[0] + parts[1]
+    ),
+)
+
+
+def _key(number: int) -> bytes:
+    return number.to_bytes(2, "big") + b"k" * (number % 3)
+
+
+def _body(number: int) -> bytes:
+    return json.dumps({"n": {"N": str(number)}}).encode()
+
+
+def _expected(sizes: list[int], first: int, last: int, *, descending: bool, limit: int | None) -> tuple[list[int], int]:
+    """The numbers of a page, and how many of its items are past the end of it (none, when the range ends first)."""
+    numbers = list(range(first, last))
+    if descending:
+        numbers.reverse()
+    sums = accumulate(sizes[number] for number in numbers)
+    crossing = next((place for place, total in enumerate(sums) if total >= PAGE_BYTES_MAX), len(numbers)) + 1
+    return numbers[: min(crossing, len(numbers) if limit is None else limit)], len(numbers)
+
+
+@given(sizes=SIZES, data=st.data(), descending=st.booleans(), typical=st.sampled_from([0.0, 1.0, 150.0, 5e3, 4e5]))
+def test_strides_give_the_page_that_single_steps_give(
+    sizes: list[int], data: st.DataObject, descending: bool, typical: float
+) -> None:
+    first = data.draw(st.integers(0, len(sizes)))
+    last = data.draw(st.integers(first, len(sizes)))
+    limit = data.draw(st.none() | st.integers(1, len(sizes) + 1))
+    with Store.open("memory:") as store:
+        tree = _filled(store, sizes)
+        tree.typical_bytes = typical
+        low, high = _key(first), _key(last)
+        with store.reading() as connection:
+            page = read_page(connection, Reading(tree, KeyRange(low, high), descending, limit))
+    numbers, in_range = _expected(sizes, first, last, descending=descending, limit=limit)
+    assert _numbers(page) == numbers
+    assert (page.count, page.scanned) == (len(numbers), len(numbers))
+    assert page.read_bytes == sum(sizes[number] for number in numbers)
+    is_stopped = bool(numbers) and (page.read_bytes >= PAGE_BYTES_MAX or len(numbers) == limit)
+    assert page.stopped_at == (_body(numbers[-1]) if is_stopped else None)
+    assert is_stopped or len(numbers) == in_range
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_page_of_known_sizes_is_read_in_few_statements(descending: bool) -> None:
+    sizes = [300] * 1000
+    with Store.open("memory:") as store:
+        tree = _filled(store, sizes)
+        tree.typical_bytes = 300
+        statements: list[str] = []
+        with store.reading() as connection:
+            connection.set_trace_callback(statements.append)
+            page = read_page(connection, Reading(tree, KeyRange(b"", b"\xff" * 4), descending, None))
+            connection.set_trace_callback(None)
+    assert len(page.items) == 1
+    assert len(_numbers(page)) == 1000
+    assert len(statements) == 3
+
+
+def _filled(store: Store, sizes: list[int]) -> Tree:
+    with store.writing() as connection:
+        created = catalog_rows.create(connection, "table", b"", ())
+        tree = tree_of(created.number, created.generation)
+        tree.put_many(connection, [(_key(n), _body(n), size) for n, size in enumerate(sizes)])
+    return tree
+
+
+def _numbers(page: Page) -> list[int]:
+    items = json.loads(b"[" + b",".join(bytes(raw) for raw in page.items) + b"]")
+    return [int(item["n"]["N"]) for item in items]
