@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from singletable import Table
 
+from ..measure import Cost, cost_of
+
 Lists = dict[str, list[str]]
 
 
@@ -14,17 +16,14 @@ class Change:
 
     before: Lists
     after: Lists
-    requests: int
-    write_units: float
+    cost: Cost
 
 
 def changed(table: Table, lists: Callable[[], Lists], change: Callable[[], object]) -> Change:
     """Looks, changes, looks again; the units are those that the table reports."""
     before = lists()
-    start = table.metrics.total
-    change()
-    end = table.metrics.total
-    return Change(before, lists(), end.requests - start.requests, end.write_units - start.write_units)
+    cost = cost_of(table, change)
+    return Change(before, lists(), cost)
 
 
 def print_change(seen: Change, operation: str) -> None:
@@ -32,4 +31,4 @@ def print_change(seen: Change, operation: str) -> None:
     print(f"{'':<9} before   after")
     for status in seen.before:
         print(f"{status:<9} {', '.join(seen.before[status]):<8} {', '.join(seen.after[status])}")
-    print(f"{operation}: {seen.requests} request, {seen.write_units:g} write units")
+    print(f"{operation}: {seen.cost.requests} request, {seen.cost.write_units:g} write units")
