@@ -53,7 +53,7 @@ class SecondRelease(Table, entities=[SecondUser], name="Users"):
         """Get a user's profile."""
         return get(SecondUser)
 
-    @pattern(rate=1)
+    @pattern(rate=1, fanout=2)  # an item of the first version is read, upgraded and written back whole
     def set_email(self, id: str, email: str) -> SecondUser:
         """Change a user's address."""
         return update(SecondUser, field(SecondUser, lambda user: user.email).set(email))

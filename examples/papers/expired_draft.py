@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from ..script import Script, fill
-from .model import Paper, Papers
+from .model import Papers
 from .rows import MODEL, ROWS
 
 HOUR = 3600
@@ -14,7 +14,7 @@ HOUR = 3600
 class Seen:
     """What is read of the draft after its time has passed."""
 
-    paper: Paper | None
+    status: str | None
     in_series: list[str]
     by_author: list[str]
     still_stored: bool
@@ -36,8 +36,9 @@ def ask(table: Papers) -> list[Seen]:
 
 
 def _look(papers: Papers) -> Seen:
+    paper = papers.paper(MODEL.id)
     return Seen(
-        paper=papers.paper(MODEL.id),
+        status=None if paper is None else paper.status,
         in_series=[paper.id for paper in papers.papers_in_series(MODEL.series)],
         by_author=[each.paper_id for each in papers.papers_by_author("jon")],
         still_stored=papers.paper.using(expired=True)(MODEL.id) is not None,
@@ -47,7 +48,7 @@ def _look(papers: Papers) -> Seen:
 def tell(seen: list[Seen]) -> None:
     for when, each in zip(("superseded", "an hour too late"), seen, strict=True):
         print(when)
-        print(f"  the draft itself    {each.paper.status if each.paper else 'none'}")
+        print(f"  the draft itself    {each.status or 'none'}")
         print(f"  in its collection   {', '.join(each.in_series)}")
         print(f"  by its author       {', '.join(each.by_author)}")
         print(f"  in DynamoDB         {'still there' if each.still_stored else 'gone'}")
