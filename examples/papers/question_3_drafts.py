@@ -64,6 +64,9 @@ def tell(draft: Draft) -> None:
     print(f"  is deleted by hand, {draft.deleted.write_units:g} write units:{'':<19} ${1000 * by_hand:.4f} once")
     print(f"  goes by TTL, {more:g} write units beyond setting its status:  ${1000 * more * WRITE_UNIT:.4f}")
     print(f"Storage takes {by_hand / month:.0f} months to cost what a deletion by hand does")
+    print(
+        f"A whole catalogue of 100,000 such papers, idle: ${100_000 * month:.2f} a month for storage, and nothing else"
+    )
     print(PRICES)
     print("Answer: yes, though not for the bytes, which cost next to nothing. The write that supersedes a draft")
     print("sets the time too; what it costs more is the copy in each topic, so that all of the draft goes.")

@@ -29,9 +29,14 @@ def objects_in(answer: Any, design: Design) -> Iterator[Any]:
 
 
 def holds(item: Mapping[str, Any], value: Any, design: Design) -> bool:
-    """Whether the item is the object's: every field of it is an attribute, or is not there as it is None."""
+    """Whether the item is the object's: every field is an attribute, or in a key where an index has keys alone."""
     entity = design.entity_of(type(value))
-    return all(same(getattr(value, name), item.get(entity.attributes[name])) for name in entity.fields)
+    texts = {segment for stored in item.values() if isinstance(stored, str) for segment in stored.split("#")}
+    return all(
+        same(getattr(value, name), item.get(entity.attributes[name]))
+        or (entity.attributes[name] not in item and str(getattr(value, name)) in texts)
+        for name in entity.fields
+    )
 
 
 def same(value: Any, stored: Any) -> bool:

@@ -61,6 +61,10 @@ def test_an_expired_draft_is_hidden_with_all_that_belongs_to_it_though_it_is_ret
     ]
 
 
+def test_the_table_is_paid_by_the_request(papers: Papers) -> None:
+    assert call(papers, "DescribeTable")["Table"]["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+
+
 def test_only_topics_are_in_gsi2(papers: Papers) -> None:
     assert {entry["entity_type"]["S"] for entry in call(papers, "Scan", IndexName="GSI2")["Items"]} == {"Topic"}
 
