@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from examples.shop.model import Shop
-from singletable.engine.engine import Engine
 from singletable.demo.keeping import free_name, keep
 from singletable.demo.systems import systems_named
 from singletable.demo.tour import Tour, take
+from singletable.engine.engine import Engine
 from singletable.errors import StoreRefused
 
 

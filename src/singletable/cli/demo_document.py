@@ -20,7 +20,7 @@ def document(
 ) -> dict[str, Any]:
     """Everything that was asked, sent, answered and measured."""
     return {
-        "comparison": COMPARISON,
+        "comparison": COMPARISON.replace("\n", " "),
         "systems": [_system(tour) for tour in tours],
         "not_shown": [{"name": each.system, "needs": each.package} for each in lacking],
         "kept": None if path is None else {"path": str(path), "tables": [_kept(each) for each in kept]},

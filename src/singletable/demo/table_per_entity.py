@@ -18,7 +18,7 @@ from singletable.model.entity import Entity
 from singletable.planner.plan import Plan
 
 COMPARISON = (
-    "Measured beside each: the same items under the same keys and indexes, in a table for every entity. "
+    "Measured beside each: the same items under the same keys and indexes, in a table for every entity.\n"
     "A read of one entity costs the same there; a read of several is a request to each of their tables."
 )
 
