@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from examples.commerce.model import Commerce
+from examples.papers.model import Papers
 from examples.shop.model import Shop
 from singletable.demo.captured import Captured, Document
 from singletable.demo.retarget import Retargeted, retargeted
@@ -70,6 +71,16 @@ def test_a_query_without_a_pattern_goes_to_who_can_be_in_its_range() -> None:
     assert (lines.operation, lines.parameters["TableName"], lines.reads_on) == ("Query", "OrderItem", True)
 
 
+def test_a_sort_key_that_the_partition_key_says_again_is_a_whole_key() -> None:
+    plan = Papers.paper_with_authors.plan
+    assert isinstance(plan, Plan)
+    key = {"S": "PAPER#wp-1"}
+    request = Captured("Query", {**query(), "ExpressionAttributeValues": {":v0": key}})
+    found = {each.parameters["TableName"]: each for each in retargeted(Papers.design, request, plan, owner_of)}
+    assert {name: each.operation for name, each in found.items()} == {"Paper": "GetItem", "Membership": "Query"}
+    assert found["Paper"].parameters["Key"] == {"PK": key, "SK": key}
+
+
 def test_a_filter_or_a_count_keeps_a_query_a_query() -> None:
     assert [each.operation for each in sent("Query", query(Select="COUNT"))] == ["Query", "Query"]
 
@@ -83,7 +94,8 @@ def test_what_a_get_projects_it_names() -> None:
 def test_the_limit_of_a_list_does_not_count_the_one_item_read_with_it() -> None:
     plan = Commerce.user_with_recent_orders.plan
     assert isinstance(plan, Plan)
-    request = Captured("Query", {**query(), "TableName": "Commerce", "Limit": 6})
+    user = {":v0": {"S": "USER#42"}}
+    request = Captured("Query", {**query(), "ExpressionAttributeValues": user, "Limit": 6})
     by_operation = {each.operation: each for each in retargeted(Commerce.design, request, plan, owner_of)}
     assert by_operation["Query"].parameters["Limit"] == 5
     assert "Limit" not in by_operation["GetItem"].parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +30,6 @@ def asked(*requests: Captured, elsewhere: tuple[Captured, ...] = ()) -> Asked:
         (Cost(1, 0, 2), "1 request, 2 write units"),
         (Cost(2, 0.5, 1), "2 requests, 0.5 read units, 1 write unit"),
         (Cost(1), "1 request, 0 read units"),
-        (Cost(), "no request to this table"),
     ],
 )
 def test_a_cost_reads_as_one_says_it(cost: Cost, text: str) -> None:
@@ -45,6 +45,12 @@ def test_requests_that_are_alike_are_cut_short_and_others_are_not() -> None:
         "and 6 more like these",
         "GetItem T.GSI1: PK = 9",
     ]
+
+
+def test_a_long_request_is_cut_and_says_so() -> None:
+    (line,) = request_lines(asked(query(1, FilterExpression="a = b AND " * 40)))
+    assert len(line) == 200
+    assert line.endswith(" ...")
 
 
 def test_one_more_request_is_shown_and_not_counted() -> None:
@@ -65,6 +71,12 @@ def test_the_last_row_of_a_summary_is_the_sum() -> None:
         ["together", "2", "1", "3", "1.5"],
     ]
     assert tables_text(shop) == "Table: Shop (13 items, 4 entities)"
+
+
+def test_a_script_that_asks_other_tables_has_no_row() -> None:
+    shop = take(*systems_named(["shop.whole_order"]))
+    aside = replace(shop, asked=(asked(), *shop.asked))
+    assert summary_rows(aside) == summary_rows(shop)
 
 
 def test_a_noun_follows_its_number() -> None:

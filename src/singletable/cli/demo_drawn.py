@@ -15,6 +15,7 @@ from singletable.demo.table_per_entity import COMPARISON
 from singletable.demo.tour import Asked, Tour
 from singletable.demo.words import (
     HEADERS,
+    NOT_COUNTED,
     answer_lines,
     cost_text,
     elsewhere_text,
@@ -93,6 +94,8 @@ def _request(line: str) -> Text:
 
 
 def _costs(asked: Asked) -> RenderableType:
+    if not asked.requests:
+        return Text(NOT_COUNTED, style="dim")
     is_same = asked.cost == asked.cost_elsewhere
     grid = Table.grid(padding=(0, 2))
     grid.add_row(Text("one table", style="dim"), Text(cost_text(asked.cost), style="bold" if is_same else "bold green"))

@@ -12,6 +12,7 @@ from singletable.demo.table_per_entity import COMPARISON
 from singletable.demo.tour import Asked, Tour
 from singletable.demo.words import (
     HEADERS,
+    NOT_COUNTED,
     answer_lines,
     cost_text,
     counted,
@@ -41,7 +42,8 @@ def _print_asked(asked: Asked) -> None:
         print(f"  > {line}")
     for line in answer_lines(asked):
         print(f"    {line}".rstrip())
-    print(f"  {cost_text(asked.cost)}; with a table per entity: {elsewhere_text(asked)}\n")
+    costs = f"{cost_text(asked.cost)}; with a table per entity: {elsewhere_text(asked)}"
+    print(f"  {costs if asked.requests else NOT_COUNTED}\n")
 
 
 def print_end(tours: Sequence[Tour], lacking: Sequence[NeedsPackage], path: Path | None, kept: Sequence[Kept]) -> None:

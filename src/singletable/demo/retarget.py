@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.client.items.decoder import key_value
 from singletable.demo.captured import Captured, Document
 from singletable.demo.ranges import entities_met, index_of
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import Index
-from singletable.model.keys import TemplatePart
+from singletable.planner.bind import key_attribute_value
 from singletable.planner.plan import Plan
 
 OwnerOf = Callable[[Document], Entity]
@@ -83,15 +84,21 @@ def _queries(design: Design, sent: Document, plan: Plan | None, wanted: Sequence
 
 
 def _whole_key(index: Index, entity: Entity, sent: Mapping[str, Any]) -> Document | None:
-    """The key of the entity's one item in the partition that is read, if there is only one."""
-    sort = entity.base.sort
-    fixed = [part for part in sort if isinstance(part, TemplatePart) and not part.template.slots]
-    if not index.is_table or len(fixed) < len(sort) or "FilterExpression" in sent or "Select" in sent:
+    """The key of the entity's one item in the partition that is read, if the partition's key says it whole."""
+    placement = entity.base
+    is_plain = index.is_table and "FilterExpression" not in sent and "Select" not in sent
+    partition = _equalled(sent, index.partition[0].name) if is_plain else None
+    known = placement.partition[0].exact_fields
+    if partition is None or not all(part.fields <= known for part in placement.sort):
         return None
-    partition = _equalled(sent, index.partition[0].name)
-    if partition is None:
-        return None
-    return {index.partition[0].name: partition} | {part.attribute: {"S": part.template.text} for part in fixed}
+    fields = placement.partition[0].decode(key_value(partition))
+    key: Document = {index.partition[0].name: partition}
+    for part in placement.sort:
+        value = part.encode(fields)
+        if value is None:
+            return None
+        key[part.attribute] = key_attribute_value(value)
+    return key
 
 
 def _equalled(sent: Mapping[str, Any], attribute: str) -> Document | None:

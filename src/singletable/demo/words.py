@@ -10,6 +10,7 @@ from singletable.demo.notation import request_line
 from singletable.demo.tour import Asked, Tour
 
 ALIKE_SHOWN = 3
+LINE_CHARACTERS_MAX = 200
 HEADERS = ("pattern", "requests", "units", "a table per entity: requests", "units")
 
 
@@ -17,12 +18,16 @@ def request_lines(asked: Asked) -> list[str]:
     """The requests that a script made; of those that stand together and are alike, the first ones and a number."""
     lines: list[str] = []
     for _, alike in groupby(asked.requests, key=_likeness):
-        together = [request_line(request, asked.table_key) for request in alike]
+        together = [_shortened(request_line(request, asked.table_key)) for request in alike]
         if len(together) <= ALIKE_SHOWN + 1:
             lines += together
         else:
             lines += [*together[:ALIKE_SHOWN], f"and {len(together) - ALIKE_SHOWN} more like these"]
     return lines
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LINE_CHARACTERS_MAX else f"{line[: LINE_CHARACTERS_MAX - 4]} ..."
 
 
 def _likeness(request: Captured) -> tuple[str, ...]:
@@ -32,8 +37,6 @@ def _likeness(request: Captured) -> tuple[str, ...]:
 
 def cost_text(cost: Cost) -> str:
     """`1 request, 0.5 read units`."""
-    if cost.requests == 0:
-        return "no request to this table"
     counts = [counted(cost.requests, "request")]
     if cost.read_units or not cost.write_units:
         counts.append(counted(cost.read_units, "read unit"))
@@ -49,14 +52,17 @@ def elsewhere_text(asked: Asked) -> str:
     return f"{cost_text(asked.cost_elsewhere)} ({', '.join(_kinds(asked.elsewhere))})"
 
 
+NOT_COUNTED = "asks only tables that it makes for itself, which are not counted here"
+
+
 def answer_lines(asked: Asked) -> list[str]:
     """What the script printed."""
     return asked.answer.rstrip("\n").split("\n") if asked.answer.strip() else []
 
 
 def summary_rows(tour: Tour) -> list[tuple[str, ...]]:
-    """A row for each question, and the totals."""
-    rows = [_row(asked.name, asked.cost, asked.cost_elsewhere) for asked in tour.asked]
+    """A row for each script that asked the table, and the totals."""
+    rows = [_row(asked.name, asked.cost, asked.cost_elsewhere) for asked in tour.asked if asked.requests]
     return [*rows, _row("together", tour.cost, tour.cost_elsewhere)]
 
 
