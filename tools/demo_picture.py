@@ -67,9 +67,9 @@ def drawn() -> str:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     (system,) = systems_named(["shop"])
     tour = take(system)
-    first = tour.tables[0]
+    first = tour.fillings[0]
     of_the_table = tuple(asked for asked in tour.asked if asked.requests[0].parameters["TableName"] == first.name)
-    tour = replace(tour, tables=(first,), asked=of_the_table)
+    tour = replace(tour, fillings=(first,), asked=of_the_table)
     console.print(Text.assemble(("$ ", "dim"), (COMMAND, "bold")), "\n")
     console.print(heading(tour))
     console.print(Group(*(asked_panel(asked) for asked in tour.asked if asked.name in DRAWN)))

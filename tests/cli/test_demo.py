@@ -87,7 +87,7 @@ def test_a_kept_store_is_read_by_boto3(tmp_path: Path) -> None:
 def test_a_kept_store_is_said_to_be_there_and_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "shop.db"
     done = singletable("demo", "shop.customer", "--keep", path)
-    assert f"{path} holds Shop: 13 items of shop" in done.stdout
+    assert f"{path} holds 1 table\n  Shop: 13 items of shop\n" in done.stdout
     assert f"singletable serve --data {path}" in done.stdout
     before = path.read_bytes()
     assert "is there already" in refused(singletable("demo", "shop.customer", "--keep", path))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from pydantic import BaseModel
 
 from examples import SYSTEMS
 from examples.script import Script
 from examples.shop.model import Customer, Shop
 from examples.shop.rows import ROWS
 from singletable.demo import tour
+from singletable.demo.captured import Document
 from singletable.demo.systems import NamedScript, System, systems_named
 from tests.examples.test_scripts import ROOT
 
@@ -55,6 +57,19 @@ def test_every_script_says_what_it_says_alone(system: str) -> None:
     for asked in tour.take(found).asked:
         expected = ROOT / "examples" / system / "expected" / f"{asked.name}.txt"
         assert asked.answer == expected.read_text(encoding="utf-8"), asked.name
+
+
+def test_a_table_that_scripts_fill_differently_has_the_items_of_all() -> None:
+    halves = (tour.Filled(Shop, stored(ROWS[:8])), tour.Filled(Shop, stored(ROWS[6:])))
+    (whole,) = tour.Tour(System("halves", "", ()), halves, ()).tables
+    assert sorted(map(repr, whole.items)) == sorted(map(repr, stored(ROWS)))
+
+
+def stored(rows: list[BaseModel]) -> tuple[Document, ...]:
+    with Shop.open("memory:") as shop:
+        for row in rows:
+            shop.put(row)
+        return tuple(tour.stored_items(shop))
 
 
 def test_two_tours_are_alike_to_the_request() -> None:

@@ -50,15 +50,18 @@ def print_end(tours: Sequence[Tour], lacking: Sequence[NeedsPackage], path: Path
     """What could not be shown, what was kept, and what to do next."""
     for problem in lacking:
         print(f"{problem}\n")
+    if path is not None:
+        print_heading(f"{path} holds {counted(len(kept), 'table')}")
+        for each in kept:
+            renamed = f", since another table is called {each.model.design.name}" if each.is_renamed else ""
+            print(f"  {each.name}: {counted(each.items, 'item')} of {each.system}{renamed}")
+        print()
     print_heading("Next")
     if path is None:
         example = f"{tours[0].system.name}.db" if len(tours) == 1 else "demo.db"
-        _print_steps([("demo --keep " + example, "leaves these tables in a file"), *_steps(example, tours)])
-        return
-    for each in kept:
-        renamed = f", since another table is called {each.model.design.name}" if each.is_renamed else ""
-        print(f"  {path} holds {each.name}: {counted(each.items, 'item')} of {each.system}{renamed}")
-    _print_steps(_steps(str(path), tours))
+        _print_steps([(f"demo --keep {example}", "leaves these tables in a file"), *_steps(example, tours)])
+    else:
+        _print_steps(_steps(str(path), tours))
 
 
 def _steps(path: str, tours: Sequence[Tour]) -> list[tuple[str, str]]:

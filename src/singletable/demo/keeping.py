@@ -46,9 +46,10 @@ def keep(path: Path, tours: Iterable[Tour]) -> tuple[Kept, ...]:
     kept: list[Kept] = []
     with Engine(f"file:{path}", sweep_seconds=None) as engine:
         for tour in tours:
-            for model, tables in _by_model(tour.tables).items():
-                name = free_name(model, tour.system.name, {each.name for each in kept})
-                kept.append(Kept(name, tour.system.name, model, _write(engine, name, tables)))
+            for filled in tour.tables:
+                name = free_name(filled.model, tour.system.name, {each.name for each in kept})
+                _write(engine, name, filled)
+                kept.append(Kept(name, tour.system.name, filled.model, len(filled.items)))
     return tuple(kept)
 
 
@@ -59,24 +60,13 @@ def free_name(model: type[Table], system: str, taken: set[str]) -> str:
     return next(name for name in wanted if name not in taken)
 
 
-def _by_model(tables: Iterable[Filled]) -> dict[type[Table], list[Filled]]:
-    found: dict[type[Table], list[Filled]] = {}
-    for filled in tables:
-        found.setdefault(filled.model, []).append(filled)
-    return found
-
-
-def _write(engine: Engine, name: str, tables: Iterable[Filled]) -> int:
-    """Makes a table with the items of all its fillings, and returns how many they are."""
-    design = next(iter(tables)).model.design
+def _write(engine: Engine, name: str, filled: Filled) -> None:
+    """Makes a table with its items."""
+    design = filled.model.design
     engine.call("CreateTable", creation(design, name))
     if design.ttl_attribute is not None:
         setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
         engine.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting})
-    items = {
-        tuple(str(item[key]) for key in design.table.key_attributes): item for filled in tables for item in filled.items
-    }
-    puts = [{"PutRequest": {"Item": item}} for item in items.values()]
+    puts = [{"PutRequest": {"Item": item}} for item in filled.items]
     for start in range(0, len(puts), BATCH_ITEMS_MAX):
         engine.call("BatchWriteItem", {"RequestItems": {name: puts[start : start + BATCH_ITEMS_MAX]}})
-    return len(puts)

@@ -58,8 +58,18 @@ class Tour:
     """An example, shown: its tables, and its questions in their order."""
 
     system: System
-    tables: tuple[Filled, ...]
+    fillings: tuple[Filled, ...]
     asked: tuple[Asked, ...]
+
+    @property
+    def tables(self) -> tuple[Filled, ...]:
+        """Every table once, with the items of all scripts, though each script has only its own in it."""
+        found: dict[type[Table], dict[str, Document]] = {}
+        for filled in self.fillings:
+            items = found.setdefault(filled.model, {})
+            key = filled.model.design.table.key_attributes
+            items |= {json.dumps([item[name] for name in key]): item for item in filled.items}
+        return tuple(Filled(model, tuple(items.values())) for model, items in found.items())
 
     @property
     def cost(self) -> Cost:
@@ -74,14 +84,14 @@ class Tour:
 
 def take(system: System) -> Tour:
     """Asks every question of an example; raises NeedsPackage where its models cannot be imported."""
-    tables: list[Filled] = []
+    fillings: list[Filled] = []
     asked: list[Asked] = []
     with _Stage() as stage:
         for named in system.scripts():
             asked.append(stage.ask(named))
-            if stage.filled not in tables:
-                tables.append(stage.filled)
-    return Tour(system, tuple(tables), tuple(asked))
+            if stage.filled not in fillings:
+                fillings.append(stage.filled)
+    return Tour(system, tuple(fillings), tuple(asked))
 
 
 class _Stage:

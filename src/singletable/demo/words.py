@@ -70,7 +70,7 @@ def tables_text(tour: Tour) -> str:
     """`One table: Shop, with 13 items of 4 entities.`."""
     told = [
         f"{each.name} ({counted(len(each.items), 'item')}, {counted(len(each.model.design.entities), 'entity')})"
-        for each in {filled.model: filled for filled in tour.tables}.values()
+        for each in tour.tables
     ]
     return f"{'Table' if len(told) == 1 else 'Tables'}: {', '.join(told)}"
 
