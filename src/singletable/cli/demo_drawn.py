@@ -86,9 +86,11 @@ def summary(tour: Tour) -> RenderableType:
 
 def _request(line: str) -> Text:
     """A request with its operation, its table and the values of its keys in colours."""
-    operation, _, rest = line.partition(" ")
-    table, colon, said = rest.partition(": ")
-    text = Text.assemble((operation, "bold magenta"), " ", (table, "bold"), colon, said)
+    if line.startswith("and "):
+        return Text(line, style="dim")
+    head, colon, said = line.partition(": ")
+    operation, space, table = head.partition(" ")
+    text = Text.assemble((operation, "bold magenta"), space, (table, "bold"), colon, said)
     text.highlight_regex(r'"[^"]*"', "yellow")
     return text
 
