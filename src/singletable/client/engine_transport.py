@@ -49,7 +49,7 @@ def transport_to(place: str | Engine) -> EngineTransport:
     """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
     if isinstance(place, str):
         return EngineTransport(place)
-    if not isinstance(place, Engine):
+    if not isinstance(place, Engine):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
         raise ArgumentRefused(f"{place!r} is no place for a table; give a URL, such as memory:, or an open Engine")
     path = place.store.path
     return EngineTransport("memory:" if path is None else f"file:{path}", place)
