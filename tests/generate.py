@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
+from singletable.model.areas import Radius
 from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
-from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 from singletable.testing.values import built
 
 # Texts that share prefixes, and that hold every character with a meaning in keys.

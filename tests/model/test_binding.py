@@ -13,6 +13,7 @@ import pytest
 
 from singletable.errors import Location
 from singletable.expressions.tree import And, Compare, Condition, Constant, Not, Or, Parameter, Path
+from singletable.model.areas import Radius
 from singletable.model.binding import Binding, bindings_for, disagreement, held_values
 from singletable.model.changes import field
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration, PatternOptions, declare_pattern
@@ -21,7 +22,7 @@ from singletable.model.entity import Entity, declaration_of, entity
 from singletable.model.fields import Field
 from singletable.model.intents import get, put, query, update, within
 from singletable.model.page import Page
-from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Since, Subtree, Until
 from singletable.model.recorder import begins_with, exists, one_of
 
 OrderId = NewType("OrderId", str)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from singletable.model.areas import Radius
 from singletable.model.ranges import (
     Between,
     Children,
@@ -13,7 +14,6 @@ from singletable.model.ranges import (
     Predicate,
     Prefix,
     Present,
-    Radius,
     Since,
     Subtree,
     Until,

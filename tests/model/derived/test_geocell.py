@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.errors import KeyRefused
+from singletable.model.areas import Radius
 from singletable.model.derived.derived import Reach
 from singletable.model.derived.geocell import MOST_CELLS, geohash
 from singletable.model.geohash import distance_m
 from singletable.model.language import literal, overlap
-from singletable.model.ranges import Equal, Radius
+from singletable.model.ranges import Equal
 
 CELL = geohash("latitude", "longitude", precision=6)
 LATITUDES, LONGITUDES = st.floats(-85, 85), st.floats(-180, 180)
