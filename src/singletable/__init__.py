@@ -30,6 +30,7 @@ from singletable.errors import (
     Unreachable,
     VersionConflict,
 )
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
@@ -44,7 +45,7 @@ from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include
 from singletable.model.intents import collection, create, delete, get, put, query, update, within
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
-from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
 from singletable.model.upgrades import upgrade
 
@@ -59,6 +60,7 @@ __all__ = [
     "BatchProgress",
     "BatchResult",
     "Between",
+    "Box",
     "CancellationReason",
     "Children",
     "CollectionIncomplete",
@@ -70,6 +72,7 @@ __all__ = [
     "Key",
     "KeyRefused",
     "ModelNotLoaded",
+    "Nearest",
     "NotConnected",
     "NotFound",
     "NotUnique",

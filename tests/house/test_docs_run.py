@@ -27,10 +27,15 @@ from tests.clients.shop import create_shop
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = [page for page in (README, *sorted((ROOT / "docs").glob("*.md"))) if page.is_file()]
+PAGES = [page for page in (README, *sorted((ROOT / "docs").rglob("*.md"))) if page.is_file()]
 COLUMNS = 100
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+def name_of(page: Path) -> str:
+    """The page as a reader finds it: `docs/patterns/geo.md`."""
+    return page.relative_to(ROOT).as_posix()
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Command:
     status: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
+        return f"{name_of(self.page)}:{self.line}"
 
 
 def blocks_of(page: Path, language: str) -> list[Block]:
@@ -112,7 +117,11 @@ def test_there_is_a_readme() -> None:
     assert README.is_file()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_of_a_sub_folder_are_run_too() -> None:
+    assert ROOT / "docs" / "patterns" / "geo.md" in PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_fence_of_a_page_is_closed(page: Path) -> None:
     fences = re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(fences) % 2 == 0, "A block without an end would not be run."
@@ -133,14 +142,14 @@ def _what_the_page_begins_with(page: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("_what_the_page_begins_with")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = blocks_of(page, "python")
     # The page without its prose: every statement keeps its line, which tracebacks and findings then name.
     program = tmp_path / page.name
     program.write_text(reduce(at_its_line, blocks, ""), encoding="utf-8")
     # A real module, so that annotations are looked up where the page defines them.
-    module = ModuleType(f"docs_{page.stem.lower().replace('-', '_')}")
+    module = ModuleType(re.sub(r"\W", "_", f"docs_{name_of(page).removesuffix('.md').lower()}"))
     module.__file__ = str(program)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     folder = tmp_path / "here"

@@ -16,7 +16,9 @@ from singletable import (
     GSI,
     BatchResult,
     Between,
+    Box,
     Key,
+    Nearest,
     Page,
     Prefix,
     Radius,
@@ -203,6 +205,16 @@ class Shop(
         """The open stores around a place, nearest first."""
         return within(Store, filter=lambda s: s.staff >= 1)
 
+    @pattern(fanout=30)
+    def stores_on_a_map(self, area: Box) -> list[Store]:
+        """The stores in a part of a map."""
+        return within(Store)
+
+    @pattern(fanout=30)
+    def nearest_stores(self, area: Nearest) -> list[Store]:
+        """The stores nearest to a place."""
+        return within(Store)
+
     @pattern()
     def staff_of_store(self, id: str) -> StaffOfStore | None:
         """How many work in a store."""
@@ -293,6 +305,8 @@ def ranges_are_arguments(shop: Shop, moment: datetime) -> None:
     assert_type(shop.products_below("main", Subtree(("food", "tea"))), Page[Product])
     assert_type(shop.products_named("main", Prefix("Te")), Page[ProductLine])
     assert_type(shop.stores_near(Radius(52.5, 13.4, meters=2_000)), list[Store])
+    assert_type(shop.stores_on_a_map(Box(52.4, 13.3, north=52.6, east=13.5)), list[Store])
+    assert_type(shop.nearest_stores(Nearest(52.5, 13.4, 3, meters=2_000)), list[Store])
 
 
 def a_collection_answers_its_shape(shop: Shop) -> None:

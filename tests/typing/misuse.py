@@ -11,7 +11,9 @@ import msgspec
 from singletable import (
     GSI,
     Between,
+    Nearest,
     Page,
+    Radius,
     Since,
     Table,
     begins_with,
@@ -336,6 +338,11 @@ def made_at_once(item: dict[str, str]) -> Parcel:
 @upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
 def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
     return item
+
+
+Nearest(52.5, 13.4, 3)  # misuse: nearest places without a bound
+Nearest(52.5, 13.4, 3, 2_000)  # misuse: bound that could be the count
+Shop.stores_on_a_map.explain(Radius(52.5, 13.4, 500))  # misuse: circle in place of a box
 
 
 objects_of(Order)  # misuse: objects of no table

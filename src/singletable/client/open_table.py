@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from singletable.client.options import Options
 from singletable.client.reading import pages
+from singletable.client.reading.areas import read_area
 from singletable.client.reading.reader import Reader
 from singletable.client.reading.single import get_one
 from singletable.client.session import Session
@@ -110,7 +111,7 @@ class OpenTable:
             case Collection():
                 return pages.collect(self.reader, plan, arguments, chosen)
             case Within():
-                return pages.near(self.reader, plan, arguments, chosen)
+                return read_area(self.reader, plan, arguments, chosen)
             case _:
                 raise AssertionError("every other pattern writes")
 

@@ -59,7 +59,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Within:
-    """Items of an entity inside an area, by distance."""
+    """Items of an entity inside an area, in the order of its kind."""
 
     entity: type
     filter: Condition | None
@@ -171,7 +171,11 @@ def collection(
 
 
 def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:
-    """Read the items inside the area that a parameter gives (`area: Radius`), nearest first."""
+    """Read the items inside the area that a parameter gives: `area: Radius`, `area: Box` or `area: Nearest`.
+
+    A circle and the nearest places are answered nearest first, a box from south to north and then west to east; what
+    is equal by that comes in the order of the items' keys.
+    """
     return cast("list[E]", Within(entity, _recorded(entity, filter)))
 
 

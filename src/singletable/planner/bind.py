@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
+from math import prod
 from typing import Any
 
 from singletable.errors import ArgumentRefused
@@ -38,20 +39,37 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
         if placeholders.names:
             parameters["ExpressionAttributeNames"] = placeholders.names
         return (Request("GetItem", {**parameters, **_consistent(plan)}),)
-    found = tuple(_query(design, plan, arguments, spread) for spread in _spreads(plan, arguments))
-    declared = plan.pattern.options.fanout
-    if declared is not None and len(found) > declared:
-        raise ArgumentRefused(
-            f"{plan.pattern.name} would take {len(found)} Queries for these arguments and declares at most {declared}; "
-            "narrow the arguments, or raise fanout="
-        )
+    found = further_requests(design, plan, arguments, set())
+    _check_fanout(plan, len(found))
     return found
 
 
-def _spreads(plan: Plan, arguments: Arguments) -> Iterator[dict[str, str]]:
+def further_requests(
+    design: Design, plan: Plan, arguments: Arguments, asked: set[tuple[str, ...]]
+) -> tuple[Request, ...]:
+    """The Queries of a read for these arguments but for those that were asked already; they are noted as asked."""
+    spreads = [values for values in _spreads(plan, arguments) if values not in asked]
+    asked.update(spreads)
     names = [spread.name for spread in plan.spreads]
-    for values in product(*(spread.values(arguments) for spread in plan.spreads)):
-        yield dict(zip(names, values, strict=True))
+    return tuple(_query(design, plan, arguments, dict(zip(names, values, strict=True))) for values in spreads)
+
+
+def check_fanout(plan: Plan, arguments: Arguments) -> None:
+    """Raises ArgumentRefused when a read could take more Queries for these arguments than its pattern declares."""
+    _check_fanout(plan, prod(len(spread.values(arguments)) for spread in plan.spreads))
+
+
+def _check_fanout(plan: Plan, count: int) -> None:
+    declared = plan.pattern.options.fanout
+    if declared is not None and count > declared:
+        raise ArgumentRefused(
+            f"{plan.pattern.name} would take {count} Queries for these arguments and declares at most {declared}; "
+            "narrow the arguments, or raise fanout="
+        )
+
+
+def _spreads(plan: Plan, arguments: Arguments) -> Iterator[tuple[str, ...]]:
+    return product(*(spread.values(arguments) for spread in plan.spreads))
 
 
 def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str, str]) -> Request:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from singletable.errors import DesignError
+from singletable.model.areas import AREA_TYPES
 from singletable.model.binding import Binding, bindings_for
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity
 from singletable.model.index import default_name
 from singletable.model.intents import Collection, Get, Query, Within, Write
-from singletable.model.ranges import Children, Equal, Radius
+from singletable.model.ranges import Children, Equal
 from singletable.planner.obstacles import (
     ChangesKey,
     FieldsMissing,
@@ -111,7 +112,7 @@ def _unserved(obstacle: NotServed, pattern: PatternDeclaration) -> str:
             f'Keep each level together: derived={{"level": depth("{names}")}}, {{level}} in the partition of an '
             f"index, and {{{names}}} in its sort key."
         )
-    if obstacle.test is Radius:
+    if obstacle.test in AREA_TYPES:
         quoted = ", ".join(f'"{name}"' for name in obstacle.fields)
         return f'Put {{cell}} into the partition of an index, with derived={{"cell": geohash({quoted}, precision=6)}}.'
     if isinstance(pattern.intent, Write):
