@@ -27,7 +27,7 @@ from tests.clients.shop import create_shop
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = [page for page in (README, *sorted((ROOT / "docs").glob("*.md"))) if page.is_file()]
+PAGES = [page for page in (README, *sorted((ROOT / "docs").rglob("*.md"))) if page.is_file()]
 COLUMNS = 100
 
 _BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)

@@ -22,19 +22,23 @@ def inverse_placement(index: Index, base: Placement) -> Placement:
     return Placement(index, base.sort, base.partition, False, base.location)
 
 
+def misnamed_inverse(settings: TableSettings) -> Iterator[Problem]:
+    """An inverse index that takes the name under which entities give their keys in the table itself."""
+    if any(isinstance(each, GSI) and each.is_inverse and each.alias == TABLE for each in settings.indexes):
+        message = f"{settings.name}: {TABLE!r} is the table itself, and no index of it"
+        yield Problem(message, settings.location, 'Call the index otherwise: inverse("gsi1").')
+
+
 def inverse_problems(
     settings: TableSettings, declared: GSI, table: Index, declarations: Sequence[EntityDeclaration]
 ) -> Iterator[Problem]:
     """A table that has nothing to swap, and entities that give the index keys of their own."""
     alias = declared.alias
-    if alias == TABLE:
-        message = f"{settings.name}: {alias!r} is the table itself, and no index of it"
-        yield Problem(message, settings.location, 'Call the index otherwise: inverse("gsi1").')
-    elif not table.sort:
+    if not table.sort:
         message = f"{settings.name}: {alias} is the inverse of the table, which has no sort key to be partitioned by"
         yield Problem(message, settings.location, "Give every entity a sort key, or take the index out.")
     for declaration in declarations:
-        if alias in declaration.keys and alias != TABLE:
+        if alias in declaration.keys:
             message = (
                 f"{declaration.cls.__name__}: {alias}={declaration.keys[alias]!r} is given, but {alias} is the inverse "
                 f"of the table, whose keys are those of key=, swapped"

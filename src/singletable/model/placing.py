@@ -11,7 +11,7 @@ from singletable.errors import Problem
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.index import ALL, GSI, LSI, TABLE, AttributeType, Index, KeyAttribute, default_name, is_local
-from singletable.model.inverse import inverse_index, inverse_placement, inverse_problems
+from singletable.model.inverse import inverse_index, inverse_placement, inverse_problems, misnamed_inverse
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart, native_type
 from singletable.model.overlaps import attribute_problems, index_problems
 from singletable.model.positions import Native, Sparse
@@ -43,7 +43,7 @@ def place_entities(
     indexes: dict[str, Index] = {}
     for alias in aliases:
         inverted = declared.get(alias)
-        if isinstance(inverted, GSI) and inverted.is_inverse:
+        if isinstance(inverted, GSI) and inverted.is_inverse and TABLE in indexes:
             problems += inverse_problems(settings, inverted, indexes[TABLE], declarations)
             indexes[alias] = inverse_index(inverted, indexes[TABLE])
             for placed in placements.values():
@@ -57,6 +57,7 @@ def place_entities(
             placement = layout.place(indexes[alias], keys, indexes[TABLE], placements, problems)
             if placement:
                 placements[keys.declaration.name][alias] = placement
+    problems += misnamed_inverse(settings)
     types = _types(placements, problems, settings)
     indexes = {alias: _typed(index, types) for alias, index in indexes.items()}
     entities = [
