@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from random import Random
 from typing import Any
 
@@ -112,7 +112,7 @@ def test_moves_of_subtrees_equal_brute_force(place: Place, monkeypatch: pytest.M
 
 
 def test_a_planted_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing_left(moving: Any) -> Iterator[Any]:
+    def nothing_left(moving: Any) -> Generator[Any, Any, list[Any]]:
         yield from ()
         return []
 

@@ -16,10 +16,11 @@ from singletable.client.items.decoder import made_of, make
 from singletable.client.key import Key
 from singletable.client.open_table import OpenTable
 from singletable.client.options import Options
+from singletable.client.reading.by_keys import identity, transaction_get
 from singletable.client.steps import Steps, pause
 from singletable.client.work import entity_of_class
 from singletable.client.writing.committing import TRIES_MAX
-from singletable.client.writing.stored_tree import all_of, attribute_equals
+from singletable.client.writing.stored_tree import all_of, attribute_equals, exists
 from singletable.client.writing.wanted import Wanted, shown
 from singletable.errors import AlreadyExists, ArgumentRefused, ConditionFailed, NotFound, TransactionCancelled
 from singletable.model.entity import Entity
@@ -98,8 +99,10 @@ class _Moving:
 
     def refuse_taken(self) -> Steps[None]:
         """Refuses a start where nothing is, and a place that another node has, unless a move was interrupted."""
-        old = yield from self._writer.committing.item(self._old_key, SOURCE)
-        new = yield from self._writer.committing.item(self._new_key, SOURCE)
+        # Both as they are at one moment: somebody else may be moving the same subtree.
+        keys, targets = (self._old_key, self._new_key), (self.said(self.old), self.said(self._new))
+        found = yield from transaction_get(self._reader, keys, SOURCE, targets)
+        old, new = (found.get(identity(key, self._design.table.key_attributes)) for key in keys)
         if old is not None and new is not None:
             raise AlreadyExists(
                 f"{self.said(self._new)} is there already, so {self.old!r} cannot be moved there.\n"
@@ -164,18 +167,19 @@ class _Moving:
 
     def _moved(self, item: Item) -> tuple[Wanted, Wanted]:
         """The two writes of one node: it goes, if it is as it was read, and comes, if nothing is there."""
-        entity, preparing = self._entity, self._writer.preparing
+        entity = self._entity
         upgrader = self._reader.kinds.upgrader(entity)
         whole = upgrader.upgraded(item) if upgrader is not None and upgrader.is_older(item) else item
         values = values_of(entity, self._reader.kinds.decoder(entity).read(item))
         beside = {name: value for name, value in whole.items() if name not in self._known}
-        same = preparing.unchanged(entity, values, entity.fields)
-        same += tuple(attribute_equals(name, value) for name, value in beside.items())
+        seen = {*entity.attributes.values(), *beside} - self._old_key.keys()
+        same = (attribute_equals(name, whole.get(name)) for name in sorted(seen))
         path: Path = values[self._path]
         moved = self._changed({**values, self._path: self._new + path[len(self.old) :]})
         if path == self.old:
             beside[MOVED_FROM] = self._mark
-        gone = Wanted("delete", entity, values, Key(entity.cls, self._at(path)), unchanged=all_of(*same))
+        unchanged = all_of(exists(self._writer.preparing.partition), *same)
+        gone = Wanted("delete", entity, values, Key(entity.cls, self._at(path)), unchanged=unchanged)
         made = Wanted("create", entity, moved, Key(entity.cls, self._at(moved[self._path])), beside=beside)
         return gone, made
 
