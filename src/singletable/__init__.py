@@ -41,8 +41,8 @@ from singletable.model.derived.letter import first_letter
 from singletable.model.derived.shard import shard
 from singletable.model.derived.tree import depth, parent
 from singletable.model.entity import entity
-from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include
-from singletable.model.intents import collection, create, delete, get, put, query, update, within
+from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include, inverse
+from singletable.model.intents import ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
@@ -94,6 +94,7 @@ __all__ = [
     "Unreachable",
     "Until",
     "VersionConflict",
+    "ancestors",
     "begins_with",
     "bucket",
     "collection",
@@ -111,6 +112,7 @@ __all__ = [
     "geohash",
     "get",
     "include",
+    "inverse",
     "key",
     "native",
     "not_",

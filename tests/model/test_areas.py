@@ -28,7 +28,11 @@ def test_decimals_are_numbers_too() -> None:
 
 @pytest.mark.parametrize("value", ["35", None, b"1", (1,), pytest.param(10**400, id="too large")])
 def test_what_is_no_number_is_named(value: Any) -> None:
-    areas = {"latitude": Radius(value, 0, 1), "meters": Radius(0, 0, value), "west": Box(0, value, 1, 1)}
+    areas: dict[str, Radius | Box] = {
+        "latitude": Radius(value, 0, 1),
+        "meters": Radius(0, 0, value),
+        "west": Box(0, value, 1, 1),
+    }
     for name, area in areas.items():
         with pytest.raises(ValueError, match=f"{name} .* is not a number"):
             cells_of(area, 6, 100)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from singletable import (
     GSI,
+    KEYS_ONLY,
     BatchResult,
     Between,
     Box,
@@ -27,6 +28,7 @@ from singletable import (
     Table,
     TransactionCancelled,
     Until,
+    ancestors,
     begins_with,
     collection,
     contains,
@@ -38,6 +40,7 @@ from singletable import (
     geohash,
     get,
     include,
+    inverse,
     key,
     not_,
     one_of,
@@ -332,6 +335,14 @@ def single_writes_answer_objects(shop: Shop, order: Order) -> None:
     assert_type(shop.delete(key(Order, id="o1"), where=lambda o: o.total > 5), Order | None)
     assert_type(shop.delete(order), Order | None)
     assert_type(shop.move(order, order), Order)
+    assert_type(shop.move_subtree(key(Product, sku="s1"), to=("tea", "green")), int)
+    shop.move_subtree(
+        key(Product, sku="s1"),
+        to=("tea",),
+        change=lambda p: Product(p.sku, p.shop, p.name, p.category, p.price),
+        progress=lambda so_far: print(so_far.written),
+    )
+    assert_type(inverse("gsi9", name="edges", projection=KEYS_ONLY), GSI)
     assert_type(shop.edit(key(Order, id="o1"), lambda o: o), Order)
 
 
@@ -380,6 +391,7 @@ def a_body_answers_what_it_reads() -> None:
     assert_type(query(Product, view=ProductLine, limit=3), Page[ProductLine])
     assert_type(collection(WholeOrder, newest_first=True, limit=10), WholeOrder | None)
     assert_type(within(Store), list[Store])
+    assert_type(ancestors(Product, consistent=True), list[Product])
     assert_type(put(OrderItem), OrderItem)
     assert_type(create(Store), Store)
     assert_type(update(Store, field(Store, lambda s: s.staff).set(0)), Store)
@@ -415,6 +427,7 @@ def a_scan_gives_objects(shop: Shop) -> None:
 
 async def many_are_awaited(shop: Shop) -> None:
     assert_type([order.total async for order in shop.scan(Order, reason="export")], list[Decimal])
+    assert_type(await shop.aio.move_subtree(key(Product, sku="s1"), to=("tea",)), int)
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

@@ -46,6 +46,7 @@ RESERVED = frozenset(
         "get_many",
         "metrics",
         "move",
+        "move_subtree",
         "name",
         "open",
         "put",
@@ -235,6 +236,23 @@ class Table(_Bodied):
         moved: E = opened.run(opened.writer.move(old, new))
         return moved
 
+    def move_subtree(
+        self,
+        node: Key[E],
+        *,
+        to: tuple[str, ...],
+        change: Callable[[E], E] | None = None,
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> int:
+        """Moves a node and everything below it to another path: `key(Node, org="o", path=("root", "eng"))`.
+
+        Up to 50 nodes go in each transaction, parents first; interrupted, the same call goes on from there. `change` is
+        given each node with its new path and returns what is written. Returns how many were moved.
+        """
+        opened = self._opened()
+        moved: int = opened.run(subtree().move_subtree(opened, node, to, change, progress))
+        return moved
+
     def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
         """Writes what a function makes of an object, and calls it again when somebody else has written meanwhile.
 
@@ -365,6 +383,13 @@ def work() -> Any:
 def many() -> Any:
     """The reads and writes of many items, loaded with the first of them."""
     from singletable.client import many as loaded
+
+    return loaded
+
+
+def subtree() -> Any:
+    """The move of a subtree, loaded with the first of them."""
+    from singletable.client import subtree as loaded
 
     return loaded
 

@@ -14,7 +14,7 @@ from singletable.model import source
 from singletable.model.areas import AREA_TYPES
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.fields import name_of, strip
-from singletable.model.intents import Collection, Get, Intent, Query, Within, Write, used_parameters
+from singletable.model.intents import Ancestors, Collection, Get, Intent, Query, Within, Write, used_parameters
 from singletable.model.page import Page
 from singletable.model.ranges import RANGE_TYPES, Equal
 from singletable.model.recorder import Argument
@@ -185,13 +185,13 @@ def _evaluate(
         line = _raised_at(problem, function) or location
         message = f"pattern {name}: its body raised {type(problem).__name__}: {problem}"
         raise DesignError(Problem(message, line, "The body is evaluated once; it only says what is read.")) from problem
-    if not isinstance(intent, Get | Query | Collection | Within | Write):
+    if not isinstance(intent, Get | Query | Collection | Within | Ancestors | Write):
         raise DesignError(
             Problem(
                 f"pattern {name}: its body returns {type(intent).__name__}, which says nothing of what is read",
                 location,
-                "Return get(...), query(...), collection(...), within(...), put(...), create(...), update(...) or "
-                "delete(...).",
+                "Return get(...), query(...), collection(...), within(...), ancestors(...), put(...), create(...), "
+                "update(...) or delete(...).",
             )
         )
     view = getattr(intent, "view", None)
@@ -228,7 +228,7 @@ def _answer_of(intent: Intent) -> Any:
             return Page[intent.view or intent.entity]  # type: ignore[misc]  # a class known only at run time
         case Collection():
             return _or_none(intent.shape)
-        case Within():
+        case Within() | Ancestors():
             return list[intent.entity]  # type: ignore[name-defined]  # a class known only at run time
         case Write(kind="delete"):
             return _or_none(intent.entity)

@@ -256,10 +256,6 @@ def _problems(
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
-    for alias in declaration.expected_per_partition:
-        if alias not in declaration.keys:
-            message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
-            yield Problem(message, location)
     yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)
 

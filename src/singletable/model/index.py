@@ -42,6 +42,16 @@ class GSI:
     name: str | None = None
     keys: tuple[Names] | tuple[Names, Names] | None = None
     projection: Projection = ALL
+    is_inverse: bool = False
+    """Whether its keys are the table's own, swapped; `inverse(...)` says so."""
+
+
+def inverse(alias: str, *, name: str | None = None, projection: Projection = ALL) -> GSI:
+    """A global index by the table's own key attributes, swapped, so that every edge is found from its other end.
+
+    Every entity of the table is in it under the templates of its `key`; nothing is written for it.
+    """
+    return GSI(alias, name, None, projection, is_inverse=True)
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,8 @@ class Index:
     partition: tuple[KeyAttribute, ...]
     sort: tuple[KeyAttribute, ...]
     projection: Projection = ALL
+    is_inverse: bool = False
+    """Whether its keys are the table's own, swapped: every item is in it."""
 
     @property
     def is_table(self) -> bool:

@@ -66,6 +66,14 @@ class Within:
 
 
 @dataclass(frozen=True)
+class Ancestors:
+    """The items of an entity on the way from the root of a tree down to a path, itself included."""
+
+    entity: type
+    consistent: bool
+
+
+@dataclass(frozen=True)
 class Write:
     """One item of an entity written or taken away."""
 
@@ -75,7 +83,7 @@ class Write:
     where: Condition | None = None
 
 
-Intent = Get | Query | Collection | Within | Write
+Intent = Get | Query | Collection | Within | Ancestors | Write
 
 
 def used_parameters(intent: Intent) -> frozenset[str]:
@@ -177,6 +185,14 @@ def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> lis
     is equal by that comes in the order of the items' keys.
     """
     return cast("list[E]", Within(entity, _recorded(entity, filter)))
+
+
+def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
+    """Read the nodes on the way from the root of a tree down to the path that a parameter gives, itself included.
+
+    Every key on the way is computed, so that BatchGetItem reads them all; `@pattern(fanout=n)` is the deepest path.
+    """
+    return cast("list[E]", Ancestors(entity, consistent))
 
 
 def put(entity: type[E]) -> E:

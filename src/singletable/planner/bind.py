@@ -20,6 +20,7 @@ from singletable.planner.plan import Plan
 from singletable.planner.projection import projected
 from singletable.planner.stored import checked, stored_value
 from singletable.values.attribute_value import AttributeValue, number_text
+from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,31 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
         if placeholders.names:
             parameters["ExpressionAttributeNames"] = placeholders.names
         return (Request("GetItem", {**parameters, **_consistent(plan)}),)
+    if plan.operation == "BatchGetItem":
+        return tuple(_batches(design, plan, keys_above(plan, arguments)))
     found = further_requests(design, plan, arguments, set())
     _check_fanout(plan, len(found))
     return found
+
+
+def keys_above(plan: Plan, arguments: Arguments) -> list[dict[str, AttributeValue]]:
+    """The keys of all nodes on the way from the root of a tree down to a path, the root's first."""
+    item_key(plan, arguments)  # refuses arguments that make no key
+    above = plan.each_above
+    assert above is not None, "a BatchGetItem is planned for the nodes above a path"
+    declared, depth = plan.pattern.options.fanout, len(arguments[above.name])
+    if declared is not None and depth > declared:
+        raise ArgumentRefused(
+            f"{plan.pattern.name} was given a path of {depth} elements, {arguments[above.name]!r}, and declares at "
+            f"most {declared}; ask for a shorter path, or raise fanout="
+        )
+    return [item_key(plan, each) for each in above.each(arguments)]
+
+
+def _batches(design: Design, plan: Plan, keys: list[dict[str, AttributeValue]]) -> Iterator[Request]:
+    for start in range(0, len(keys), BATCH_GET_KEYS_MAX):
+        chunk = {"Keys": keys[start : start + BATCH_GET_KEYS_MAX], **_consistent(plan)}
+        yield Request("BatchGetItem", {"RequestItems": {design.name: chunk}})
 
 
 def further_requests(

@@ -173,6 +173,18 @@ class NotTogether:
         return f"in {index}, {self.why}"
 
 
+@dataclass(frozen=True)
+class NoWayUp:
+    """Keys of the nodes above a path that do not follow from the path."""
+
+    why: str
+    way_out: str
+
+    def sentence(self, index: str) -> str:
+        """The obstacle in words."""
+        return f"the keys of the nodes above cannot be computed in {index}: {self.why}"
+
+
 Obstacle = (
     PartitionUnknown
     | SortUnknown
@@ -186,6 +198,7 @@ Obstacle = (
     | FieldsMissing
     | ChangesKey
     | NotTogether
+    | NoWayUp
 )
 
 
