@@ -14,5 +14,9 @@ TOUR = (
     "customers_by_region",
     "customers_in_region",
     "customers_by_function",
+    "orders_in_status",
 )
 """The scripts, in the order in which one should read them."""
+
+ASIDE = ("seventh_pattern",)
+"""Scripts that ask nothing of the table they are given."""
