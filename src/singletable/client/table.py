@@ -132,7 +132,7 @@ class Table(_Bodied):
         hook: Hook | None = None,
         now: Callable[[], float] = time.time,
     ) -> Self:
-        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine of one's own.
+        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine.
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
