@@ -35,6 +35,8 @@ MODULES = (
     "shop.model",
     "shop.sharded",
     "guide.model",
+    "guide.series",
+    "guide.accounts",
 )
 
 # In a collection a parameter carries the name of one member's field; this is the field of the others.

@@ -45,11 +45,11 @@ class EngineTransport:
         self.close()
 
 
-def transport_to(place: str | Engine) -> EngineTransport:
+def transport_to(place: object) -> EngineTransport:
     """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
     if isinstance(place, str):
         return EngineTransport(place)
-    if not isinstance(place, Engine):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without a type checker
+    if not isinstance(place, Engine):
         raise ArgumentRefused(f"{place!r} is no place for a table; give a URL, such as memory:, or an open Engine")
     path = place.store.path
     return EngineTransport("memory:" if path is None else f"file:{path}", place)
