@@ -1,10 +1,10 @@
-"""What the geo page shows is so: the sizes of cells, how many a circle takes, and which cell a place lies in."""
+"""What the geo page shows is so: the sizes of cells, and how many a circle takes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from singletable.model.geohash import cell_size_m, cells_within, encode
+from singletable.model.geohash import cell_size_m, cells_within
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "patterns" / "geo.md"
 TOKYO = (35.7074, 139.7745)
@@ -26,14 +26,3 @@ def test_the_table_of_cells_is_measured() -> None:
     text = PAGE.read_text(encoding="utf-8")
     table = text.partition("<!-- cells:start -->\n")[2].partition("<!-- cells:end -->")[0]
     assert table.splitlines()[2:] == [row(precision) for precision in range(3, 9)]
-
-
-def test_the_item_collections_lie_in_their_cells() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    items = [line.split() for line in text.splitlines() if line.startswith("GEO#")]
-    assert len(items) == 4
-    for partition, sort, key, _, name, latitude, longitude in items:
-        assert partition == f"GEO#{encode(float(latitude), float(longitude), 6)}"
-        assert key == f"CAFE#{sort}"
-        assert f'Cafe("{sort}", "{name}", {latitude}, {longitude})' in text
-    assert items == sorted(items)

@@ -112,8 +112,9 @@ class Table(_Bodied):
 
     Class keywords: `entities` (the classes), `name` (the class's own by default), `keys` (the names of the key
     attributes, `PK` and `SK`), `indexes` (only what differs from the defaults: names, attributes, projections),
-    `type_attribute`, `schema_version_attribute`, `ttl_attribute`, `delimiter`, and `accept` (findings accepted with
-    a reason).
+    `type_attribute` (which says what an item is; None for a table without one), `schema_version_attribute`,
+    `ttl_attribute`, `delimiter` (only `#` keeps the order of text of any length), and `accept` (findings accepted with
+    a reason). A table is closed by `close`, or by the end of a `with` block.
     """
 
     design: ClassVar[Design]
@@ -137,7 +138,8 @@ class Table(_Bodied):
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `retries` and `timeouts` say how patient it is; `hook` is told of every request.
+        `retries` and `timeouts` say how patient it is; `hook` is told of every request; `now` is the clock by which
+        items are expired. A table that is not there, or not as the model says, is TableDiffers.
         """
         from singletable.client.opening import open_table
 

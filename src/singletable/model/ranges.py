@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Between(Generic[T]):
-    """From `low` to `high`, both included."""
+    """From `low` to `high`, both included: `created_at: Between[datetime]`, called with `Between(monday, sunday)`."""
 
     low: T
     high: T
@@ -34,7 +34,7 @@ class Until(Generic[T]):
 
 @dataclass(frozen=True)
 class Prefix(Generic[T]):
-    """Text that begins with `start`."""
+    """Text that begins with `start`; the only way to a prefix inside a segment of a key."""
 
     start: T
 

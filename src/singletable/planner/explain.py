@@ -17,7 +17,11 @@ from singletable.planner.plan import Outcome, Plan, Refusal, Verdict
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a pattern asks of DynamoDB, and why that is right."""
+    """What a pattern asks of DynamoDB, and why that is right.
+
+    `requests` are as every AWS SDK takes them; `proof` says sentence by sentence why they are enough; `estimate` is
+    what a call reads or writes.
+    """
 
     plan: Plan
     requests: tuple[Request, ...]
