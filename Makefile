@@ -80,9 +80,9 @@ soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
-clients: $(VENV)/.installed ## every client of docs/clients.md against the server; the unit tests run the quick ones
+clients: $(VENV)/.installed ## every client of docs/clients.md against the server, and CDK synth; the unit tests run the quick ones
 	$(call stage,clients)
-	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients
+	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients tests/export/test_cdk_python.py
 
 bench: $(VENV)/.installed ## the engine beside its peers, as a table of ratios; BENCH="--quick" passes options
 	@$(BIN)/python bench/engine.py $(BENCH)

@@ -24,6 +24,7 @@ from unittest.mock import patch
 import singletable
 import singletable.testing
 from singletable import errors
+from singletable.cli.export import TARGETS
 from singletable.cli.main import COMMANDS
 from singletable.cli.main import main as command_line
 from singletable.client.awaited import AwaitedTable
@@ -196,7 +197,7 @@ def _prose(doc: str) -> list[str]:
 def cli_page() -> str:
     """The help of every command."""
     lines = ["# Command line", "", MADE, "", "`singletable COMMAND --help` says the same.", ""]
-    for words in ([], *([name] for name in COMMANDS)):
+    for words in ([], *([name] for name in COMMANDS), *(["export", target] for target in TARGETS)):
         lines += [f"## {' '.join(['singletable', *words])}", "", "```text", _help(words), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
