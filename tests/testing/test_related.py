@@ -16,7 +16,7 @@ from singletable import Table
 from singletable.client.items.kinds import Kinds
 from singletable.planner.items import item_of, key_of, values_of
 from singletable.testing import items_of
-from singletable.testing.links import linked_fields
+from singletable.sample_rows.links import linked_fields
 from tests.client.social import Follower, Post, Social
 from tests.planner.test_witness import tables
 from tests.testing.models import Models, Readings

@@ -20,7 +20,7 @@ class Svg:
         self.height = height
         self._opening = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{root_class}" role="img"'
-            f" aria-label={quoteattr(_clean(title))}"
+            f" aria-label={quoteattr(clean(title))}"
             f' viewBox="0 0 {_number(width)} {_number(height)}" width="{_number(width)}" height="{_number(height)}">'
         )
         self._lines = [f"<title>{_text(title)}</title>", f"<style>\n{style}</style>"]
@@ -109,10 +109,11 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_clean(text))
+    return escape(clean(text))
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text with signs in place of controls, which nobody can read and XML cannot hold."""
     return _NOT_XML.sub(_visible, text).replace("\n", "␊").replace("\r", "␍").replace("\t", "␉")
 
 

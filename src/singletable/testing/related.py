@@ -15,9 +15,9 @@ from singletable.model.copies import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.items import key_of, values_of
+from singletable.sample_rows.links import Place, linked_fields, owners
 from singletable.testing.kept import kept
 from singletable.testing.limits import NONE, Limits, of_keys, of_metadata
-from singletable.testing.links import Place, linked_fields, owners
 from singletable.testing.objects import is_storable, storable, strategies_of
 from singletable.testing.scalars import Values
 from singletable.testing.values import annotations_of
