@@ -70,7 +70,7 @@ def _month(reports: Mapping[str, CostReport]) -> Block:
             (
                 _WORDS[at],
                 f"{mark}{money(report.on_demand_reads)}",
-                f"{mark}{money(report.on_demand_writes)}",
+                f"{mark}{money(report.on_demand_writes)}" if report.on_demand_writes else "none declared",
                 "not known" if stored is None else f"{mark}{money(stored)}",
                 f"{mark}{money(requests + (stored or 0.0))}{more}",
                 f"{mark}{money(report.capacity_dollars + (stored or 0.0))}{more}",
@@ -113,4 +113,6 @@ def _notes(report: CostReport) -> list[Words]:
         said.append(f"Without a cost, as no request answers them: {', '.join(report.unserved)}.")
     if report.uncounted:
         said.append(f"Storage needs expected_items= on the entity: {', '.join(report.uncounted)}.")
+    if not any(call.estimate.kind == "write" for call in report.calls):
+        said.append("No write is declared as a pattern, so that a month holds reads only.")
     return [words(line) for line in said]

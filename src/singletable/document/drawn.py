@@ -31,7 +31,7 @@ class Drawn:
 
 def draw_index(design: Design, items: Sequence[Item], index: str | None, name: str) -> Drawn | None:
     """The item collections of the table or an index; None where there are none."""
-    partitions = collections_in(design, items, index)
+    partitions = collections_in(design, items, index, attributes=_held(design, index))
     title = f"Item collections of {index or design.name}"
     return _drawn(design, index, partitions, name, title, None) if partitions else None
 
@@ -44,13 +44,19 @@ def draw_read(
         (str(request.parameters["IndexName"]) for request in requests if "IndexName" in request.parameters), None
     )
     read = {key_of(design, item) for request in requests for item in _read_by(design, items, request)}
-    found = collections_in(design, items, index, read=read)
+    found = collections_in(design, items, index, attributes=_held(design, index), read=read)
     limits = [request.parameters["Limit"] for request in requests if "Limit" in request.parameters]
     forward = all(request.parameters.get("ScanIndexForward", True) for request in requests)
     if limits:
         found = tuple(_limited(partition, min(limits), forward=forward) for partition in found)
     touched = tuple(partition for partition in found if any(row.is_read for row in partition.rows))
     return _drawn(design, index, touched, name, title, call) if touched else None
+
+
+def _held(design: Design, index: str | None) -> tuple[str, ...] | None:
+    """The attributes beside the keys that an index holds; None for all of them."""
+    projection = index_named(design, index).projection
+    return None if projection.kind == "ALL" else projection.attributes
 
 
 def _drawn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from singletable.document.blocks import (
@@ -28,6 +28,7 @@ from singletable.document.svg import clean
 
 _HEADINGS_MAX = 6
 _CONTENTS_DEPTH = 2
+_LONG = 40  # characters of code; more of them may be broken into lines
 _FIGURE = re.compile(r"≈?<?\$?[\d,]+(\.\d+)?( (RRU|WRU|B|KB|MB|GB))?|")
 _JSON = re.compile(
     r'(?P<name>"(?:[^"\\]|\\.)*")(?=:)|(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b)'
@@ -108,20 +109,24 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    figures = [all(_is_figure(row[n]) for row in table.rows) for n in range(len(table.headers))]
-    opened = [' class="figure"' if figure else "" for figure in figures]
+    columns = range(len(table.headers))
+    kinds = [_kind_of([row[number] for row in table.rows]) for number in columns]
     yield '<div class="table"><table>'
-    yield (
-        "<thead><tr>"
-        + "".join(f"<th{mark}>{_text(header)}</th>" for mark, header in zip(opened, table.headers, strict=True))
-        + "</tr></thead>"
-    )
+    headers = (f"<th{kind}>{_text(header)}</th>" for kind, header in zip(kinds, table.headers, strict=True))
+    yield f"<thead><tr>{''.join(headers)}</tr></thead>"
     yield "<tbody>"
     for row in table.rows:
-        yield (
-            "<tr>" + "".join(f"<td{mark}>{_line(cell)}</td>" for mark, cell in zip(opened, row, strict=True)) + "</tr>"
-        )
+        cells = (f"<td{kind}>{_line(cell)}</td>" for kind, cell in zip(kinds, row, strict=True))
+        yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
+
+
+def _kind_of(column: Sequence[Words]) -> str:
+    """How a column is set: figures to the right, long text not too narrow."""
+    if all(_is_figure(cell) for cell in column):
+        return ' class="figure"'
+    longest = max((sum(len(part.text) for part in cell) for cell in column), default=0)
+    return ' class="wide"' if longest > _LONG else ""
 
 
 def _is_figure(cell: Words) -> bool:
@@ -142,7 +147,7 @@ def _inline(part: Inline) -> str:
         case Strong(text):
             return f"<strong>{_text(text)}</strong>"
         case Code(text):
-            return f"<code>{_text(text)}</code>"
+            return f"<code{' class=long' * (len(text) > _LONG)}>{_text(text)}</code>"
         case Link(text, anchor):
             return f'<a href="#{escape(anchor)}"><code>{_text(text)}</code></a>'
         case Badge(text, tone):

@@ -57,8 +57,10 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .8rem; border-bot
 th { background: var(--panel); color: var(--muted); font-weight: 600; white-space: nowrap; }
 tr:last-child td { border-bottom: 0; }
 td { min-width: 3rem; }
+td.wide { min-width: 15rem; }
+td .badge { white-space: normal; border-radius: .8em; }
 td code { white-space: nowrap; }
-td > code + code, td > a > code { white-space: nowrap; }
+td code.long { white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .badge {
   display: inline-block; border-radius: 99px; padding: 0 .6em; font-size: .8125rem; font-weight: 600; line-height: 1.6;

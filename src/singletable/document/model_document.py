@@ -79,7 +79,10 @@ def _summary(report: Report) -> list[Inline]:
     return [
         Badge(f"{served} of {counted(patterns, 'pattern')} served", "good" if served == patterns else "bad"),
         Text(" · "),
-        Badge(counted(len(still), "open finding"), "bad" if errors else "warning" if still else "good"),
+        Badge(
+            counted(len(still), "open finding") if still else "no open findings",
+            "bad" if errors else "warning" if still else "good",
+        ),
         Text(" · "),
         Badge(counted(len(design.entities), "entity", "entities"), "plain"),
         Text(" · "),

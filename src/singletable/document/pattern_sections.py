@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from singletable.document.blocks import (
@@ -38,6 +39,8 @@ _TONES: Mapping[Verdict, Tone] = {
     Verdict.REFUSED: "bad",
 }
 _REQUESTS_SHOWN = 2
+# A value with its type, which JSON spreads over three lines; no text in JSON holds a line's end.
+_ONE_VALUE = re.compile(r'\{\n +("(?:S|N|B|BOOL|NULL)": [^\n{\[]+)\n +\}')
 
 
 def anchor_of(design: Design, pattern: str) -> str:
@@ -50,13 +53,11 @@ def worksheet_section(report: Report, anchor: str) -> Section:
     design = report.design
     rows = worksheet(design, report.outcomes)
     asked = table(
-        (
-            "#", "access pattern", "entry entity", "filters / range", "sort direction", "frequency", "latency budget",
-            "expected", "pattern",
-        ),
+        ("#", "access pattern", "entry entity", "filters / range", "sort direction", "frequency", "latency budget",
+         "expected"),
         [
-            (str(row.number), row.title, row.entry, row.filters, row.sort, row.frequency, row.budget, row.expected,
-             _link(design, row))
+            (str(row.number), words(f"{row.title} ", _link(design, row)), row.entry, row.filters, row.sort,
+             row.frequency, row.budget, row.expected)
             for row in rows
         ],
         "filters / range", "sort direction", "frequency", "latency budget", "expected",
@@ -103,7 +104,9 @@ def _pattern(design: Design, number: int, outcome: Outcome, items: Sequence[Item
         if drawn is not None:
             blocks.append(drawn.picture)
             blocks += [Paragraph(words(drawn.left_out))] * bool(drawn.left_out)
-    blocks.append(Bullets(tuple(_proved(line) for line in proof(design, outcome))))
+    # The verdict stands beside the call already.
+    lines = [line for line in proof(design, outcome) if not line.startswith("verdict:")]
+    blocks.append(Bullets(tuple(_proved(line) for line in lines)))
     if call is not None:
         blocks.append(_requests(call))
     return Section(title, anchor, (*blocks, *_passed_over(outcome)))
@@ -127,7 +130,8 @@ def _requests(call: SampleCall) -> Fold:
 
 
 def _as_sent(request: Request) -> str:
-    return json.dumps(request.parameters, indent=2, ensure_ascii=False)
+    written = json.dumps(request.parameters, indent=2, ensure_ascii=False)
+    return _ONE_VALUE.sub(r"{ \1 }", written)
 
 
 def _passed_over(outcome: Outcome) -> tuple[Block, ...]:

@@ -1,0 +1,54 @@
+"""HTML: one file that needs no other, in which nothing of the user's is markup."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.cli.load_model import load_tables
+from singletable.cost.prices import prices_of
+from singletable.document.blocks import Bullets, Code, Listing, Paragraph, Section, Text, table, words
+from singletable.document.html import to_html
+from singletable.document.model_document import Subject, model_document
+from tests.document.test_markdown import Seen
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def shop() -> str:
+    (shop,) = load_tables(str(ROOT / "examples/shop/model.py"))
+    return to_html(model_document([Subject(shop.design)], prices_of("us-east-1")))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
+def test_words_are_shown_and_are_no_markup(text: str) -> None:
+    blocks = (Paragraph(words(text)), Bullets((words(Code(text)),)), table(("a",), [(Text(text),)]))
+    seen = Seen(to_html(Section("T", "t", (*blocks, Listing(text, "json")))))
+    assert "".join(seen.text.split()) == "".join(f"T{text}{text}a{text}{text}".split())
+
+
+def test_nothing_is_fetched_and_nothing_is_run(shop: str) -> None:
+    assert not re.search(r"<script|<link|<img|@import|url\(|\bon\w+=", shop)
+    elsewhere = {address for address in re.findall(r'(?:href|src)="([^"]+)"', shop) if not address.startswith("#")}
+    assert elsewhere == set()
+
+
+def test_every_link_leads_to_one_section(shop: str) -> None:
+    anchors = re.findall(r'<section id="([^"]+)"', shop)
+    assert len(anchors) == len(set(anchors))
+    assert {target for target in re.findall(r'href="#([^"]+)"', shop)} <= set(anchors)
+
+
+def test_every_element_is_closed(shop: str) -> None:
+    for element in ("section", "table", "details", "figure", "svg", "ul", "pre"):
+        assert len(re.findall(f"<{element}[ >]", shop)) == shop.count(f"</{element}>") > 0
+
+
+def test_figures_stand_to_the_right_and_words_do_not() -> None:
+    page = to_html(Section("T", "t", (table(("cost", "what"), [("≈1,005.5 RRU", "one"), ("", "2 or 3")]),)))
+    assert '<td class="figure">≈1,005.5 RRU</td><td>one</td>' in page

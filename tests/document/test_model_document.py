@@ -1,0 +1,207 @@
+"""The document of a design: all of its sections, out of the design alone, the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from singletable import KEYS_ONLY, GSI, Page, Table, collection, entity, get, pattern, put, query
+from singletable.cli.load_model import load_tables
+from singletable.cost.prices import prices_of
+from singletable.document.blocks import Block, Code, Fold, Link, Paragraph, Section, Text, pictures_in
+from singletable.document.blocks import Table as Grid
+from singletable.document.markdown import to_markdown
+from singletable.document.model_document import Subject, model_document
+from singletable.model.design import Design
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = sorted((ROOT / "examples").glob("*/model.py"))
+PRICES = prices_of("us-east-1")
+
+
+@entity(key=("SHELF#{id}", "SHELF"))
+@dataclass
+class Shelf:
+    """Where books stand."""
+
+    id: str
+
+
+@entity(
+    key=("SHELF#{shelf_id}", "BOOK#{title}"),
+    gsi1=("TITLE#{title}", "{shelf_id}"),
+    identity=["shelf_id", "title"],
+    expected_per_partition={"key": 40, "gsi1": 2},
+    expected_bytes=400,
+)
+@dataclass
+class Book:
+    shelf_id: str
+    title: str
+    pages: int
+
+
+@dataclass
+class FullShelf:
+    shelf: Shelf
+    books: list[Book]
+
+
+class Library(
+    Table,
+    entities=[Shelf, Book],
+    indexes=[GSI("gsi1", projection=KEYS_ONLY)],
+    accept={"ST111": "counted by hand"},
+):
+    """Books | and <b>shelves</b>."""
+
+    @pattern(rate=5)
+    def shelf(self, id: str) -> Shelf | None:
+        """One shelf."""
+        return get(Shelf)
+
+    @pattern(rate=2)
+    def full_shelf(self, shelf_id: str) -> FullShelf | None:
+        """A shelf with its books."""
+        return collection(FullShelf)
+
+    @pattern()
+    def long_books(self, pages: int) -> Page[Book]:
+        """Books of so many pages."""
+        return query(Book)
+
+    @pattern(rate=1)
+    def add(self, book: Book) -> Book:
+        """Put a book on its shelf."""
+        return put(Book)
+
+
+def document(design: Design = Library.design) -> Section:
+    return model_document([Subject(design, "Books | and <b>shelves</b>.")], PRICES)
+
+
+def named(title: str, under: Section) -> Section:
+    return next(section for section in under.sections if title in section.title)
+
+
+def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from every(block.blocks)
+
+
+def grids(section: Section) -> list[Grid]:
+    return [block for block in every(section.blocks) if isinstance(block, Grid)]
+
+
+def said(section: Section) -> str:
+    return to_markdown(section)
+
+
+def test_it_has_a_section_for_everything_one_asks() -> None:
+    titles = [section.title for section in document().sections]
+    assert titles == ["Worksheet", "Entities", "Keys", "Item collections", "Access patterns", "Findings", "Cost"]
+
+
+def test_the_worksheet_has_a_row_for_every_pattern_with_its_link() -> None:
+    asked, answered = grids(named("Worksheet", document()))
+    assert len(asked.rows) == len(answered.rows) == len(Library.design.patterns)
+    assert [cell for row in asked.rows for cell in row[1] if isinstance(cell, Link)] == [
+        Link(each.name, f"library.{each.name}") for each in Library.design.patterns
+    ]
+
+
+def test_the_key_table_has_every_template() -> None:
+    keys = grids(named("Keys", document()))[0]
+    assert keys.headers == ("entity", "PK", "SK", "GSI1PK", "GSI1SK")
+    assert keys.rows[1] == tuple(
+        (Code(text),) for text in ("Book", "SHELF#{shelf_id}", "BOOK#{title}", "TITLE#{title}", "{shelf_id}")
+    )
+    assert keys.rows[0][3] == ()
+
+
+def test_an_entity_says_what_its_class_says_and_nothing_that_a_library_made_up() -> None:
+    (grid,) = grids(named("Entities", document()))
+    assert [row[1] for row in grid.rows] == [(Text("Where books stand."),), ()]
+
+
+def test_the_table_and_every_index_are_drawn() -> None:
+    drawn = [picture.name for picture in pictures_in(named("Item collections", document()))]
+    assert drawn == ["library-table", "library-gsi1"]
+
+
+def test_an_index_of_keys_is_drawn_without_what_it_does_not_hold() -> None:
+    table, index = pictures_in(named("Item collections", document()))
+    assert ">pages<" in table.svg
+    assert ">pages<" not in index.svg
+
+
+def test_a_pattern_has_its_call_its_request_and_what_it_reads() -> None:
+    section = named("A shelf with its books", named("Access patterns", document()))
+    assert section.blocks[0] == Paragraph(section.blocks[0].words)  # type: ignore[union-attr]
+    text = said(section)
+    assert '`full_shelf(shelf_id="s1")` ✓ one request' in text
+    assert '":v0": { "S": "SHELF#s1" }' in text
+    assert "the range holds Shelf, Book only" in text
+    (picture,) = pictures_in(section)
+    assert picture.svg.count('class="bracket"') == 1
+    assert "SHELF#s2" not in picture.svg
+
+
+def test_a_pattern_that_is_refused_says_why_and_what_to_do() -> None:
+    text = said(named("Books of so many pages", named("Access patterns", document())))
+    assert "✗ refused" in text
+    assert "gsi" in text
+    assert "The request" not in text
+
+
+def test_a_write_has_its_request_and_no_picture() -> None:
+    section = named("Put a book on its shelf", named("Access patterns", document()))
+    assert list(pictures_in(section)) == []
+    assert '"title": { "S": "On Looms" }' in said(section)
+
+
+def test_findings_are_open_with_a_way_out_or_accepted_with_a_reason() -> None:
+    still, *_ = grids(named("Findings", document()))
+    assert still.headers == ("finding", "what", "way out")
+    assert "ST001" in said(named("Findings", document()))
+
+
+def test_a_month_is_there_when_rates_are_and_guesses_are_marked() -> None:
+    calls, month, *_ = grids(named("Cost", document()))
+    assert calls.headers[-1] == "a month"
+    assert month.headers == ("collections", "reads", "writes", "storage", "on demand", "provisioned")
+    by_name = {row[0][0].text: row for row in calls.rows}
+    assert by_name["shelf"][3][0].text.startswith("≈"), "nobody said how large a shelf is"
+    assert not by_name["add"][3][0].text.startswith("≈"), "a book has its size"
+
+
+def test_what_the_author_says_stands_first_and_is_escaped() -> None:
+    text = to_markdown(document())
+    assert "Books \\| and &lt;b&gt;shelves&lt;/b&gt;." in text
+    assert text.index("Books \\|") < text.index("## Worksheet")
+
+
+def test_several_tables_have_a_section_each() -> None:
+    both = model_document([Subject(Library.design), Subject(Library.design)], PRICES, "About both.")
+    assert both.title == "Library and Library"
+    assert both.blocks[0] == Paragraph((Text("About both."),))
+    assert len(both.sections) == 2
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.parent.name)
+def test_every_read_of_every_example_is_drawn_and_every_request_shown(model: Path) -> None:
+    for table in load_tables(str(model)):
+        written = model_document([Subject(table.design)], PRICES)
+        patterns = named("Access patterns", written).sections
+        for declared, section in zip(table.design.patterns, patterns, strict=True):
+            assert any(isinstance(block, Fold) and "request" in block.summary for block in section.blocks), declared
+            assert declared.is_write or list(pictures_in(section)), declared
+
+
+def test_the_same_design_makes_the_same_document() -> None:
+    assert document() == document()
