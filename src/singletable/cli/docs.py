@@ -95,9 +95,10 @@ def _subject(table: type[Table], store: str | None) -> Subject:
 
 
 def _rows_of(table: type[Table], store: str) -> SampleRows:
-    """The first rows that a store has, told apart by entity."""
+    """Rows that a store has, told apart by entity; in order of their keys, so that the same ones come first each time."""
     from singletable.cli.sampling import open_store, stored_items
     from singletable.client.items.kinds import Kinds
+    from singletable.document.item_collections import key_of
     from singletable.planner.items import values_of
     from singletable.sample_rows.rows import SampleRows
 
@@ -107,7 +108,7 @@ def _rows_of(table: type[Table], store: str) -> SampleRows:
     values: dict[str, list[dict[str, object]]] = {entity.name: [] for entity in table.design.entities}
     items: dict[str, list[dict[str, dict[str, object]]]] = {entity.name: [] for entity in table.design.entities}
     others: list[dict[str, dict[str, object]]] = []
-    for item in found:
+    for item in sorted(found, key=lambda item: key_of(table.design, item)):
         entity = None if kinds.is_marker(item) else kinds.entity_of(item)
         if entity is None:
             others.append(item)
