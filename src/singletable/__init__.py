@@ -32,6 +32,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.model.areas import Box, Nearest, Radius
+from singletable.model.cardinality import skewed
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
@@ -125,6 +126,7 @@ __all__ = [
     "put",
     "query",
     "shard",
+    "skewed",
     "sparse",
     "update",
     "upgrade",

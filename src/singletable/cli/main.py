@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("demo", "check", "explain", "cost", "size", "serve", "sql", "check-store", "top-keys", "export")
+COMMANDS = ("demo", "check", "explain", "cost", "size", "heat", "serve", "sql", "check-store", "top-keys", "export")
 BAD_INPUT = 2
 
 
