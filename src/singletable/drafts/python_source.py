@@ -128,7 +128,7 @@ def _shape(pattern: DraftPattern) -> str:
     head, *members = pattern.entities
     lines = ["@dataclass", f"class {shape_name(pattern)}:", f'    """{_docstring(pattern.title)}"""', ""]
     lines.append(f"    {_member(head)}: {head}")
-    return "\n".join([*lines, *(f"    {_member(each)}_items: list[{each}]" for each in members)])
+    return "\n".join([*lines, *(f"    {_member(each)}s: list[{each}]" for each in members)])
 
 
 def _member(name: str) -> str:

@@ -1,0 +1,131 @@
+"""Items of one kind: by an attribute that names it, or by the literals in their keys."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from singletable.drafts.seen_items import Item, SeenTable
+
+KNOWN_TYPE_ATTRIBUTES = (
+    "entity_type",
+    "entityType",
+    "EntityType",
+    "Type",
+    "type",
+    "_type",
+    "_et",
+    "__edb_e__",
+    "entity",
+    "Entity",
+    "kind",
+)
+KINDS_MAX = 60
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Items that are of one kind, and the name that they or their keys give it."""
+
+    name: str
+    items: tuple[Item, ...]
+
+
+def clusters_of(table: SeenTable) -> tuple[str | None, tuple[Cluster, ...]]:
+    """The attribute that tells kinds apart, if there is one, and the kinds in the order in which they were met."""
+    attribute = type_attribute(table)
+    if attribute is not None:
+        found: dict[str, list[Item]] = {}
+        for item in table.items:
+            found.setdefault(item[attribute]["S"], []).append(item)
+        return attribute, tuple(Cluster(name, tuple(items)) for name, items in found.items())
+    return None, tuple(_by_keys(table))
+
+
+def type_attribute(table: SeenTable) -> str | None:
+    """An attribute of a usual name that every item has as text, and for whose values keys have different forms."""
+    keys = {*table.keys, *(name for index in table.indexes for name in (*index.partition, *index.sort))}
+    for name in KNOWN_TYPE_ATTRIBUTES:
+        if name in keys or not table.items:
+            continue
+        values = [item.get(name, {}).get("S") for item in table.items]
+        if None not in values and len(set(values)) <= KINDS_MAX and _splits_forms(table, name):
+            return name
+    return None
+
+
+def _splits_forms(table: SeenTable, name: str) -> bool:
+    """Whether no kind has keys of two forms: then the attribute says no less than the keys do."""
+    constants = _constant_words(table)
+    forms: dict[str, set[object]] = {}
+    for item in table.items:
+        forms.setdefault(item[name]["S"], set()).add(_form(item, table.keys, constants))
+    return all(len(seen) == 1 for seen in forms.values())
+
+
+def _by_keys(table: SeenTable) -> Iterator[Cluster]:
+    constants = _constant_words(table)
+    found: dict[object, list[Item]] = {}
+    for item in table.items:
+        found.setdefault(_form(item, table.keys, constants), []).append(item)
+    names: set[str] = set()
+    for form, items in found.items():
+        name = _name(form, table.name, names)
+        names.add(name)
+        yield Cluster(name, tuple(items))
+
+
+def _constant_words(table: SeenTable) -> frozenset[tuple[int, str]]:
+    """Segments of keys that are literals: words that head a segment of several items, each with a place."""
+    counts: Counter[tuple[int, str]] = Counter()
+    for item in table.items:
+        for name in table.keys:
+            segments = _segments(item, name)
+            heads = segments if len(segments) == 1 else segments[:-1]
+            counts.update({(place, word) for place, word in enumerate(heads) if _is_literal(word)})
+    return frozenset(counts)
+
+
+def _is_literal(segment: str) -> bool:
+    """Whether a segment looks like a literal: a word in capitals, or one that has no digit."""
+    return _WORD.fullmatch(segment) is not None and (segment.isupper() or not any(c.isdigit() for c in segment))
+
+
+def _segments(item: Item, name: str) -> list[str]:
+    text = item.get(name, {}).get("S")
+    return text.split("#") if isinstance(text, str) else []
+
+
+def _form(item: Item, keys: Sequence[str], constants: frozenset[tuple[int, str]]) -> tuple[object, ...]:
+    """The keys with what varies left out: literals by themselves, everything else as a star."""
+    form: list[object] = []
+    for name in keys:
+        segments = _segments(item, name)
+        if not segments:
+            form.append(next(iter(item.get(name, {"": None}))))
+            continue
+        words = [each if _is_marked(segments, place, constants) else "*" for place, each in enumerate(segments)]
+        form.append(tuple(words))
+    return tuple(form)
+
+
+def _is_marked(segments: list[str], place: int, constants: frozenset[tuple[int, str]]) -> bool:
+    word = segments[place]
+    if (place, word) not in constants:
+        return False
+    return len(segments) == 1 or place % 2 == 0
+
+
+def _name(form: object, table_name: str, taken: set[str]) -> str:
+    """A name out of the last literal of the keys, or of the first."""
+    parts = [part for part in (form if isinstance(form, tuple) else ()) if isinstance(part, tuple)]
+    words: list[str] = [str(word) for part in parts for word in part if word != "*"]
+    plain = [word for word in words if word.upper() not in ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "A")]
+    name = (plain or words or [table_name])[-1]
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}{number}", number + 1
+    return found

@@ -1,0 +1,204 @@
+"""A draft of a table that exists, told from its description and some of its items."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from singletable.drafts.clusters import Cluster, clusters_of
+from singletable.drafts.draft import (
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftTable,
+    FieldType,
+    NativeKey,
+    Position,
+    class_name,
+    field_name,
+)
+from singletable.drafts.proposals import proposed_patterns
+from singletable.drafts.seen_items import SeenIndex, SeenTable
+from singletable.drafts.templates import Fields, template_of
+from singletable.drafts.value_types import type_of
+from singletable.model.index import TABLE
+
+RAW_REASON = "the keys were written by others, with their text as it is"
+
+
+def inferred_table(table: SeenTable) -> DraftTable:
+    """Entities by their type or their keys, templates by what varies in them, types by the values that were seen."""
+    attribute, clusters = clusters_of(table)
+    aliases = _aliases(table.indexes)
+    entities: list[DraftEntity] = []
+    notes: list[str] = []
+    for cluster in clusters:
+        made = _entity(table, cluster, attribute, aliases, [entity.class_name for entity in entities])
+        if isinstance(made, str):
+            notes.append(made)
+        else:
+            entities.append(made)
+    names = [entity.class_name for entity in entities]
+    indexes = tuple(_index(index, alias) for index, alias in aliases.items())
+    used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
+    notes += [
+        f"{index.name} is in the table, and none of the items that were seen is in it."
+        for index in indexes
+        if index not in used
+    ]
+    if not table.items:
+        notes.append("No items were seen, so there are no entities.")
+    draft = DraftTable(
+        class_name(table.name, names),
+        table.name,
+        tuple(entities),
+        table.keys,
+        used,
+        (),
+        attribute,
+        table.ttl_attribute if not any(entity.ttl for entity in entities) else None,
+        doc=f"{table.name}, as {len(table.items)} of its items show it.",
+        notes=tuple(notes),
+    )
+    return proposed_patterns(draft)
+
+
+def _aliases(indexes: tuple[SeenIndex, ...]) -> dict[SeenIndex, str]:
+    """A keyword for each index: `gsi1` for GSI1, else its name as Python writes names."""
+    taken: list[str] = [TABLE, "name", "attributes", "ttl", "accept", "derived", "identity"]
+    found: dict[SeenIndex, str] = {}
+    for index in indexes:
+        alias = field_name(index.name.replace("-", "_"), taken)
+        plain = index.name.lower()
+        found[index] = plain if plain.isidentifier() and plain.upper() == index.name and plain not in taken else alias
+        taken.append(found[index])
+    return found
+
+
+def _index(index: SeenIndex, alias: str) -> DraftIndex:
+    return DraftIndex(alias, index.name, index.kind, index.partition, index.sort, index.projection, index.included)
+
+
+def _entity(
+    table: SeenTable, cluster: Cluster, attribute: str | None, aliases: Mapping[SeenIndex, str], taken: list[str]
+) -> DraftEntity | str:
+    name = class_name(cluster.name, taken)
+    key_names = {*table.keys, *(each for index in table.indexes for each in (*index.partition, *index.sort))}
+    fields = _fields(cluster, {attribute} if attribute else set(), key_names)
+    try:
+        keys = {TABLE: _keys(fields, cluster, table.keys[:1], table.keys[1:])}
+    except ValueError as problem:
+        return f"{len(cluster.items)} items called {cluster.name} were left out: {problem}."
+    for index, alias in aliases.items():
+        placed = _placed(fields, cluster, index)
+        if placed is not None:
+            keys[alias] = placed
+    ttl = next((each.name for each in fields.by_name.values() if each.attribute == table.ttl_attribute), None)
+    if ttl is None and table.ttl_attribute in fields.by_name:
+        ttl = table.ttl_attribute
+    return DraftEntity(
+        name,
+        tuple(fields.by_name.values()),
+        keys,
+        cluster.name if attribute is not None else None,
+        f"{name}, as {len(cluster.items)} items show it",
+        ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
+        {"ST107": RAW_REASON} if fields.raw else {},
+    )
+
+
+def _fields(cluster: Cluster, left_out: set[str], key_names: set[str]) -> Fields:
+    """The attributes that are no key, as fields; a key that is no text, or no template, is one too."""
+    attributes = dict.fromkeys(name for item in cluster.items for name in item)
+    by_name: dict[str, DraftField] = {}
+    values: dict[str, list[Any]] = {}
+    for attribute in attributes:
+        if attribute in left_out or (attribute in key_names and _is_composed(cluster, attribute)):
+            continue
+        seen = [item[attribute] for item in cluster.items if attribute in item]
+        kind = type_of(seen)
+        optional = len(seen) < len(cluster.items) or any("NULL" in value for value in seen)
+        name = field_name(attribute, by_name)
+        by_name[name] = DraftField(name, kind, optional, None if name == attribute else attribute)
+        values[name] = [_python(kind, item.get(attribute)) for item in cluster.items]
+    return Fields(by_name, values)
+
+
+def _is_composed(cluster: Cluster, attribute: str) -> bool:
+    """Whether a key attribute is text made of parts, or of what other attributes hold."""
+    texts = [item[attribute].get("S") for item in cluster.items if attribute in item]
+    if any(text is None for text in texts):
+        return False
+    return attribute.upper().rstrip("0123456789").endswith(("PK", "SK")) or any("#" in str(text) for text in texts)
+
+
+def _python(kind: FieldType, value: Mapping[str, Any] | None) -> Any:
+    """A value as Python has it, as far as templates can be made of it."""
+    if value is None or "NULL" in value:
+        return None
+    ((_, content),) = value.items()
+    match kind:
+        case "int":
+            return int(content)
+        case "Decimal":
+            return Decimal(content)
+        case "datetime":
+            return datetime.fromisoformat(content)
+        case "date":
+            return date.fromisoformat(content)
+        case "list[str]":
+            return [each["S"] for each in content]
+        case "bytes":
+            return base64.b64decode(content)
+        case _:
+            return content
+
+
+def _keys(fields: Fields, cluster: Cluster, partition: tuple[str, ...], sort: tuple[str, ...]) -> DraftKeys:
+    indices = range(len(cluster.items))
+    return DraftKeys(
+        tuple(_position(fields, cluster, name, list(indices)) for name in partition),
+        tuple(_position(fields, cluster, name, list(indices)) for name in sort),
+    )
+
+
+def _placed(fields: Fields, cluster: Cluster, index: SeenIndex) -> DraftKeys | None:
+    """The keys of an index that some of the items are in; sparse when others are not."""
+    names = (*index.partition, *index.sort) if index.kind == "GSI" else index.sort
+    inside = [place for place, item in enumerate(cluster.items) if all(name in item for name in names)]
+    if not inside:
+        return None
+    try:
+        partition = tuple(_position(fields, cluster, name, inside) for name in index.partition)
+        sort = tuple(_position(fields, cluster, name, inside) for name in index.sort)
+    except ValueError:
+        return None
+    is_sparse = len(inside) < len(cluster.items)
+    if is_sparse:
+        _make_optional(fields, (*partition, *sort), inside, len(cluster.items))
+    if index.kind == "LSI":
+        return DraftKeys(sort, (), is_sparse)
+    return DraftKeys(partition, sort, is_sparse)
+
+
+def _make_optional(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> None:
+    """Fields that only these keys hold are missing from items that are not in the index."""
+    for name, known in fields.by_name.items():
+        written = any(isinstance(each, str) and ("{" + name) in each for each in positions)
+        values = fields.values[name]
+        if written and any(
+            place not in inside and (len(values) <= place or values[place] is None) for place in range(count)
+        ):
+            fields.by_name[name] = DraftField(name, known.type, True, known.attribute)
+
+
+def _position(fields: Fields, cluster: Cluster, attribute: str, indices: list[int]) -> Position:
+    for known in fields.by_name.values():
+        if (known.attribute or known.name) == attribute:
+            return NativeKey(known.name)
+    texts = [str(cluster.items[place][attribute]["S"]) for place in indices]
+    return template_of(fields, texts, indices)

@@ -1,0 +1,176 @@
+"""Key templates, told from the keys that were seen: which segments are literals, and which fields the others are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from singletable.drafts.draft import DraftField, FieldType, field_name
+from singletable.model.codecs.choose import choose_codec
+from singletable.model.codecs.text import escape, unescape
+
+DELIMITER = "#"
+_PYTHON: Mapping[FieldType, Any] = {
+    "str": str,
+    "int": int,
+    "Decimal": Decimal,
+    "float": float,
+    "bool": bool,
+    "datetime": datetime,
+    "date": date,
+}
+_SPECS: Mapping[FieldType, tuple[str, ...]] = {
+    "str": ("", "raw"),
+    "datetime": ("", "seconds", "milliseconds", "minutes", "hours", "days", "%Y-%m-%d", "%Y-%m"),
+    "date": ("", "%Y-%m"),
+    "int": ("", *(f"0{width}d" for width in range(2, 19)), "number"),
+    "Decimal": ("number", "08.2f"),
+    "bool": ("",),
+}
+_LITERAL = re.compile(r"[^\x00-%{}]+")
+_NAMED = re.compile(r"(?P<head>[A-Za-z_]+=)(?P<value>.*)")
+
+
+@dataclass
+class Fields:
+    """The fields of a kind of items: those that attributes hold, and those that only keys hold, added when met."""
+
+    by_name: dict[str, DraftField]
+    values: dict[str, list[Any]]
+    """The values of each field in every item, as Python has them; None where an item lacks it."""
+    raw: set[str] = field(default_factory=set)
+    """Fields whose text stands in keys as it is."""
+
+    def add(self, name: str, values: list[str]) -> str:
+        """A new field of text with these values, or the one that has them already and is only in keys."""
+        for known, seen in self.values.items():
+            if seen == values and self.by_name[known].type == "str":
+                return known
+        free = field_name(name, self.by_name)
+        self.by_name[free] = DraftField(free, "str")
+        self.values[free] = list(values)
+        return free
+
+
+def template_of(fields: Fields, texts: Sequence[str], indices: Sequence[int]) -> str:
+    """The template that writes these texts; `indices` says of which items they are.
+
+    Raises ValueError where there is none that writes all of them.
+    """
+    split = [text.split(DELIMITER) for text in texts]
+    if len({len(segments) for segments in split}) != 1:
+        return _of_varying_length(fields, texts, split, indices)
+    columns = list(zip(*split, strict=True))
+    parts: list[str] = []
+    for place, column in enumerate(columns):
+        before = parts[-1] if parts else ""
+        parts.append(_segment(fields, column, indices, before, is_last=place + 1 == len(columns)))
+    return DELIMITER.join(parts)
+
+
+def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], before: str, *, is_last: bool) -> str:
+    is_constant = len(set(column)) == 1
+    if is_constant and _is_literal(column[0]):
+        return column[0]
+    if (found := _matching(fields, column, indices)) is not None:
+        return found
+    if is_constant and len(column) > 2 and _LITERAL.fullmatch(column[0]):
+        return column[0]
+    named = [_NAMED.fullmatch(text) for text in column]
+    heads = {match["head"] for match in named if match}
+    if len(heads) == 1 and all(named):
+        values = [match["value"] for match in named if match]
+        return heads.pop() + (_matching(fields, values, indices) or _added(fields, values, indices, heads_name(column)))
+    return _added(fields, column, indices, _name_after(before, is_last=is_last))
+
+
+def heads_name(column: Sequence[str]) -> str:
+    """The name before the equals sign."""
+    return column[0].split("=")[0]
+
+
+def _is_literal(text: str) -> bool:
+    return _LITERAL.fullmatch(text) is not None and (text.isupper() or not any(each.isdigit() for each in text))
+
+
+def _matching(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
+    """A field that, written in some form, is this segment in every item."""
+    for name, known in fields.by_name.items():
+        values = [fields.values[name][index] for index in indices]
+        if any(value is None for value in values):
+            continue
+        for spec in _SPECS.get(known.type, ()):
+            if _writes(known.type, spec, values, column):
+                if spec == "raw":
+                    fields.raw.add(name)
+                return f"{{{name}{':' + spec if spec else ''}}}"
+    return None
+
+
+def _writes(kind: FieldType, spec: str, values: Sequence[Any], column: Sequence[str]) -> bool:
+    try:
+        codec = choose_codec(_PYTHON[kind], spec, DELIMITER)
+        return all(codec.encode(value) == text for value, text in zip(values, column, strict=True))
+    except (ValueError, TypeError):  # KeyRefused is a ValueError
+        return False
+
+
+def _added(fields: Fields, column: Sequence[str], indices: Sequence[int], name: str) -> str:
+    """A field that only keys hold."""
+    count = max((len(values) for values in fields.values.values()), default=0)
+    try:
+        plain, spec = [unescape(text, DELIMITER) for text in column], ""
+    except ValueError:
+        plain, spec = list(column), ":raw"
+    values: list[Any] = [None] * max(count, max(indices) + 1)
+    for index, text in zip(indices, plain, strict=True):
+        values[index] = text
+    found = fields.add(name, values)
+    if spec:
+        fields.raw.add(found)
+    return f"{{{found}{spec}}}"
+
+
+def _name_after(before: str, *, is_last: bool) -> str:
+    """What a segment holds, told from the literal in front of it: `USER#...` is a user's id."""
+    if before and "{" not in before:
+        return f"{before}_id"
+    return "sort_part" if is_last else "key_part"
+
+
+def _of_varying_length(fields: Fields, texts: Sequence[str], split: list[list[str]], indices: Sequence[int]) -> str:
+    """A path behind the literals that all of them begin with."""
+    heads = list(_common_literals(split))
+    rest = [segments[len(heads) :] for segments in split]
+    if any(not part for part in rest):
+        raise ValueError("some of its keys end where others go on, and no one template writes both")
+    paths = [tuple(part) for part in rest]
+    for name, known in fields.by_name.items():
+        seen = [fields.values[name][index] for index in indices]
+        if (
+            known.type == "list[str]"
+            and [tuple(escape(each, DELIMITER) for each in value or ()) for value in seen] == paths
+        ):
+            fields.by_name[name] = DraftField(name, "tuple[str, ...]", known.optional, known.attribute)
+            fields.values[name] = [None if value is None else tuple(value) for value in fields.values[name]]
+            return DELIMITER.join([*heads, f"{{{name}}}"])
+        if (
+            known.type == "tuple[str, ...]"
+            and [tuple(escape(each, DELIMITER) for each in v or ()) for v in seen] == paths
+        ):
+            return DELIMITER.join([*heads, f"{{{name}}}"])
+    joined = [DELIMITER.join(part) for part in rest]
+    return DELIMITER.join(
+        [*heads, _added(fields, joined, indices, _name_after(heads[-1] if heads else "", is_last=True))]
+    )
+
+
+def _common_literals(split: list[list[str]]) -> Iterator[str]:
+    for column in zip(*split, strict=False):
+        if len(set(column)) != 1 or not _is_literal(column[0]):
+            return
+        yield column[0]
