@@ -18,15 +18,13 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map fuzz properties soak clients bench bench-client differential clean
+.PHONY: help demo test format lint types contracts unit map picture fuzz properties soak clients bench bench-client differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.runtime ## compile the example shop and show every plan
-	@$(BIN)/singletable check examples/shop/model.py
-	@echo
-	@$(BIN)/singletable explain examples/shop/model.py
+demo: $(VENV)/.runtime ## five systems in single tables: every request, its answer and its cost
+	@$(BIN)/singletable demo
 
 test: lint types contracts unit ## everything below that checks, stopping at the first failure
 
@@ -56,6 +54,9 @@ unit: $(VENV)/.installed ## the tests (pytest)
 
 map: $(VENV)/.installed ## rewrite the map in ARCHITECTURE.md
 	@$(BIN)/python tools/architecture_map.py
+
+picture: $(VENV)/.installed ## draw the demo anew, for the README
+	@$(BIN)/python tools/demo_picture.py
 
 fuzz: $(VENV)/.installed ## mutated requests, FUZZ (10000) for each of the engine's actions; FUZZ_SEED makes others
 	$(call stage,fuzz)

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from singletable import Page, Table, collection, entity, get, pattern, query
+from singletable import Page, Table, collection, create, delete, entity, get, pattern, query
 
 
 @entity(key=("CUSTOMER#{id}", "PROFILE"))
@@ -100,22 +100,27 @@ class Orders(Table, entities=[StatusOrder, Product]):
         return query(Product, order_by=lambda product: product.title)
 
 
-@entity(key=("USER#{user_id}", "TEAM#{team_id}"))
+Role = Literal["lead", "member"]
+
+
+@entity(key=("USER#{user_id}", "TEAM#{team_id}"), expected_per_partition=5)
 @dataclass
 class TeamOfUser:
-    """The edge as the user sees it."""
+    """The edge as the user sees it: what an application writes."""
 
     user_id: str
     team_id: str
+    role: Role = "member"
 
 
-@entity(key=("TEAM#{team_id}", "USER#{user_id}"))
+@entity(key=("TEAM#{team_id}", "USER#{user_id}"), mirror_of=TeamOfUser, expected_per_partition=20)
 @dataclass
 class UserOfTeam:
-    """The same edge as the team sees it: written a second time, with the ids swapped."""
+    """The same edge as the team sees it: kept by every write of the first, with the ids swapped."""
 
     team_id: str
     user_id: str
+    role: Role = "member"
 
 
 class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
@@ -130,3 +135,13 @@ class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
     def users_of_team(self, team_id: str) -> Page[UserOfTeam]:
         """List the users of a team."""
         return query(UserOfTeam)
+
+    @pattern(rate=1)
+    def join(self, edge: TeamOfUser) -> TeamOfUser:
+        """Let a user join a team."""
+        return create(TeamOfUser)
+
+    @pattern(rate=1, fanout=2)  # the edge is read first: its other side is deleted as it was
+    def leave(self, user_id: str, team_id: str) -> TeamOfUser | None:
+        """Let a user leave a team."""
+        return delete(TeamOfUser)

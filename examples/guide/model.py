@@ -6,6 +6,8 @@ from decimal import Decimal
 from pydantic import BaseModel
 
 from singletable import (
+    GSI,
+    KEYS_ONLY,
     Between,
     Children,
     Page,
@@ -13,14 +15,17 @@ from singletable import (
     Since,
     Subtree,
     Table,
+    collection,
     depth,
     entity,
+    exists,
     geohash,
     get,
     pattern,
     put,
     query,
     shard,
+    sparse,
     within,
 )
 
@@ -46,28 +51,45 @@ class Address(BaseModel):
     zip: str
 
 
-@entity(key=("USER#{user_id}", "ORDER#{placed_on}#{id}"), name="ORDER", expected_per_partition=50)
+@entity(
+    key=("USER#{user_id}", "ORDER#{placed_on}#{id}"),
+    gsi1=sparse("STATUS#OPEN", "{open_since}#{id}"),
+    name="ORDER",
+    expected_per_partition=50,
+)
 class Order(BaseModel):
-    """One of a user's orders, sorted by its day."""
+    """One of a user's orders, sorted by its day; GSI1 holds those that are open, and no others."""
 
     user_id: str
     id: str
     placed_on: date
     total: Decimal
     status: str
+    open_since: date | None = None
 
 
 @entity(
     key=("USER#{user_id}", "GROUP#{group_id}"),
     gsi1=("GROUP#{group_id}", "USER#{user_id}"),
+    gsi2=("GROUP#{group_id}", "JOINED#{joined_on}#{user_id}"),
     name="MEMBERSHIP",
     expected_per_partition=5,
 )
 class Membership(BaseModel):
-    """Many-to-many: one item, seen from both sides through the inverse index."""
+    """Many-to-many: one item, seen from both sides through the inverse index, and by the day of joining in GSI2."""
 
     user_id: str
     group_id: str
+    joined_on: date
+
+
+class WholeUser(BaseModel):
+    """A user's item collection as one reads it."""
+
+    user: User
+    addresses: list[Address]
+    orders: list[Order]
+    memberships: list[Membership]
 
 
 @entity(
@@ -117,13 +139,30 @@ class Shop(BaseModel):
     longitude: float
 
 
+@entity(
+    key=("STATION#{id}", "META"),
+    gsi1=("GEO2#{cell}", "{latitude:number}#{longitude:number}#{id}"),
+    derived={"cell": geohash("latitude", "longitude", precision=2)},
+    name="STATION",
+    expected_per_partition=20,
+)
+class Station(BaseModel):
+    """Geo: a place among few, looked for from far away; its cells are 600 km tall, and at a pole there are 32."""
+
+    id: str
+    name: str
+    latitude: float
+    longitude: float
+
+
 class Guide(
     Table,
-    entities=[User, Address, Order, Membership, Event, Node, Shop],
+    entities=[User, Address, Order, Membership, Event, Node, Shop, Station],
     name="AppTable",
     type_attribute="Type",
+    indexes=[GSI("gsi2", projection=KEYS_ONLY)],
 ):
-    """P1 to P10."""
+    """P1 to P10, and what the worksheet asks for beside them."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> User | None:
@@ -140,6 +179,23 @@ class Guide(
         """P3: get the latest N orders for a user."""
         return query(Order, newest_first=True)
 
+    @pattern(frequency="high", budget_ms=30)
+    def recent_orders(
+        self, user_id: str, placed_on: Since[date], *, limit: int = 10, cursor: str | None = None
+    ) -> Page[Order]:
+        """List user's last 10 orders, of the last 30 days."""
+        return query(Order, newest_first=True)
+
+    @pattern(frequency="medium", budget_ms=50)
+    def open_orders(self, *, limit: int = 100, cursor: str | None = None) -> Page[Order]:
+        """List the open orders of all users, the longest waiting first."""
+        return query(Order, where=lambda order: exists(order.open_since))
+
+    @pattern(frequency="medium", budget_ms=50)
+    def whole_user(self, user_id: str) -> WholeUser | None:
+        """Get a user with addresses, orders and groups."""
+        return collection(WholeUser)
+
     @pattern(frequency="medium", budget_ms=30)
     def groups_of_user(self, user_id: str) -> Page[Membership]:
         """P4: list all groups a user belongs to."""
@@ -149,6 +205,11 @@ class Guide(
     def users_in_group(self, group_id: str) -> Page[Membership]:
         """P5: list all users in a group."""
         return query(Membership)
+
+    @pattern(frequency="medium", budget_ms=30, entry="Group")
+    def members_by_join_date(self, group_id: str) -> Page[Membership]:
+        """Get all members of a group, by join date."""
+        return query(Membership, order_by=lambda membership: membership.joined_on)
 
     @pattern(frequency="medium", budget_ms=30)
     def latest_events(
@@ -183,6 +244,11 @@ class Guide(
     def shops_near(self, area: Radius) -> list[Shop]:
         """P10: find points of interest near a place."""
         return within(Shop)
+
+    @pattern(frequency="low", budget_ms=100, entry="Geo", fanout=64)
+    def stations_near(self, area: Radius) -> list[Station]:
+        """P10 for few places and long ways: find research stations around a place."""
+        return within(Station)
 
 
 @entity(

@@ -5,13 +5,17 @@ from typing import Literal
 
 import msgspec
 
-from singletable import Page, Table, collection, copy, entity, get, pattern, query
+from singletable import Page, Table, collection, copy, entity, field, get, pattern, query, update
+
+Status = Literal["draft", "final", "superseded"]
+Role = Literal["author", "contributor"]
 
 
 @entity(
     key=("PAPER#{id}", "PAPER#{id}"),
     gsi1=("COLLECTION#{series}", "DATE#{published}#{id}"),
     ttl="expires_at",
+    expected_bytes=1200,
 )
 class Paper(msgspec.Struct):
     """A paper; a superseded draft carries the time at which it may go."""
@@ -21,7 +25,7 @@ class Paper(msgspec.Struct):
     title: str
     abstract: str
     version: str
-    status: Literal["draft", "final", "superseded"]
+    status: Status
     published: date
     expires_at: int | None = None
 
@@ -37,7 +41,8 @@ class Author(msgspec.Struct):
 @entity(
     key=("PAPER#{paper_id}", "AUTHOR#{handle}"),
     gsi1=("AUTHOR#{handle}", "DATE#{published}#{paper_id}"),
-    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "status", "published"])],
+    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "status", "published", "expires_at"])],
+    ttl="expires_at",
     expected_per_partition=3,
 )
 class Membership(msgspec.Struct):
@@ -45,16 +50,18 @@ class Membership(msgspec.Struct):
 
     paper_id: str
     handle: str
-    role: Literal["author", "contributor"]
+    role: Role
     title: str
-    status: Literal["draft", "final", "superseded"]
+    status: Status
     published: date
+    expires_at: int | None = None
 
 
 @entity(
     key=("PAPER#{paper_id}", "TOPIC#{topic}"),
     gsi2=("TOPIC#{topic}", "DATE#{published}#{paper_id}"),
-    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "published"])],
+    copies=[copy(Paper, by={"id": "paper_id"}, fields=["title", "published", "expires_at"])],
+    ttl="expires_at",
     expected_per_partition=4,
 )
 class Topic(msgspec.Struct):
@@ -64,6 +71,7 @@ class Topic(msgspec.Struct):
     topic: str
     title: str
     published: date
+    expires_at: int | None = None
 
 
 class PaperWithAuthors(msgspec.Struct):
@@ -74,7 +82,7 @@ class PaperWithAuthors(msgspec.Struct):
 
 
 class Papers(Table, entities=[Paper, Author, Membership, Topic]):
-    """A1 to A5, and the paper with its authors."""
+    """A1 to A5, the paper with its authors, and the two changes that reach further than the paper."""
 
     @pattern(frequency="high", budget_ms=10)
     def paper(self, id: str) -> Paper | None:
@@ -105,3 +113,14 @@ class Papers(Table, entities=[Paper, Author, Membership, Topic]):
     def paper_with_authors(self, paper_id: str) -> PaperWithAuthors | None:
         """Get a paper and its author memberships."""
         return collection(PaperWithAuthors)
+
+    @pattern(rate=0.1, fanout=7)
+    def rename(self, id: str, title: str) -> Paper:
+        """Give a paper another title, wherever it is shown."""
+        return update(Paper, field(Paper, lambda paper: paper.title).set(title))
+
+    @pattern(rate=0.1, fanout=7)
+    def supersede(self, id: str, expires_at: int) -> Paper:
+        """Put a draft aside, which may go at a time."""
+        status = field(Paper, lambda paper: paper.status).set("superseded")
+        return update(Paper, status, field(Paper, lambda paper: paper.expires_at).set(expires_at))

@@ -1,4 +1,22 @@
 """An online shop: four entities, thirteen rows, six access patterns, one table with one index."""
 
-TOUR = ("whole_order",)
+TOUR = (
+    "customer",
+    "orders_of_customer",
+    "whole_order",
+    "product",
+    "orders_with_sku",
+    "customers_by_signup",
+    "customers_by_hash",
+    "customers_by_letter",
+    "customers_named",
+    "customers_by_month",
+    "customers_by_region",
+    "customers_in_region",
+    "customers_by_function",
+    "orders_in_status",
+)
 """The scripts, in the order in which one should read them."""
+
+ASIDE = ("seventh_pattern",)
+"""Scripts that ask nothing of the table they are given."""

@@ -98,7 +98,7 @@ def test_an_authors_listing_has_the_papers_fields_copied_into_the_membership() -
     assert [entity.cls for entity in plan.wanted] == [Membership]
     (copied,) = plan.wanted[0].declaration.copies
     assert copied.source is Paper
-    assert set(copied.fields) == {"title", "status", "published"} <= set(plan.wanted[0].fields)
+    assert set(copied.fields) == {"title", "status", "published", "expires_at"} <= set(plan.wanted[0].fields)
 
 
 PATHS = [

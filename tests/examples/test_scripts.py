@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS = [
     pytest.param(system, name, id=f"{system}.{name}")
     for system in SYSTEMS
-    for name in getattr(import_module(f"examples.{system}"), "TOUR", ())
+    for kind in ("TOUR", "ASIDE")
+    for name in getattr(import_module(f"examples.{system}"), kind, ())
 ]
 
 

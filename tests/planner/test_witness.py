@@ -25,7 +25,15 @@ from singletable.planner.planner import plan
 from tests import generate
 from tests.oracle import Item, PlainTable, passes
 
-MODULES = ("customers.model", "commerce.model", "papers.model", "shop.model", "shop.sharded", "guide.model")
+MODULES = (
+    "customers.model",
+    "commerce.model",
+    "commerce.status_in_key",
+    "papers.model",
+    "shop.model",
+    "shop.sharded",
+    "guide.model",
+)
 
 # In a collection a parameter carries the name of one member's field; this is the field of the others.
 SAME_FIELD = {

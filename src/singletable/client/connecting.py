@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from singletable.client.policy import Timeouts
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused
 
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
 
-def transport_for(url: str, timeouts: Timeouts | None = None) -> Transport:
-    """The transport that a URL names; raises ArgumentRefused for one that names none."""
-    if url == "memory:" or url.startswith("file:"):
-        from singletable.client.engine_transport import EngineTransport
 
-        return EngineTransport(url)
+def transport_for(url: str | Engine, timeouts: Timeouts | None = None) -> Transport:
+    """The transport that a URL names, or to an engine that is open already; raises ArgumentRefused for anything else."""
+    if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
+        from singletable.client.engine_transport import transport_to
+
+        return transport_to(url)
     from singletable.client.http.address import without_secrets
 
     waiting = timeouts or Timeouts()

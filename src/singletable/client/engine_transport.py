@@ -7,6 +7,7 @@ import asyncio
 from singletable.client.refusals import refusal_of
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
+from singletable.errors import ArgumentRefused
 
 
 class EngineTransport:
@@ -42,3 +43,13 @@ class EngineTransport:
     async def close_async(self) -> None:
         """The same."""
         self.close()
+
+
+def transport_to(place: str | Engine) -> EngineTransport:
+    """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
+    if isinstance(place, str):
+        return EngineTransport(place)
+    if not isinstance(place, Engine):
+        raise ArgumentRefused(f"{place!r} is no place for a table; give a URL, such as memory:, or an open Engine")
+    path = place.store.path
+    return EngineTransport("memory:" if path is None else f"file:{path}", place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from singletable.client.connecting import transport_for
 from singletable.client.creation import check_table, create_table
@@ -19,10 +20,13 @@ from singletable.client.watched import Hook
 from singletable.client.writing.writer import Writer
 from singletable.model.design import Design
 
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
 
 def open_table(
     design: Design,
-    url: str,
+    url: str | Engine,
     *,
     create: bool,
     name: str | None,
@@ -47,6 +51,6 @@ def open_table(
         session.close()
         raise
     kinds, metrics = Kinds(design), Metrics()
-    is_told = url.startswith(("memory:", "file:", "dynamodb:"))
+    is_told = transport.name.startswith(("memory:", "file:", "dynamodb:"))
     reader = Reader(design, table_name, kinds, cursors, metrics, now, session.retries)
     return OpenTable(session, reader, Writer(reader, is_told=is_told))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from singletable.client.reading.scan import Scan
     from singletable.client.transaction import Transaction
     from singletable.client.watched import Hook
+    from singletable.engine.engine import Engine
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
 
@@ -120,7 +121,7 @@ class Table(_Bodied):
     @classmethod
     def open(
         cls,
-        url: str,
+        url: str | Engine,
         *,
         create: bool = False,
         name: str | None = None,
@@ -131,7 +132,7 @@ class Table(_Bodied):
         hook: Hook | None = None,
         now: Callable[[], float] = time.time,
     ) -> Self:
-        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`.
+        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine of one's own.
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.

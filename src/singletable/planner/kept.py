@@ -31,7 +31,8 @@ def kept_by(design: Design, entity: Entity, intent: Write) -> Kept | None:
         return None
     is_source = any(not changed or changed & set(copy.fields) for copy, _ in keeping.given) and intent.kind != "delete"
     looks_first = intent.kind != "create" and bool(keeping.follows_existence or keeping.given or keeping.counters)
-    return Kept(what, len(what), looks_first + 2 * len(keeping.given) * is_source)
+    reads_back = intent.kind == "update"  # a transaction does not return what it has made of an item
+    return Kept(what, len(what), looks_first + 2 * len(keeping.given) * is_source + reads_back)
 
 
 def _what(keeping: Keeping, intent: Write, changed: frozenset[str]) -> Iterator[str]:

@@ -39,6 +39,10 @@ class Kinds:
         """Whether an item is a marker that keeps a value unique, which no read is about."""
         return any(_holds(marker, item) for marker in self._markers)
 
+    def kept_for(self, item: Item) -> Entity | None:
+        """The entity for which a marker keeps a value unique; None for an item that is no marker."""
+        return next((each for each in self._design.entities if any(_holds(m, item) for m in each.uniques)), None)
+
     def decoder(self, entity: Entity, view: type | None = None) -> Decoder:
         """What reads the items of an entity."""
         key = (entity.cls, view)

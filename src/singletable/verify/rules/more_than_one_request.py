@@ -27,6 +27,9 @@ def _message(plan: Plan) -> str:
     beyond = f", and it declares {declared}" if declared is not None else ""
     if plan.hydrate:
         return f"takes {plan.requests} requests, a Query and a BatchGetItem for every 100 items{beyond}"
+    if plan.kept is not None:
+        what = ", ".join(plan.kept.what)
+        return f"takes {plan.requests} requests, since it also reads for what it keeps right ({what}){beyond}"
     what = " times ".join(spread.what for spread in plan.spreads)
     return f"takes {plan.queries or 'several'} Queries, {what}{beyond}"
 

@@ -1,0 +1,36 @@
+"""Ship an order whose status is in its sort key: it is deleted and written anew, in a transaction."""
+
+from singletable import Between
+
+from ..script import Script
+from .changed_status import Change, Lists, changed, print_change
+from .model import Order
+from .rows import ROWS, at
+from .status_in_key import CommerceByStatus, OrderByStatus
+
+ORDERS = [OrderByStatus(**row.model_dump()) for row in ROWS if isinstance(row, Order)]
+DAY = Between(at("2026-05-03T00:00:00"), at("2026-05-03T23:59:59"))
+
+
+def ask(table: CommerceByStatus) -> Change:
+    def lists() -> Lists:
+        statuses = ("PENDING", "SHIPPED")
+        return {status: [order.id for order in table.orders_in_status("42", status)] for status in statuses}
+
+    (pending,) = table.orders_placed(DAY)
+    shipped = pending.model_copy(update={"status": "SHIPPED"})
+    seen = changed(table, lists, lambda: table.move(pending, shipped))
+    table.move(shipped, pending)
+    return seen
+
+
+def tell(seen: Change) -> None:
+    print_change(seen, "TransactWriteItems")
+    print("The other way, UpdateItem with GSI2, is at set_status. What this one saves is an index;")
+    print("what it loses is the user's recent orders, whatever their status, in one request.")
+
+
+SCRIPT = Script(CommerceByStatus, ORDERS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,51 @@
+"""Migrate gradually: the next release reads items of both versions, and a write takes an item to the second."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from singletable import ItemRefused
+
+from ..script import Script, fill
+from .model import User
+from .releases import FirstRelease, FirstUser, SecondRelease
+from .rows import ROWS
+
+USERS = [FirstUser(**row.model_dump()) for row in ROWS if isinstance(row, User)]
+
+
+def ask(table: FirstRelease) -> list[str]:
+    """Two releases take turns at one table, which is a file of its own here."""
+    said = [f"first release   reads   {user.id:<2}  {_name(table, user.id)}" for user in USERS]
+    with TemporaryDirectory() as folder:
+        url = f"file:{Path(folder, 'users.db')}"
+        with FirstRelease.open(url, create=True) as first:
+            fill(first, USERS)
+        with SecondRelease.open(url) as second:
+            for id in ("42", "7"):
+                user = second.profile(id)
+                assert user is not None
+                said.append(f"second release  reads   {id:<2}  {user.last_name}, {user.first_name}")
+            user = second.set_email("42", "countess@example.com")
+            said.append(f"second release  writes  {user.id:<2}  {user.email}")
+        with FirstRelease.open(url) as first:
+            said.extend(f"first release   reads   {user.id:<2}  {_name(first, user.id)}" for user in USERS)
+    return said
+
+
+def _name(release: FirstRelease, id: str) -> str:
+    try:
+        user = release.profile(id)
+    except ItemRefused:
+        return "refused: it has a newer version than this release knows"
+    assert user is not None
+    return user.name
+
+
+def tell(said: list[str]) -> None:
+    print("\n".join(said))
+
+
+SCRIPT = Script(FirstRelease, USERS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,44 @@
+"""The other way to orders by status: the status stands in the sort key, and every change of it is a move."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from pydantic import BaseModel
+
+from singletable import Between, Page, Table, entity, pattern, query
+
+
+@entity(
+    key=("USER#{user_id}", "ORDER#{status}#{placed_at:seconds}#{id}"),
+    gsi1=("ORDER_BY_DATE", "{placed_at:seconds}#{id}"),
+    name="Order",
+    schema_version=1,
+    expected_per_partition=60,
+)
+class OrderByStatus(BaseModel):
+    """The same order; GSI2 is not needed, but its status is part of who it is."""
+
+    user_id: str
+    id: str
+    placed_at: datetime
+    total: Decimal
+    currency: str
+    status: str
+
+
+class CommerceByStatus(Table, entities=[OrderByStatus]):
+    """Orders of a user by status, from the table itself."""
+
+    @pattern(frequency="medium", budget_ms=30)
+    def orders_in_status(
+        self, user_id: str, status: str, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[OrderByStatus]:
+        """Get a user's order history in one status."""
+        return query(OrderByStatus, newest_first=True)
+
+    @pattern(frequency="low", budget_ms=200)
+    def orders_placed(
+        self, placed_at: Between[datetime], *, limit: int = 100, cursor: str | None = None
+    ) -> Page[OrderByStatus]:
+        """Get all orders placed in a time, across all users."""
+        return query(OrderByStatus)

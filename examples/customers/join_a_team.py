@@ -1,0 +1,41 @@
+"""Let a user join a team and leave it: an edge is written once, and both sides change in one transaction."""
+
+from dataclasses import dataclass
+
+from ..script import Script
+from .model import TeamOfUser, Teams
+from .rows import TEAMS
+
+
+@dataclass
+class Sides:
+    """What each side of the edge lists."""
+
+    when: str
+    teams_of_user_2: list[str]
+    users_of_team_4: list[str]
+
+
+def ask(table: Teams) -> list[Sides]:
+    def look(when: str) -> Sides:
+        teams = [edge.team_id for edge in table.teams_of_user("2")]
+        return Sides(when, teams, [edge.user_id for edge in table.users_of_team("4")])
+
+    seen = [look("before")]
+    table.join(TeamOfUser("2", "4"))
+    seen.append(look("joined"))
+    table.leave("2", "4")
+    seen.append(look("left"))
+    return seen
+
+
+def tell(seen: list[Sides]) -> None:
+    for sides in seen:
+        teams, users = ", ".join(sides.teams_of_user_2), ", ".join(sides.users_of_team_4)
+        print(f"{sides.when + ':':<8} user 2 is in teams {teams:<5} team 4 has users {users}")
+
+
+SCRIPT = Script(Teams, TEAMS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,22 @@
+"""List the books by title: another entity on the same index, where its partitions begin with CATEGORY#."""
+
+from singletable import Page
+
+from ..script import Script
+from .model import Orders, Product
+from .rows import ORDERS
+
+
+def ask(table: Orders) -> Page[Product]:
+    return table.products_in_category("books")
+
+
+def tell(products: Page[Product]) -> None:
+    for product in products:
+        print(f"{product.title} ({product.id})")
+
+
+SCRIPT = Script(Orders, ORDERS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,42 @@
+"""Five modelling patterns in one table, time series in shards and days, and what every program needs in production."""
+
+TOUR = (
+    # one-to-many, and a sparse index
+    "profile",
+    "addresses",
+    "latest_orders",
+    "recent_orders",
+    "open_orders",
+    "whole_user",
+    # many-to-many
+    "groups_of_user",
+    "users_in_group",
+    "members_by_join_date",
+    # time series
+    "latest_events",
+    "events_of_kind",
+    "events_from_shards",
+    "device_by_day",
+    "events_from_days",
+    "expired_events",
+    # tree
+    "subtree",
+    "children",
+    "node_with_children",
+    # geo
+    "shops_near",
+    "shops_across_the_date_line",
+    "stations_near_the_pole",
+    "near_awaited",
+    # production
+    "pages",
+    "empty_pages",
+    "insert_once",
+    "two_writers",
+    "transfer",
+    "consistency",
+)
+"""The scripts, in the order in which one should read them."""
+
+ASIDE = ("expiry_in_stream", "batch_retry", "worksheet")
+"""Scripts that ask nothing of the table they are given: they have an engine of their own, or need none."""

@@ -1,0 +1,26 @@
+"""Events after their 90 days: DynamoDB returns them until it deletes them, and the data layer does not."""
+
+from singletable import Page
+
+from ..script import Script
+from .model import ShardedEvent, Telemetry
+from .series_rows import FORGOTTEN, SHARDED
+
+
+def ask(telemetry: Telemetry) -> tuple[Page[ShardedEvent], Page[ShardedEvent]]:
+    latest = telemetry.latest_events
+    return latest("d_001"), latest.using(expired=True)("d_001")
+
+
+def tell(found: tuple[Page[ShardedEvent], Page[ShardedEvent]]) -> None:
+    alive, stored = found
+    print(f"d_001 has {len(alive)} events, and {len(stored)} are stored:")
+    for event in stored:
+        expired = "" if event in alive.items else f", expired at {event.expires_at}"
+        print(f"{event.at:%Y-%m-%d %H:%M} {event.kind}{expired}")
+
+
+SCRIPT = Script(Telemetry, [*SHARDED, FORGOTTEN], ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

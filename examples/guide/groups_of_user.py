@@ -1,0 +1,21 @@
+"""P4: list all groups a user belongs to, from the user's side of the memberships."""
+
+from singletable import Page
+
+from ..script import Script
+from .model import Guide, Membership
+from .rows import ROWS
+
+
+def ask(guide: Guide) -> Page[Membership]:
+    return guide.groups_of_user("u_001")
+
+
+def tell(memberships: Page[Membership]) -> None:
+    print("Groups of u_001:", ", ".join(membership.group_id for membership in memberships))
+
+
+SCRIPT = Script(Guide, ROWS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,53 @@
+"""Events that are kept for 90 days, for the series in shards and the series in days.
+
+They happen in the year 2126, so that their 90 days are not over when somebody runs the examples. The one that has
+expired did so long ago: what is more than five years overdue DynamoDB takes for a mistake, and leaves where it is.
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from .model import ShardedEvent
+from .rows import moment
+from .series import DailyEvent
+
+RETENTION = timedelta(days=90)
+
+
+def kept_until(at: datetime) -> int:
+    """When an event of this moment may go, in seconds since 1970."""
+    return int((at + RETENTION).timestamp())
+
+
+_REPORTED = [
+    (f"d_{device:03}", f"e_{number:03}", moment(f"2126-04-{day}T{hour:02}:{minute:02}:00"), kind, value)
+    for number, (device, day, hour, minute, kind, value) in enumerate(
+        [
+            (1, 24, 22, 10, "TEMP_HIGH", "80.5"),
+            (2, 24, 23, 5, "HEARTBEAT", "1"),
+            (2, 25, 4, 0, "TEMP_HIGH", "85.25"),
+            (3, 25, 9, 30, "TEMP_HIGH", "79.9"),
+            (1, 25, 9, 31, "TEMP_HIGH", "82.5"),
+            (3, 25, 20, 0, "HEARTBEAT", "1"),
+            (1, 26, 7, 45, "TEMP_HIGH", "83.1"),
+            (2, 26, 7, 45, "TEMP_HIGH", "90.4"),
+            (3, 26, 8, 15, "TEMP_HIGH", "78.8"),
+            (1, 26, 11, 59, "HEARTBEAT", "1"),
+        ],
+        start=1,
+    )
+]
+SHARDED = [
+    ShardedEvent(device_id=device, id=id_, at=at, kind=kind, value=Decimal(value), expires_at=kept_until(at))
+    for device, id_, at, kind, value in _REPORTED
+]
+DAILY = [DailyEvent(**event.model_dump()) for event in SHARDED]
+FORGOTTEN = ShardedEvent(
+    device_id="d_001",
+    id="e_000",
+    at=moment("2016-01-20T06:00:00"),
+    kind="TEMP_HIGH",
+    value=Decimal("88.5"),
+    expires_at=kept_until(moment("2016-01-20T06:00:00")),
+)
+"""An event whose 90 days are over, and which nobody has deleted."""

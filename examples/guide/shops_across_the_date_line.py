@@ -1,0 +1,25 @@
+"""P10 where the 180th meridian crosses an island: neighbours on both sides of it."""
+
+from singletable import Radius
+
+from ..script import Script
+from .model import Guide, Shop
+from .rows import ROWS
+
+HERE = Radius(-16.8000, 179.9999, 1_000)
+
+
+def ask(guide: Guide) -> list[Shop]:
+    return guide.shops_near(HERE)
+
+
+def tell(shops: list[Shop]) -> None:
+    print("Within 1 km of the meridian on Taveuni, nearest first:")
+    for shop in shops:
+        print(f"{shop.id} {shop.name} ({shop.latitude}, {shop.longitude})")
+
+
+SCRIPT = Script(Guide, ROWS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,49 @@
+"""Optimistic locking: of two writers who read one version one wins, and `edit` begins anew for the other."""
+
+from decimal import Decimal
+
+from singletable import VersionConflict, key
+
+from ..script import Script
+from .accounts import Accounts, Bill
+
+
+def ask(accounts: Accounts) -> list[str]:
+    bill = key(Bill, id="b_1")
+    accounts.delete(bill)
+    first = second = accounts.create(Bill(id="b_1", total=Decimal(100)))
+    lines = [f"both read version {first.version}, a total of {first.total}"]
+    won = accounts.put(first.model_copy(update={"total": Decimal(110)}))
+    lines.append(f"the first writes version {won.version}, a total of {won.total}")
+    try:
+        accounts.put(second.model_copy(update={"total": Decimal(90)}))
+    except VersionConflict as conflict:
+        lines.append(f"the second is refused: version {conflict.item.version} is there")
+    lines += _edited(accounts)
+    accounts.delete(bill)
+    return lines
+
+
+def _edited(accounts: Accounts) -> list[str]:
+    """An edit in whose first attempt somebody else is quicker."""
+    bill, seen = key(Bill, id="b_1"), list[int]()
+
+    def rebate(read: Bill) -> Bill:
+        if not seen:
+            accounts.edit(bill, lambda other: other.model_copy(update={"total": other.total + 5}))
+        seen.append(read.version)
+        return read.model_copy(update={"total": read.total - 10})
+
+    edited = accounts.edit(bill, rebate)
+    read = " and ".join(map(str, seen))
+    return [f"an edit reads versions {read}, and writes version {edited.version}, a total of {edited.total}"]
+
+
+def tell(lines: list[str]) -> None:
+    print("\n".join(lines))
+
+
+SCRIPT = Script(Accounts, (), ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

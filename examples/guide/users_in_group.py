@@ -1,0 +1,21 @@
+"""P5: list all users in a group, from the other side of the same items: the inverse index."""
+
+from singletable import Page
+
+from ..script import Script
+from .model import Guide, Membership
+from .rows import ROWS
+
+
+def ask(guide: Guide) -> Page[Membership]:
+    return guide.users_in_group("g_42")
+
+
+def tell(memberships: Page[Membership]) -> None:
+    print("Users in g_42:", ", ".join(membership.user_id for membership in memberships))
+
+
+SCRIPT = Script(Guide, ROWS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,60 @@
+"""Let a superseded draft expire: reads hide it at once, though DynamoDB returns it until it is swept."""
+
+import time
+from dataclasses import dataclass
+
+from ..script import Script, fill
+from .model import Papers
+from .rows import MODEL, ROWS
+
+HOUR = 3600
+
+
+@dataclass
+class Seen:
+    """What is read of the draft after its time has passed."""
+
+    status: str | None
+    in_series: list[str]
+    by_author: list[str]
+    still_stored: bool
+
+
+def ask(table: Papers) -> list[Seen]:
+    """A table of its own, whose clock the script sets: the draft goes in an hour, and two hours pass."""
+    passed = 0
+
+    def now() -> float:
+        return time.time() + passed
+
+    with Papers.open("memory:", now=now) as papers:
+        fill(papers, ROWS)
+        papers.supersede(MODEL.id, int(time.time()) + HOUR)
+        before = _look(papers)
+        passed = 2 * HOUR
+        return [before, _look(papers)]
+
+
+def _look(papers: Papers) -> Seen:
+    paper = papers.paper(MODEL.id)
+    return Seen(
+        status=None if paper is None else paper.status,
+        in_series=[paper.id for paper in papers.papers_in_series(MODEL.series)],
+        by_author=[each.paper_id for each in papers.papers_by_author("jon")],
+        still_stored=papers.paper.using(expired=True)(MODEL.id) is not None,
+    )
+
+
+def tell(seen: list[Seen]) -> None:
+    for when, each in zip(("superseded", "an hour too late"), seen, strict=True):
+        print(when)
+        print(f"  the draft itself    {each.status or 'none'}")
+        print(f"  in its collection   {', '.join(each.in_series)}")
+        print(f"  by its author       {', '.join(each.by_author)}")
+        print(f"  in DynamoDB         {'still there' if each.still_stored else 'gone'}")
+
+
+SCRIPT = Script(Papers, ROWS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,21 @@
+"""List the customers of one region: the region is the shard."""
+
+from singletable import Page
+
+from ..script import Script
+from .sharded import CustomerByRegion, Region, ShopByRegion
+from .sharded_rows import customers, tell_merged
+
+
+def ask(shop: ShopByRegion) -> Page[CustomerByRegion]:
+    return shop.customers_in(Region.AMERICAS)
+
+
+def tell(found: Page[CustomerByRegion]) -> None:
+    tell_merged("Customers in the Americas", found, ShopByRegion.customers_in.explain(Region.AMERICAS))
+
+
+SCRIPT = Script(ShopByRegion, customers(CustomerByRegion), ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

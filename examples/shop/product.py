@@ -1,0 +1,20 @@
+"""Get product by SKU: one GetItem."""
+
+from ..script import Script
+from .model import Product, Shop
+from .rows import ROWS
+
+
+def ask(shop: Shop) -> Product | None:
+    return shop.product("AVON-TORTOISE")
+
+
+def tell(product: Product | None) -> None:
+    assert product is not None
+    print(f"{product.sku} {product.name}, £{product.price}")
+
+
+SCRIPT = Script(Shop, ROWS, ask, tell)
+
+if __name__ == "__main__":
+    SCRIPT.main()

@@ -1,0 +1,42 @@
+"""The shop with a seventh pattern after launch: orders by status in the last 30 days, refused, and with a new index."""
+
+from datetime import datetime
+
+from singletable import Page, Since, Table, entity, pattern, query
+
+from .model import Customer, Order, OrderItem, Product, Shop
+
+
+class ShopWithoutIndex(Shop, entities=[Customer, Order, OrderItem, Product]):
+    """The shop as it is: no key begins with a status."""
+
+    @pattern(frequency="low", budget_ms=100)
+    def orders_in_status(self, status: str, created_at: Since[datetime]) -> Page[Order]:
+        """Orders by status in the last 30 days."""
+        return query(Order, newest_first=True)
+
+
+@entity(
+    key=("ORDER#{id}", "METADATA"),
+    gsi1=("CUST#{customer_id}", "ORDER#{created_at:seconds}#{id}"),
+    gsi2=("STATUS#{status}", "{created_at:seconds}#{id}"),
+    name="Order",
+)
+class OrderByStatus(Order):
+    """The same header, in one more index."""
+
+
+class ShopByStatus(Table, entities=[Customer, OrderByStatus, OrderItem, Product]):
+    """The pattern that came late, after a second index and a backfill."""
+
+    @pattern(frequency="high", budget_ms=30)
+    def orders_of_customer(
+        self, customer_id: str, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[OrderByStatus]:
+        """Get all orders for a customer, newest first."""
+        return query(OrderByStatus, newest_first=True)
+
+    @pattern(frequency="low", budget_ms=100)
+    def orders_in_status(self, status: str, created_at: Since[datetime]) -> Page[OrderByStatus]:
+        """Orders by status in the last 30 days."""
+        return query(OrderByStatus, newest_first=True)

@@ -1,0 +1,1 @@
+"""The example systems, shown: what each question becomes and costs, beside a table for every entity."""

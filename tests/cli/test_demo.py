@@ -1,0 +1,132 @@
+"""`singletable demo`: the examples in a pipe, as JSON, kept in a file, and messages for what cannot be shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from examples import SYSTEMS
+from singletable.engine.engine import Engine
+from tests.cli.program import ROOT, refused, singletable
+
+GOLDEN = Path(__file__).parent / "golden" / "demo_shop.txt"
+WITHOUT_PYDANTIC = "import sys; sys.modules['pydantic'] = None; from singletable.cli.main import main; sys.exit(main())"
+
+
+def test_the_shop_in_a_pipe_is_plain_text() -> None:
+    done = singletable("demo", "shop")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == GOLDEN.read_text(encoding="utf-8"), "see for yourself: singletable demo shop"
+
+
+def test_all_examples_are_shown_in_well_under_five_seconds() -> None:
+    # Of the processor's own time: how many others share it is not the demo's doing.
+    seconds = []
+    for _ in range(2):  # the first run may have to compile what it imports
+        before = os.times()
+        done = singletable("demo")
+        after = os.times()
+        seconds.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        assert (done.returncode, done.stderr) == (0, "")
+    headings = [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("== ")]
+    assert headings == [f"== {name}" for name in SYSTEMS]
+    assert min(seconds) < 5
+
+
+def test_json_has_every_request_as_it_was_sent() -> None:
+    done = singletable("demo", "shop.whole_order", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["not_shown"], document["kept"]) == (0, [], None)
+    (shop,) = document["systems"]
+    assert shop["tables"] == [{"name": "Shop", "entities": ["Customer", "Order", "OrderItem", "Product"], "items": 13}]
+    (whole_order,) = shop["patterns"]
+    (query,) = whole_order["requests"]
+    assert (query["operation"], query["units"], query["pattern"]) == ("Query", 0.5, "whole_order")
+    assert query["parameters"]["KeyConditionExpression"] == "#n0 = :v0"
+    assert whole_order["answer"][0] == "Order o101 for c1 (SHIPPED, £310)"
+    assert whole_order["cost"] == {"requests": 1, "read_units": 0.5, "write_units": 0.0}
+    assert whole_order["cost_with_a_table_per_entity"] == {"requests": 2, "read_units": 1.0, "write_units": 0.0}
+    assert [each["operation"] for each in whole_order["requests_with_a_table_per_entity"]] == ["GetItem", "Query"]
+    assert (shop["cost"], shop["cost_with_a_table_per_entity"]) == (
+        whole_order["cost"],
+        whole_order["cost_with_a_table_per_entity"],
+    )
+
+
+def test_the_list_names_every_example() -> None:
+    listed = singletable("demo", "--list").stdout.splitlines()
+    assert [line.split()[0] for line in listed[3:]] == list(SYSTEMS)
+    document = json.loads(singletable("demo", "--list", "--json").stdout)
+    assert [system["name"] for system in document["systems"]] == list(SYSTEMS)
+
+
+def test_an_unknown_example_is_refused() -> None:
+    assert "there is no example called 'shops'; the examples are" in refused(singletable("demo", "shops"))
+
+
+def test_a_kept_store_is_read_by_boto3(tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    done = singletable("demo", "--keep", path, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = json.loads(done.stdout)["kept"]
+    names = [table["name"] for table in kept["tables"]]
+    assert len(set(names)) == len(names)
+    with Engine(f"file:{path}") as engine:
+        assert engine.boto3_client().list_tables()["TableNames"] == sorted(names)
+        for table in kept["tables"]:
+            pages = engine.boto3_client().get_paginator("scan").paginate(TableName=table["name"], Select="COUNT")
+            assert sum(page["Count"] for page in pages) == table["items"]
+        key = {"PK": "CUST#c1", "SK": "METADATA"}
+        assert engine.boto3_resource().Table("Shop").get_item(Key=key)["Item"]["name"] == "Ada"
+
+
+def test_a_kept_store_is_said_to_be_there_and_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    done = singletable("demo", "shop.customer", "--keep", path)
+    assert f"{path} holds 1 table\n  Shop: 13 items of shop\n" in done.stdout
+    assert f"singletable serve --data {path}" in done.stdout
+    before = path.read_bytes()
+    assert "is there already" in refused(singletable("demo", "shop.customer", "--keep", path))
+    assert path.read_bytes() == before
+
+
+def without_pydantic(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT_PYDANTIC, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_without_pydantic_the_others_are_shown_with_what_to_install() -> None:
+    done = without_pydantic("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "== customers" in done.stdout
+    assert "== shop" not in done.stdout
+    assert "shop declares its entities with pydantic, which is not installed.\n" in done.stdout
+    assert "pip install 'singletable[demo]'" in done.stdout
+    document = json.loads(without_pydantic("demo", "--json").stdout)
+    assert {"name": "shop", "needs": "pydantic"} in document["not_shown"]
+
+
+def test_an_example_that_is_asked_for_and_needs_pydantic_is_an_error() -> None:
+    assert "pip install 'singletable[demo]'" in refused(without_pydantic("demo", "shop"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+def test_on_a_terminal_the_demo_is_drawn() -> None:
+    command = [sys.executable, "-m", "singletable.cli.main", "demo", "shop.whole_order"]
+    script = f"import pty, sys; sys.exit(pty.spawn({command!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "╭─" in done.stdout
+    assert "\x1b[" in done.stdout
+    assert "Order o101 for c1 (SHIPPED, £310)" in done.stdout

@@ -1,0 +1,63 @@
+"""A wheel holds everything that `singletable demo` shows, and runs it in an environment of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from examples import SYSTEMS
+from tests.cli.program import environment
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    built = pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+    if built.returncode != 0 and "hatchling" in built.stderr:
+        pytest.skip("what builds a wheel, hatchling, cannot be installed here")
+    assert built.returncode == 0, built.stderr
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return run(ROOT, sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments)
+
+
+def run(cwd: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, encoding="utf-8", check=False)
+
+
+def test_a_wheel_holds_the_examples_once_and_no_leftovers(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {f"singletable/examples/{name}/model.py" for name in SYSTEMS} <= set(names)
+    assert "singletable/examples/shop/expected/whole_order.txt" in names
+    assert not [name for name in names if name.endswith((".pyc", ".db")) or name.startswith("examples/")]
+
+
+def test_the_demo_runs_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "environment"
+    venv.create(folder, symlinks=sys.platform != "win32")
+    program = folder / ("Scripts" if sys.platform == "win32" else "bin") / "singletable"
+    python = program.with_name("python")
+    installed = pip("--python", python, "install", "--no-deps", wheel)
+    assert installed.returncode == 0, installed.stderr
+    # What it depends on is here already and need not be installed a second time.
+    packages = run(tmp_path, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
+    Path(packages, "beside.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    found = run(tmp_path, python, "-c", "import singletable; print(singletable.__file__)").stdout
+    assert Path(found).is_relative_to(folder), "it is the one of the wheel"
+    shown = run(tmp_path, program, "demo")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert [line.split(":")[0][3:] for line in shown.stdout.splitlines() if line.startswith("== ")] == list(SYSTEMS)
+    assert "singletable check singletable.examples.guide.model" in shown.stdout
+    assert run(tmp_path, program, "check", "singletable.examples.shop.model").returncode == 0
