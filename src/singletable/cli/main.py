@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("check", "explain", "serve", "sql", "check-store", "top-keys")
+COMMANDS = ("check", "explain", "serve", "sql", "check-store", "top-keys", "export")
 BAD_INPUT = 2
 
 
