@@ -5,6 +5,7 @@ SingletableError
 ├── KeyRefused        a value does not fit into its key (also a ValueError)
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
+├── ExportRefused     a model cannot be written in the format or with the settings that were asked for
 ├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
@@ -86,6 +87,10 @@ class ArgumentRefused(SingletableError, ValueError):
 
 class ModelNotLoaded(SingletableError):
     """A model that could not be imported, or a file that holds none."""
+
+
+class ExportRefused(SingletableError):
+    """A model that cannot be written in the format, or with the settings, that were asked for."""
 
 
 class NotConnected(SingletableError):

@@ -9,8 +9,8 @@ import msgspec
 
 from singletable.client.steps import Call, Steps, pause
 from singletable.errors import RequestRefused, TableDiffers
+from singletable.model.create_table import create_table_request
 from singletable.model.design import Design
-from singletable.model.index import Index, Projection
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
@@ -23,7 +23,7 @@ LOOKS_MAX = 1200
 def create_table(design: Design, name: str) -> Steps[None]:
     """Makes the table, with its indexes and its time to live, unless it is there; waits until it can be used."""
     try:
-        yield (Call("CreateTable", creation(design, name)),)
+        yield (Call("CreateTable", create_table_request(design, name)),)
     except RequestRefused as refusal:
         if refusal.code != "ResourceInUseException":
             raise
@@ -51,29 +51,10 @@ def check_table(design: Design, name: str) -> Steps[None]:
         raise TableDiffers(
             f"there is no table {name!r}.\n  Open it with create=True to make it from the model, or look at its name."
         ) from None
-    differences = list(_differences(creation(design, name), found))
+    differences = list(_differences(create_table_request(design, name), found))
     if differences:
         shown = "\n  ".join(differences)
         raise TableDiffers(f"the table {name!r} is not what {design.name} declares:\n  {shown}")
-
-
-def creation(design: Design, name: str) -> Document:
-    """The request that makes the table."""
-    kinds = {attribute.name: attribute.type for index in design.indexes.values() for attribute in _keys(index)}
-    request: Document = {
-        "TableName": name,
-        "BillingMode": "PAY_PER_REQUEST",
-        "KeySchema": _key_schema(design.table),
-        "AttributeDefinitions": [{"AttributeName": each, "AttributeType": kinds[each]} for each in sorted(kinds)],
-    }
-    for kind, member in (("GSI", "GlobalSecondaryIndexes"), ("LSI", "LocalSecondaryIndexes")):
-        indexes = [index for index in design.indexes.values() if index.kind == kind]
-        if indexes:
-            request[member] = [
-                {"IndexName": index.name, "KeySchema": _key_schema(index), "Projection": _projection(index.projection)}
-                for index in indexes
-            ]
-    return request
 
 
 def _described(name: str) -> Steps[Document]:
@@ -120,19 +101,3 @@ def _projection_differences(what: str, wanted: Document, found: Document) -> Ite
 
 def _shown(schema: list[dict[str, str]]) -> str:
     return " + ".join(f"{element['AttributeName']} ({element['KeyType'].lower()})" for element in schema)
-
-
-def _key_schema(index: Index) -> list[dict[str, str]]:
-    partition = [{"AttributeName": attribute.name, "KeyType": "HASH"} for attribute in index.partition]
-    return partition + [{"AttributeName": attribute.name, "KeyType": "RANGE"} for attribute in index.sort]
-
-
-def _keys(index: Index) -> Iterator[Any]:
-    yield from (*index.partition, *index.sort)
-
-
-def _projection(projection: Projection) -> Document:
-    document: Document = {"ProjectionType": projection.kind}
-    if projection.attributes:
-        document["NonKeyAttributes"] = list(projection.attributes)
-    return document

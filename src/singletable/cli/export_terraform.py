@@ -1,0 +1,21 @@
+"""`singletable export terraform MODEL`: resources for Terraform and OpenTofu."""
+
+from __future__ import annotations
+
+import argparse
+
+from singletable.cli.export_file import write_export
+from singletable.cli.export_settings import add_table_options, tables_of
+from singletable.export.terraform import to_terraform
+
+
+def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the target to the command."""
+    parser = targets.add_parser("terraform", help="resources for Terraform and OpenTofu", description=__doc__)
+    add_table_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export the tables of the model."""
+    return write_export(to_terraform(tables_of(options)), options)
