@@ -58,11 +58,17 @@ def type_attribute(table: SeenTable) -> str | None:
 
 
 def _splits_forms(table: SeenTable, name: str) -> bool:
-    """Whether no kind has keys of two forms: then the attribute says no less than the keys do."""
+    """Whether the keys of each kind begin alike: then the attribute says no less than the keys do.
+
+    Only the beginnings are held against each other, since a path goes on for as long as it likes.
+    """
     constants = _constant_words(table)
     forms: dict[str, set[object]] = {}
     for item in table.items:
-        forms.setdefault(item[name]["S"], set()).add(_form(item, table.keys, constants))
+        form = _form(item, table.keys, constants)
+        forms.setdefault(item[name]["S"], set()).add(
+            tuple(part[0] if isinstance(part, tuple) else part for part in form)
+        )
     return all(len(seen) == 1 for seen in forms.values())
 
 
@@ -125,6 +131,8 @@ def _name(form: object, table_name: str, taken: set[str]) -> str:
     words: list[str] = [str(word) for part in parts for word in part if word != "*"]
     plain = [word for word in words if word.upper() not in ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "A")]
     name = (plain or words or [table_name])[-1]
+    if name in taken:
+        name = " ".join(plain or words or [table_name])
     found, number = name, 2
     while found in taken:
         found, number = f"{name}{number}", number + 1

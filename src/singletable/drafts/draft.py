@@ -24,11 +24,15 @@ FieldType = Literal[
     "set[Decimal]",
     "set[bytes]",
     "tuple[str, ...]",
+    "UUID",
     "Any",
 ]
-RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children"]
-ReadKind = Literal["get", "query", "collection"]
+RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius"]
+ReadKind = Literal["get", "query", "collection", "within"]
 WriteKind = Literal["put", "create", "update", "delete"]
+Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
+DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
+Scalar = str | int | float | bool
 ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 
 
@@ -40,6 +44,8 @@ class DraftField:
     type: FieldType
     optional: bool = False
     attribute: str | None = None
+    choices: tuple[str, ...] = ()
+    """The only texts that it can hold, when these are known."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,16 @@ class DraftKeys:
 
 
 @dataclass(frozen=True)
+class DraftDerived:
+    """A value in keys that is computed from fields: `shard("id", of=8)`, `bucket("at", "day")`."""
+
+    kind: DerivedKind
+    fields: tuple[str, ...]
+    argument: int | str | None = None
+    """How many shards, the span of a bucket, or the precision of a cell."""
+
+
+@dataclass(frozen=True)
 class DraftEntity:
     """An entity: its class, its fields, its keys by the alias of the index (`key` is the table's)."""
 
@@ -74,6 +90,10 @@ class DraftEntity:
     doc: str = ""
     ttl: str | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
+    derived: Mapping[str, DraftDerived] = field(default_factory=dict)
+    schema_version: int | None = None
+    mirror_of: str | None = None
+    """The class whose second item this one is."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +105,10 @@ class DraftIndex:
     kind: Literal["GSI", "LSI"]
     partition: tuple[str, ...]
     sort: tuple[str, ...] = ()
-    projection: ProjectionKind = "ALL"
+    projection: Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
+DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
+Scalar = str | int | float | bool
+ProjectionKind = "ALL"
     included: tuple[str, ...] = ()
 
 
@@ -96,6 +119,17 @@ class DraftParameter:
     name: str
     type: FieldType
     range: RangeKind | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DraftTest:
+    """What an item has to be for a pattern: a field compared with a value, or with a parameter."""
+
+    field: str
+    comparator: Comparator
+    value: Scalar | None = None
+    parameter: str | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +147,15 @@ class DraftPattern:
     has_limit: bool = False
     changes: tuple[str, ...] = ()
     """The parameters that an update sets the fields of their names to."""
+    constants: Mapping[str, Scalar] = field(default_factory=dict)
+    """The fields that an update sets to a value of its own."""
+    where: tuple[DraftTest, ...] = ()
+    filter: tuple[DraftTest, ...] = ()
+    order_by: str | None = None
+    limit: int | None = None
+    """How many items it reads, where that is no parameter."""
+    members: tuple[tuple[str, str], ...] = ()
+    """The members of a collection by name, each with the class or `list[...]` of it, where they are not the usual."""
     frequency: str | None = None
     rate: float | None = None
     budget_ms: float | None = None

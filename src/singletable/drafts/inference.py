@@ -21,9 +21,9 @@ from singletable.drafts.draft import (
     class_name,
     field_name,
 )
-from singletable.drafts.proposals import proposed_patterns
+from singletable.drafts.proposals import fields_in, proposed_patterns
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.drafts.templates import Fields, template_of
+from singletable.drafts.templates import Fields, template_of, whole_text
 from singletable.drafts.value_types import type_of
 from singletable.model.index import TABLE
 
@@ -172,17 +172,40 @@ def _placed(fields: Fields, cluster: Cluster, index: SeenIndex) -> DraftKeys | N
     inside = [place for place, item in enumerate(cluster.items) if all(name in item for name in names)]
     if not inside:
         return None
-    try:
-        partition = tuple(_position(fields, cluster, name, inside) for name in index.partition)
-        sort = tuple(_position(fields, cluster, name, inside) for name in index.sort)
-    except ValueError:
-        return None
     is_sparse = len(inside) < len(cluster.items)
+    fields.favoured = _only_inside(fields, inside) if is_sparse else frozenset()
+    partition = tuple(_position(fields, cluster, name, inside) for name in index.partition)
+    sort = tuple(_position(fields, cluster, name, inside) for name in index.sort)
+    fields.favoured = frozenset()
+    if is_sparse and not _keeps_out(fields, (*partition, *sort), inside, len(cluster.items)):
+        # No field says which items are in the index, so that a field which only its key holds has to.
+        last = names[-1]
+        only = whole_text(fields, last, [str(cluster.items[place][last]["S"]) for place in inside], inside)
+        partition, sort = (partition, (only,)) if index.sort else ((*partition[:-1], only), ())
     if is_sparse:
         _make_optional(fields, (*partition, *sort), inside, len(cluster.items))
     if index.kind == "LSI":
         return DraftKeys(sort, (), is_sparse)
     return DraftKeys(partition, sort, is_sparse)
+
+
+def _only_inside(fields: Fields, inside: list[int]) -> frozenset[str]:
+    """The fields that the items of an index have, and none of the others."""
+    return frozenset(
+        name
+        for name, values in fields.values.items()
+        if all((value is not None) == (place in inside) for place, value in enumerate(values))
+    )
+
+
+def _keeps_out(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> bool:
+    """Whether every item that is not in the index lacks a field that its keys are made of."""
+    names = fields_in(positions)
+    return all(
+        any(len(fields.values[name]) <= place or fields.values[name][place] is None for name in names)
+        for place in range(count)
+        if place not in inside
+    )
 
 
 def _make_optional(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> None:

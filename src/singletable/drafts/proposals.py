@@ -12,6 +12,7 @@ from singletable.drafts.draft import (
     DraftParameter,
     DraftPattern,
     DraftTable,
+    DraftTest,
     NativeKey,
     Position,
 )
@@ -52,11 +53,16 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
                 continue
         by = "_and_".join(given) if given else "all"
         name = f"{one}_by_{by}" if given else f"{one}_list"
-        where = "" if alias == TABLE else f" ({alias})"
+        place = "" if alias == TABLE else f" ({alias})"
         title = (
-            f"{entity.class_name} by {' and '.join(given)}{where}" if given else f"All of {entity.class_name}{where}"
+            f"{entity.class_name} by {' and '.join(given)}{place}" if given else f"All of {entity.class_name}{place}"
         )
-        yield DraftPattern(name, title, "query", (entity.class_name,), parameters, has_limit=True)
+        where: tuple[DraftTest, ...] = ()
+        if keys.sparse:
+            optional = {each.name for each in entity.fields if each.optional}
+            held = [each for each in fields_in((*partition, *sort)) if each in optional and each not in given]
+            where = tuple(DraftTest(each, "exists") for each in held)
+        yield DraftPattern(name, title, "query", (entity.class_name,), parameters, has_limit=True, where=where)
 
 
 def _collections(table: DraftTable) -> Iterator[DraftPattern]:

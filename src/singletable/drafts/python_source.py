@@ -9,6 +9,7 @@ from itertools import chain
 
 from singletable.drafts.draft import (
     Draft,
+    DraftDerived,
     DraftEntity,
     DraftField,
     DraftIndex,
@@ -16,12 +17,21 @@ from singletable.drafts.draft import (
     DraftParameter,
     DraftPattern,
     DraftTable,
+    DraftTest,
     Position,
+    Scalar,
     class_name,
 )
 
 _WIDTH = 120
-_STANDARD = {"Any": "typing", "Decimal": "decimal", "date": "datetime", "datetime": "datetime"}
+_STANDARD = {
+    "Any": "typing",
+    "Decimal": "decimal",
+    "Literal": "typing",
+    "UUID": "uuid",
+    "date": "datetime",
+    "datetime": "datetime",
+}
 
 
 def python_source(draft: Draft) -> str:
@@ -53,23 +63,32 @@ _OWN = {
     "LSI",
     "Page",
     "Prefix",
+    "Radius",
     "Since",
     "Subtree",
     "Table",
     "Until",
+    "bucket",
     "collection",
     "create",
     "delete",
+    "depth",
     "entity",
+    "exists",
     "field",
+    "first_letter",
+    "geohash",
     "get",
     "include",
     "native",
+    "parent",
     "pattern",
     "put",
     "query",
+    "shard",
     "sparse",
     "update",
+    "within",
 }
 
 
@@ -94,6 +113,13 @@ def _entity(entity: DraftEntity) -> str:
     renamed = {each.name: each.attribute for each in entity.fields if each.attribute not in (None, each.name)}
     if renamed:
         given.append(f"attributes={_mapping(renamed)}")
+    if entity.derived:
+        made = ", ".join(f"{_text(name)}: {_derived(each)}" for name, each in entity.derived.items())
+        given.append(f"derived={{{made}}}")
+    if entity.schema_version is not None:
+        given.append(f"schema_version={entity.schema_version:d}")
+    if entity.mirror_of is not None:
+        given.append(f"mirror_of={entity.mirror_of}")
     if entity.ttl is not None:
         given.append(f"ttl={_text(entity.ttl)}")
     if entity.accept:
@@ -103,8 +129,20 @@ def _entity(entity: DraftEntity) -> str:
     return "\n".join([*lines, *(_field(each) for each in sorted(entity.fields, key=lambda each: each.optional))])
 
 
+def _derived(made: DraftDerived) -> str:
+    given = [_text(name) for name in made.fields]
+    if made.argument is not None:
+        keyword = {"shard": "of=", "geohash": "precision="}.get(made.kind, "")
+        given.append(f"{keyword}{_scalar(made.argument)}")
+    return f"{made.kind}({', '.join(given)})"
+
+
 def _field(each: DraftField) -> str:
-    return f"    {each.name}: {each.type}" + (" | None = None" if each.optional and each.type != "Any" else "")
+    return f"    {each.name}: {_type(each)}" + (" | None = None" if each.optional and each.type != "Any" else "")
+
+
+def _type(each: DraftField | DraftParameter) -> str:
+    return f"Literal[{', '.join(map(_text, each.choices))}]" if each.choices else each.type
 
 
 def _keys(keys: DraftKeys) -> str:
@@ -127,6 +165,8 @@ def shape_name(pattern: DraftPattern) -> str:
 def _shape(pattern: DraftPattern) -> str:
     head, *members = pattern.entities
     lines = ["@dataclass", f"class {shape_name(pattern)}:", f'    """{_docstring(pattern.title)}"""', ""]
+    if pattern.members:
+        return "\n".join([*lines, *(f"    {name}: {kind}" for name, kind in pattern.members)])
     lines.append(f"    {_member(head)}: {head}")
     return "\n".join([*lines, *(f"    {_member(each)}s: list[{each}]" for each in members)])
 
@@ -201,13 +241,15 @@ def _pattern(pattern: DraftPattern) -> Iterator[str]:
 
 
 def _parameter(each: DraftParameter) -> str:
-    return f"{each.name}: {each.range}[{each.type}]" if each.range else f"{each.name}: {each.type}"
+    if each.range == "Radius":
+        return f"{each.name}: Radius"
+    return f"{each.name}: {each.range}[{_type(each)}]" if each.range else f"{each.name}: {_type(each)}"
 
 
 def _answer(pattern: DraftPattern) -> str:
     subject = shape_name(pattern) if pattern.kind == "collection" else pattern.entities[0]
-    if pattern.kind == "query":
-        return f"Page[{subject}]"
+    if pattern.kind in ("query", "within"):
+        return f"Page[{subject}]" if pattern.kind == "query" else f"list[{subject}]"
     return f"{subject} | None" if pattern.kind in ("get", "collection", "delete") else subject
 
 
@@ -215,8 +257,18 @@ def _body(pattern: DraftPattern) -> str:
     subject = shape_name(pattern) if pattern.kind == "collection" else pattern.entities[0]
     given = [subject]
     given += [f"field({subject}, lambda item: item.{name}).set({name})" for name in pattern.changes]
+    given += [f"field({subject}, lambda item: item.{name}).set({_scalar(v)})" for name, v in pattern.constants.items()]
+    given += [
+        f"{option}=lambda item: {_condition(tests)}"
+        for option, tests in (("where", pattern.where), ("filter", pattern.filter))
+        if tests
+    ]
+    if pattern.order_by is not None:
+        given.append(f"order_by=lambda item: item.{pattern.order_by}")
     if pattern.newest_first:
         given.append("newest_first=True")
+    if pattern.limit is not None:
+        given.append(f"limit={pattern.limit:d}")
     return f"{pattern.kind}({', '.join(given)})"
 
 
@@ -227,6 +279,23 @@ def _call(head: str, opening: str, given: list[str], closing: str, *, bare: bool
         return one_line
     inner = "".join(f"    {each},\n" for each in given)
     return f"{head}{opening}\n{inner}{closing}"
+
+
+def _condition(tests: tuple[DraftTest, ...]) -> str:
+    written = [_test(test) for test in tests]
+    return written[0] if len(written) == 1 else " & ".join(f"({each})" for each in written)
+
+
+def _test(test: DraftTest) -> str:
+    if test.comparator == "exists":
+        return f"exists(item.{test.field})"
+    operator = {"=": "==", "<>": "!="}.get(test.comparator, test.comparator)
+    right = test.parameter if test.parameter is not None else _scalar(test.value)
+    return f"item.{test.field} {operator} {right}"
+
+
+def _scalar(value: Scalar | None) -> str:
+    return _text(value) if isinstance(value, str) or value is None else repr(value)
 
 
 def _mapping(values: Mapping[str, str | None]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -44,6 +44,8 @@ class Fields:
     """The values of each field in every item, as Python has them; None where an item lacks it."""
     raw: set[str] = field(default_factory=set)
     """Fields whose text stands in keys as it is."""
+    favoured: frozenset[str] = frozenset()
+    """Fields that are looked at first: those that only the items of a sparse index have."""
 
     def add(self, name: str, values: list[str]) -> str:
         """A new field of text with these values, or the one that has them already and is only in keys."""
@@ -63,16 +65,34 @@ def template_of(fields: Fields, texts: Sequence[str], indices: Sequence[int]) ->
     """
     split = [text.split(DELIMITER) for text in texts]
     if len({len(segments) for segments in split}) != 1:
-        return _of_varying_length(fields, texts, split, indices)
+        return _of_varying_length(fields, split, indices)
     columns = list(zip(*split, strict=True))
     parts: list[str] = []
-    for place, column in enumerate(columns):
+    for column in columns:
         before = parts[-1] if parts else ""
-        parts.append(_segment(fields, column, indices, before, is_last=place + 1 == len(columns)))
+        parts.append(_segment(fields, column, indices, before))
     return DELIMITER.join(parts)
 
 
-def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], before: str, *, is_last: bool) -> str:
+def whole_text(fields: Fields, name: str, texts: Sequence[str], indices: Sequence[int]) -> str:
+    """The template of a field that is the whole key, and that nothing but the key holds."""
+    free = field_name(name, fields.by_name)
+    fields.by_name[free] = DraftField(free, "str", optional=True)
+    fields.values[free] = _spread(texts, indices, fields)
+    fields.raw.add(free)
+    return f"{{{free}:raw}}"
+
+
+def _spread(texts: Sequence[str], indices: Sequence[int], fields: Fields) -> list[Any]:
+    """A value for every item, None where it has none."""
+    count = max((len(values) for values in fields.values.values()), default=0)
+    values: list[Any] = [None] * max(count, max(indices) + 1)
+    for index, text in zip(indices, texts, strict=True):
+        values[index] = text
+    return values
+
+
+def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], before: str) -> str:
     is_constant = len(set(column)) == 1
     if is_constant and _is_literal(column[0]):
         return column[0]
@@ -85,7 +105,7 @@ def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], befo
     if len(heads) == 1 and all(named):
         values = [match["value"] for match in named if match]
         return heads.pop() + (_matching(fields, values, indices) or _added(fields, values, indices, heads_name(column)))
-    return _added(fields, column, indices, _name_after(before, is_last=is_last))
+    return _added(fields, column, indices, _name_after(before))
 
 
 def heads_name(column: Sequence[str]) -> str:
@@ -94,12 +114,14 @@ def heads_name(column: Sequence[str]) -> str:
 
 
 def _is_literal(text: str) -> bool:
+    if not text:
+        return True
     return _LITERAL.fullmatch(text) is not None and (text.isupper() or not any(each.isdigit() for each in text))
 
 
 def _matching(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
     """A field that, written in some form, is this segment in every item."""
-    for name, known in fields.by_name.items():
+    for name, known in sorted(fields.by_name.items(), key=lambda each: each[0] not in fields.favoured):
         values = [fields.values[name][index] for index in indices]
         if any(value is None for value in values):
             continue
@@ -121,52 +143,50 @@ def _writes(kind: FieldType, spec: str, values: Sequence[Any], column: Sequence[
 
 def _added(fields: Fields, column: Sequence[str], indices: Sequence[int], name: str) -> str:
     """A field that only keys hold."""
-    count = max((len(values) for values in fields.values.values()), default=0)
     try:
         plain, spec = [unescape(text, DELIMITER) for text in column], ""
     except ValueError:
         plain, spec = list(column), ":raw"
-    values: list[Any] = [None] * max(count, max(indices) + 1)
-    for index, text in zip(indices, plain, strict=True):
-        values[index] = text
+    values = _spread(plain, indices, fields)
     found = fields.add(name, values)
     if spec:
         fields.raw.add(found)
     return f"{{{found}{spec}}}"
 
 
-def _name_after(before: str, *, is_last: bool) -> str:
+def _name_after(before: str) -> str:
     """What a segment holds, told from the literal in front of it: `USER#...` is a user's id."""
     if before and "{" not in before:
         return f"{before}_id"
-    return "sort_part" if is_last else "key_part"
+    return "part"
 
 
-def _of_varying_length(fields: Fields, texts: Sequence[str], split: list[list[str]], indices: Sequence[int]) -> str:
-    """A path behind the literals that all of them begin with."""
-    heads = list(_common_literals(split))
-    rest = [segments[len(heads) :] for segments in split]
-    if any(not part for part in rest):
-        raise ValueError("some of its keys end where others go on, and no one template writes both")
-    paths = [tuple(part) for part in rest]
+def _of_varying_length(fields: Fields, split: list[list[str]], indices: Sequence[int]) -> str:
+    """A path behind literals that all of them begin with."""
+    common = list(_common_literals(split))
+    longest = min(len(common), min(map(len, split)) - 1)
+    for count in range(longest, -1, -1):
+        paths = [tuple(segments[count:]) for segments in split]
+        name = _path_field(fields, paths, indices)
+        if name is not None:
+            return DELIMITER.join([*common[:count], f"{{{name}}}"])
+    heads = common[:longest]
+    joined = [DELIMITER.join(segments[longest:]) for segments in split]
+    name = _name_after(heads[-1] if heads else "")
+    return DELIMITER.join([*heads, _added(fields, joined, indices, name)])
+
+
+def _path_field(fields: Fields, paths: list[tuple[str, ...]], indices: Sequence[int]) -> str | None:
+    """A list of texts that these paths are made of; it is a tuple from now on, as paths are."""
     for name, known in fields.by_name.items():
+        if known.type not in ("list[str]", "tuple[str, ...]"):
+            continue
         seen = [fields.values[name][index] for index in indices]
-        if (
-            known.type == "list[str]"
-            and [tuple(escape(each, DELIMITER) for each in value or ()) for value in seen] == paths
-        ):
-            fields.by_name[name] = DraftField(name, "tuple[str, ...]", known.optional, known.attribute)
+        if [tuple(escape(each, DELIMITER) for each in value or ()) for value in seen] == paths:
+            fields.by_name[name] = replace(known, type="tuple[str, ...]")
             fields.values[name] = [None if value is None else tuple(value) for value in fields.values[name]]
-            return DELIMITER.join([*heads, f"{{{name}}}"])
-        if (
-            known.type == "tuple[str, ...]"
-            and [tuple(escape(each, DELIMITER) for each in v or ()) for v in seen] == paths
-        ):
-            return DELIMITER.join([*heads, f"{{{name}}}"])
-    joined = [DELIMITER.join(part) for part in rest]
-    return DELIMITER.join(
-        [*heads, _added(fields, joined, indices, _name_after(heads[-1] if heads else "", is_last=True))]
-    )
+            return name
+    return None
 
 
 def _common_literals(split: list[list[str]]) -> Iterator[str]:
