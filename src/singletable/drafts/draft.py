@@ -105,10 +105,7 @@ class DraftIndex:
     kind: Literal["GSI", "LSI"]
     partition: tuple[str, ...]
     sort: tuple[str, ...] = ()
-    projection: Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
-DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
-Scalar = str | int | float | bool
-ProjectionKind = "ALL"
+    projection: ProjectionKind = "ALL"
     included: tuple[str, ...] = ()
 
 
