@@ -91,6 +91,8 @@ class DraftEntity:
     ttl: str | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
     derived: Mapping[str, DraftDerived] = field(default_factory=dict)
+    identity: tuple[str, ...] | None = None
+    """The fields that tell two items apart, where that is not the field called `id` or like the class."""
     schema_version: int | None = None
     mirror_of: str | None = None
     """The class whose second item this one is."""

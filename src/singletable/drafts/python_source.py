@@ -116,6 +116,8 @@ def _entity(entity: DraftEntity) -> str:
     if entity.derived:
         made = ", ".join(f"{_text(name)}: {_derived(each)}" for name, each in entity.derived.items())
         given.append(f"derived={{{made}}}")
+    if entity.identity is not None:
+        given.append(f"identity=({''.join(f'{_text(name)}, ' for name in entity.identity).rstrip(' ')})")
     if entity.schema_version is not None:
         given.append(f"schema_version={entity.schema_version:d}")
     if entity.mirror_of is not None:
