@@ -73,12 +73,15 @@ def _splits_forms(table: SeenTable, name: str) -> bool:
 
 def _by_keys(table: SeenTable) -> Iterator[Cluster]:
     constants = _constant_words(table)
-    found: dict[object, list[Item]] = {}
-    for item in table.items:
-        found.setdefault(_form(item, table.keys, constants), []).append(item)
+    found: dict[tuple[str | None, object], list[Item]] = {}
+    kinds = table.kinds or (None,) * len(table.items)
+    for item, kind in zip(table.items, kinds, strict=True):
+        found.setdefault((kind, _form(item, table.keys, constants)), []).append(item)
     names: set[str] = set()
-    for form, items in found.items():
-        name = _name(form, table.name, names)
+    for (kind, form), items in found.items():
+        name = _name(form, kind or table.name, names)
+        if kind is not None:
+            name = kind if kind not in names else f"{kind} {name.removeprefix(kind)}"
         names.add(name)
         yield Cluster(name, tuple(items))
 

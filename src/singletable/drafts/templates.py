@@ -83,6 +83,29 @@ def template_of(fields: Fields, attribute: str, texts: Sequence[str], indices: S
     return DELIMITER.join(parts)
 
 
+def declared_template(fields: Fields, declared: str, texts: Sequence[str], indices: Sequence[int]) -> str | None:
+    """A template such as `${acctId}#${timestamp}` with our fields, if it writes these texts."""
+    parts: list[str] = []
+    columns = zip(*(text.split(DELIMITER) for text in texts), strict=False)
+    segments = declared.split(DELIMITER)
+    if any(text.count(DELIMITER) + 1 != len(segments) for text in texts):
+        return None
+    by_attribute = {each.attribute or each.name: name for name, each in fields.by_name.items()}
+    for segment, column in zip(segments, columns, strict=True):
+        named = re.fullmatch(r"\$\{(\w+)\}", segment)
+        if named is None:
+            if set(column) != {segment} or not looks_literal(segment):
+                return None
+            parts.append(segment)
+            continue
+        name = by_attribute.get(named[1])
+        slot = None if name is None else _slot(fields, name, column, indices)
+        if slot is None:
+            return None
+        parts.append(slot)
+    return DELIMITER.join(parts)
+
+
 def looks_like_alone(attribute: str, text: str) -> bool:
     """Whether the one segment of a key may be a literal: in capitals, or in a sort key."""
     return text.isupper() or is_sort_name(attribute)
@@ -138,15 +161,23 @@ def _is_literal(text: str) -> bool:
 
 def _matching(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
     """A field that, written in some form, is this segment in every item."""
-    for name, known in sorted(fields.by_name.items(), key=lambda each: each[0] not in fields.favoured):
-        values = [fields.values[name][index] for index in indices]
-        if any(value is None for value in values):
-            continue
-        for spec in _SPECS.get(known.type, ()):
-            if _writes(known.type, spec, values, column):
-                if spec == "raw":
-                    fields.raw.add(name)
-                return f"{{{name}{':' + spec if spec else ''}}}"
+    for name in sorted(fields.by_name, key=lambda each: each not in fields.favoured):
+        if (slot := _slot(fields, name, column, indices)) is not None:
+            return slot
+    return None
+
+
+def _slot(fields: Fields, name: str, column: Sequence[str], indices: Sequence[int]) -> str | None:
+    """The field in the form in which it writes this segment."""
+    kind = fields.by_name[name].type
+    values = [fields.values[name][index] if index < len(fields.values[name]) else None for index in indices]
+    if any(value is None for value in values):
+        return None
+    for spec in _SPECS.get(kind, ()):
+        if _writes(kind, spec, values, column):
+            if spec == "raw":
+                fields.raw.add(name)
+            return f"{{{name}{':' + spec if spec else ''}}}"
     return None
 
 
