@@ -114,9 +114,7 @@ def _read(hint: Any, place: Place) -> Any:
     if dataclasses.is_dataclass(hint):
         return _made(hint, place)
     if origin is Literal:
-        if place.value not in arguments or isinstance(place.value, bool):
-            raise place.refuse(f"is {place.value!r}; it is one of {', '.join(map(repr, arguments))}")
-        return place.value
+        return _chosen(arguments, place)
     if origin is tuple:
         elements = place.elements()
         if arguments[-1] is Ellipsis:
@@ -130,8 +128,16 @@ def _read(hint: Any, place: Place) -> Any:
         if place.value is None and type(None) in arguments:
             return None
         others = [each for each in arguments if each is not type(None)]
+        if all(get_origin(each) is Literal for each in others):
+            return _chosen(tuple(option for each in others for option in get_args(each)), place)
         return _read(others[0], place) if len(others) == 1 else _plain(tuple(others), place)
     return _plain((hint,), place)
+
+
+def _chosen(options: tuple[Any, ...], place: Place) -> Any:
+    if not isinstance(place.value, str) or place.value not in options:
+        raise place.refuse(f"is {place.value!r}; it is one of {', '.join(map(repr, options))}")
+    return place.value
 
 
 def _plain(kinds: tuple[Any, ...], place: Place) -> Any:

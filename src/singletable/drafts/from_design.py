@@ -26,6 +26,7 @@ from singletable.drafts.draft import (
 )
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived import Derived
+from singletable.model.derived.function import FunctionOf
 from singletable.model.derived.geocell import GeoCell
 from singletable.model.derived.letter import FirstLetter
 from singletable.model.derived.shard import Shard
@@ -112,7 +113,7 @@ def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
     if functions:
         notes.append(f"{entity.label}: {', '.join(functions)} is computed by a function, and a plain field here.")
     fields = [_field(entity, name) for name in entity.fields]
-    fields += [DraftField(name, "str") for name in functions]
+    fields += [DraftField(name, "str", choices=_values(declared.derived[name])) for name in functions]
     return DraftEntity(
         entity.label,
         tuple(fields),
@@ -171,6 +172,11 @@ def _derived(derived: Derived) -> DraftDerived | None:
             return DraftDerived("parent", derived.fields)
         case _:
             return None
+
+
+def _values(derived: Derived) -> tuple[str, ...]:
+    """Every text that a function can make, when it says them."""
+    return tuple(derived.values or ()) if isinstance(derived, FunctionOf) else ()
 
 
 def _index(index: Index) -> DraftIndex:
