@@ -21,11 +21,12 @@ from singletable.drafts.draft import (
     class_name,
     field_name,
 )
+from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import fields_in, proposed_patterns, snake
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.drafts.templates import Fields, declared_template, template_of, whole_text
+from singletable.drafts.templates import declared_template, template_of, whole_text
 from singletable.drafts.value_types import type_of
 from singletable.model.index import TABLE
 
@@ -105,13 +106,14 @@ def _entity(
         f"{name}, as {len(cluster.items)} items show it",
         ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
         {"ST107": RAW_REASON} if fields.raw else {},
+        dict(fields.derived),
         identity=_identity(name, fields, keys[TABLE]),
     )
 
 
 def _identity(name: str, fields: Fields, keys: DraftKeys) -> tuple[str, ...] | None:
     """What tells two items apart, where the field that usually does is not in the key."""
-    in_key = tuple(fields_in((*keys.partition, *keys.sort)))
+    in_key = tuple(each for each in fields_in((*keys.partition, *keys.sort)) if each in fields.by_name)
     usual = next((each for each in ("id", f"{snake(name)}_id") if each in fields.by_name), None)
     return None if usual in in_key or (usual is None and in_key) else in_key
 
@@ -209,7 +211,7 @@ def _only_inside(fields: Fields, inside: list[int]) -> frozenset[str]:
 
 def _keeps_out(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> bool:
     """Whether every item that is not in the index lacks a field that its keys are made of."""
-    names = fields_in(positions)
+    names = [name for name in fields_in(positions) if name in fields.values]
     return all(
         any(len(fields.values[name]) <= place or fields.values[name][place] is None for name in names)
         for place in range(count)
