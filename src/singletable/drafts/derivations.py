@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from singletable.drafts.draft import DerivedKind, DraftDerived, field_name
+from singletable.drafts.draft import DerivedKind, DraftDerived
 from singletable.drafts.item_fields import Fields
 from singletable.model.derived.bucket import Bucket, Span
 from singletable.model.derived.derived import Derived
@@ -20,9 +20,20 @@ _SHARDS_MAX = 1000
 _EVIDENCE = 10_000
 
 
+def tree_slot(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
+    """The slot of a depth or a parent of a path; a number that says the same can do less."""
+    return _slot(fields, column, indices, _trees(fields, column))
+
+
 def derived_slot(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
     """The slot of a derived value that is this segment in every item; it is added to what the fields derive."""
-    for made, derived in _candidates(fields, column, indices):
+    return _slot(fields, column, indices, _candidates(fields, column, indices))
+
+
+def _slot(
+    fields: Fields, column: Sequence[str], indices: Sequence[int], candidates: Iterator[tuple[DraftDerived, Derived]]
+) -> str | None:
+    for made, derived in candidates:
         if not _is(fields, derived, column, indices):
             continue
         for name, known in fields.derived.items():
@@ -31,9 +42,9 @@ def derived_slot(fields: Fields, column: Sequence[str], indices: Sequence[int]) 
         usual = (
             str(made.argument)
             if made.kind == "bucket"
-            else {"first_letter": "letter", "geohash": "cell"}.get(made.kind)
+            else {"first_letter": "letter", "geohash": "cell", "depth": "level"}.get(made.kind)
         )
-        name = field_name(usual or made.kind, (*fields.by_name, *fields.derived))
+        name = fields.free_name(usual or made.kind)
         fields.derived[name] = made
         return f"{{{name}}}"
     return None
@@ -55,7 +66,7 @@ def _candidates(
 ) -> Iterator[tuple[DraftDerived, Derived]]:
     names = {
         kind: [name for name, each in fields.by_name.items() if each.type == kind and name not in fields.key_only]
-        for kind in ("datetime", "date", "str", "int", "Decimal", "tuple[str, ...]")
+        for kind in ("datetime", "date", "str", "int", "Decimal")
     }
     for name in (*names["datetime"], *names["date"]):
         for span in _SPANS:
@@ -63,15 +74,20 @@ def _candidates(
     if len(set(column)) > 1:
         if all(len(text) == 1 for text in column):
             yield from ((DraftDerived("first_letter", (name,)), FirstLetter((name,))) for name in names["str"])
-        trees: tuple[tuple[DerivedKind, type[Derived]], ...] = (("depth", Depth), ("parent", Parent))
-        yield from (
-            (DraftDerived(kind, (name,)), cls((name,))) for kind, cls in trees for name in names["tuple[str, ...]"]
-        )
         precision = len(column[0])
         if 1 <= precision <= 12:
             pairs = [(first, second) for first in names["Decimal"] for second in names["Decimal"] if first != second]
             yield from ((DraftDerived("geohash", pair, precision), GeoCell(pair, precision)) for pair in pairs)
     yield from _shards([*names["str"], *names["int"]], column, len(set(indices)))
+
+
+def _trees(fields: Fields, column: Sequence[str]) -> Iterator[tuple[DraftDerived, Derived]]:
+    if len(set(column)) == 1:
+        return
+    kinds: tuple[tuple[DerivedKind, type[Derived]], ...] = (("depth", Depth), ("parent", Parent))
+    for name, each in fields.by_name.items():
+        if each.type == "tuple[str, ...]":
+            yield from ((DraftDerived(kind, (name,)), cls((name,))) for kind, cls in kinds)
 
 
 def _shards(names: list[str], column: Sequence[str], count: int) -> Iterator[tuple[DraftDerived, Derived]]:

@@ -23,15 +23,21 @@ class Fields:
     """What the keys compute from fields."""
     key_only: set[str] = field(default_factory=set)
     """Fields that no attribute holds."""
+    attributes: frozenset[str] = frozenset()
+    """Every attribute that an item has, or could have as a key or a mark."""
     favoured: frozenset[str] = frozenset()
     """Fields that are looked at first: those that only the items of a sparse index have."""
+
+    def free_name(self, text: str) -> str:
+        """A name for a field or a derived value that no other has, and that no attribute is stored under."""
+        return field_name(text, (*self.by_name, *self.derived, *self.attributes))
 
     def add(self, name: str, values: list[str]) -> str:
         """A new field of text with these values, or the one that has them already and is only in keys."""
         for known, seen in self.values.items():
             if seen == values and self.by_name[known].type == "str":
                 return known
-        free = field_name(name, (*self.by_name, *self.derived))
+        free = self.free_name(name)
         self.by_name[free] = DraftField(free, "str")
         self.key_only.add(free)
         self.values[free] = list(values)

@@ -9,8 +9,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from singletable.drafts.derivations import derived_slot
-from singletable.drafts.draft import DraftField, FieldType, field_name
+from singletable.drafts.derivations import derived_slot, tree_slot
+from singletable.drafts.draft import DraftField, FieldType
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
 from singletable.model.codecs.choose import choose_codec
@@ -90,7 +90,7 @@ def looks_like_alone(attribute: str, text: str) -> bool:
 
 def whole_text(fields: Fields, name: str, texts: Sequence[str], indices: Sequence[int]) -> str:
     """The template of a field that is the whole key, and that nothing but the key holds."""
-    free = field_name(name, fields.by_name)
+    free = fields.free_name(name)
     fields.by_name[free] = DraftField(free, "str", optional=True)
     fields.values[free] = _spread(texts, indices, fields)
     fields.raw.add(free)
@@ -113,7 +113,7 @@ def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], befo
     may_be_value = is_value and (len(column) == 1 or not text.isupper())
     if is_constant and _is_literal(text) and not may_be_value:
         return text
-    if (found := _matching(fields, column, indices)) is not None:
+    if (found := tree_slot(fields, column, indices) or _matching(fields, column, indices)) is not None:
         return found
     if is_constant and _is_literal(text) and text.isupper():
         return text
@@ -122,7 +122,8 @@ def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], befo
     if len(heads) == 1 and all(named):
         values = [match["value"] for match in named if match]
         return heads.pop() + (
-            _matching(fields, values, indices)
+            tree_slot(fields, values, indices)
+            or _matching(fields, values, indices)
             or derived_slot(fields, values, indices)
             or _added(fields, values, indices, heads_name(column))
         )
