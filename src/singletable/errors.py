@@ -6,7 +6,6 @@ SingletableError
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
 ├── ExportRefused     a model cannot be written in the format or with the settings that were asked for
-├── ImportRefused     a model from elsewhere that cannot be read, or a file that would be written over
 ├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
@@ -17,7 +16,7 @@ SingletableError
 ├── TableDiffers      the table is not there, or its keys and indexes are not the model's
 ├── ItemRefused       an item that is stored cannot be read as the entity it says it is
 ├── DesignBroken      what is stored contradicts the design: two items where there can be one
-├── CollectionIncomplete   a collection lacks a member that its shape requires
+│   └── CollectionIncomplete   a collection lacks a member that its shape requires
 ├── CursorRefused     a cursor that was changed, has expired, or was given for another question
 ├── Unreachable       no answer came: nobody listens, or the connection broke
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
@@ -71,7 +70,7 @@ class SingletableError(Exception):
 
 
 class DesignError(SingletableError):
-    """A design that cannot be what it says, with all its problems at once."""
+    """A design that cannot be what it says; `problems` has them all, each with its place in the code and a way out."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -94,16 +93,15 @@ class ExportRefused(SingletableError):
     """A model that cannot be written in the format, or with the settings, that were asked for."""
 
 
-class ImportRefused(SingletableError):
-    """A model from elsewhere that cannot be read, or a file that would be written over."""
-
-
 class NotConnected(SingletableError):
     """No store stands behind a table: it was not opened, or what is needed to open it is missing."""
 
 
 class RequestRefused(SingletableError):
-    """What DynamoDB answers instead of a result, by the code of its API: `ValidationException` and the others."""
+    """What DynamoDB answers instead of a result, by the `code` of its API: `ValidationException` and the others.
+
+    `message` are its words, and `fields` what else the answer carries.
+    """
 
     def __init__(self, code: str, message: str, **fields: Any) -> None:
         self.code = code

@@ -261,10 +261,6 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"attributes": lambda name: "x" if name in ("id", "note", "day") else name},
             ["'id' and 'day' are both stored as 'x'", "'day' and 'note' are both stored as 'x'"],
         ),
-        (
-            {"expected_per_partition": {"key": 1, "gsi9": 2}},
-            ["expected_per_partition names 'gsi9'; its keys are key"],
-        ),
         ({"accept": ["ST107"]}, ["accept=['ST107'] does not give each finding its reason"]),
         ({"accept": {"ST107": ""}}, ["does not give each finding its reason"]),
         ({"accept": {"ST107": None}}, ["does not give each finding its reason"]),

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("demo", "check", "explain", "serve", "sql", "check-store", "top-keys", "export", "import")
-# A command whose name is a word of Python has a module of another name.
-MODULES = {"import": "import_"}
+COMMANDS = ("demo", "check", "explain", "serve", "sql", "check-store", "top-keys", "export")
 BAD_INPUT = 2
 
 

@@ -11,11 +11,12 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
+from singletable.model.areas import AREA_TYPES
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.fields import name_of, strip
-from singletable.model.intents import Collection, Get, Intent, Query, Within, Write, used_parameters
+from singletable.model.intents import Ancestors, Collection, Get, Intent, Query, Within, Write, used_parameters
 from singletable.model.page import Page
-from singletable.model.ranges import RANGE_TYPES, Equal, Radius
+from singletable.model.ranges import RANGE_TYPES, Equal
 from singletable.model.recorder import Argument
 
 LIMIT, CURSOR = "limit", "cursor"
@@ -50,7 +51,7 @@ class ParameterDeclaration:
     def type_name(self) -> str:
         """The annotation as the user wrote it, near enough for a message."""
         inner = name_of(self.type)
-        return inner if self.test in (Equal, Radius) else f"{self.test.__name__}[{inner}]"
+        return inner if self.test in (Equal, *AREA_TYPES) else f"{self.test.__name__}[{inner}]"
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def _parameter(parameter: inspect.Parameter, hints: Mapping[str, Any], refuse: R
         raise refuse(
             f"the annotation of {name!r} is {annotation!r}, which is not a type", "Annotate it with the field's type."
         )
-    return ParameterDeclaration(name, Radius if annotation is Radius else Equal, annotation, required)
+    return ParameterDeclaration(name, annotation if annotation in AREA_TYPES else Equal, annotation, required)
 
 
 def _is_type(annotation: Any) -> bool:
@@ -184,13 +185,13 @@ def _evaluate(
         line = _raised_at(problem, function) or location
         message = f"pattern {name}: its body raised {type(problem).__name__}: {problem}"
         raise DesignError(Problem(message, line, "The body is evaluated once; it only says what is read.")) from problem
-    if not isinstance(intent, Get | Query | Collection | Within | Write):
+    if not isinstance(intent, Get | Query | Collection | Within | Ancestors | Write):
         raise DesignError(
             Problem(
                 f"pattern {name}: its body returns {type(intent).__name__}, which says nothing of what is read",
                 location,
-                "Return get(...), query(...), collection(...), within(...), put(...), create(...), update(...) or "
-                "delete(...).",
+                "Return get(...), query(...), collection(...), within(...), ancestors(...), put(...), create(...), "
+                "update(...) or delete(...).",
             )
         )
     view = getattr(intent, "view", None)
@@ -227,7 +228,7 @@ def _answer_of(intent: Intent) -> Any:
             return Page[intent.view or intent.entity]  # type: ignore[misc]  # a class known only at run time
         case Collection():
             return _or_none(intent.shape)
-        case Within():
+        case Within() | Ancestors():
             return list[intent.entity]  # type: ignore[name-defined]  # a class known only at run time
         case Write(kind="delete"):
             return _or_none(intent.entity)

@@ -149,13 +149,13 @@ def entity(
     (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
     these for a multi-attribute index key; a local index is given its sort position alone.
 
-    Writes keep right beside the item, in the same transaction: fields, or tuples of them, that are `unique`; `copies`
-    of another entity's fields (`copy(...)`); counters in other items that it is `counted` by (`count(...)`); and,
-    as a `mirror_of` another entity, the second item of an edge that is read from both ends.
-
-    `expected_bytes` is the usual size of an item, `expected_per_partition` how many of them lie in one partition of
-    the table, or of each index by alias: `{"key": 8, "gsi1": 300}`.
-    `schema_version` is stored with every item; `@upgrade` takes items of older versions to it.
+    `name` is what the type attribute says; `attributes` are stored names that differ from the fields'; `derived` are
+    computed values for templates (`shard`, `bucket`, ...); `identity` names the fields that tell two items apart, where
+    none is called `id` or like the entity. `version` names an int field for optimistic locking, `ttl` the one with the
+    second of expiry. `schema_version` is stored with every item; `@upgrade` takes older ones to it. Writes keep right,
+    in one transaction, what is `unique`, `copies` of another entity's fields, counters that an item is `counted` by,
+    and an edge's second item, a `mirror_of` the first. `expected_bytes` is an item's usual size, `accept` findings that
+    are meant to be, and `expected_per_partition` how many items lie together: `{"key": 8, "gsi1": 300}`.
     """
     location = source.caller()
 
@@ -256,10 +256,6 @@ def _problems(
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
-    for alias in declaration.expected_per_partition:
-        if alias not in declaration.keys:
-            message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
-            yield Problem(message, location)
     yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)
 

@@ -58,7 +58,20 @@ def estimate(design: Design, plan: Plan) -> Estimate:
         size, guessed = item_bytes(design, plan.wanted[0])
         units = math.ceil(size / READ_UNIT_BYTES) * _consistency(plan)
         return Estimate(1, size, units, "read", guessed)
+    if plan.operation == "BatchGetItem":
+        return _batch(design, plan)
     return _query(design, plan)
+
+
+def _batch(design: Design, plan: Plan) -> Estimate:
+    """Each item of a batch is rounded up by itself."""
+    size, guessed = item_bytes(design, plan.wanted[0])
+    options = plan.pattern.options
+    items = options.expected_items if options.expected_items is not None else options.fanout
+    if items is None:
+        items, guessed = _TYPICAL_ITEMS, (*guessed, f"paths of {_TYPICAL_ITEMS} elements")
+    units = items * math.ceil(size / READ_UNIT_BYTES) * _consistency(plan)
+    return Estimate(items, items * size, units, "read", guessed)
 
 
 def _query(design: Design, plan: Plan) -> Estimate:
