@@ -22,6 +22,8 @@ from singletable.model.recorder import Argument
 LIMIT, CURSOR = "limit", "cursor"
 Frequency = Literal["very low", "low", "medium", "high", "very high"]
 FREQUENCIES: tuple[str, ...] = get_args(Frequency)
+CALLS_PER_SECOND: Mapping[str, float] = {"very low": 0.1, "low": 1, "medium": 10, "high": 100, "very high": 1000}
+"""What a word of the worksheet is taken for where a number is needed; a rate of one's own goes before it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class PatternDeclaration:
         if self.options.rate is not None:
             return float(self.options.rate)
         return float(self.options.frequency) if isinstance(self.options.frequency, int | float) else None
+
+    @property
+    def calls_per_second(self) -> float | None:
+        """The rate, or what the word for the frequency is taken for; None when neither was given."""
+        return self.rate if self.rate is not None else CALLS_PER_SECOND.get(str(self.options.frequency))
 
     @property
     def is_write(self) -> bool:

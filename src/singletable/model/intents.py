@@ -22,6 +22,9 @@ V = TypeVar("V")
 Limit = int | Argument | None
 
 
+WriteKind = Literal["put", "create", "update", "delete"]
+
+
 @dataclass(frozen=True)
 class Get:
     """One item of an entity, or none."""
@@ -77,10 +80,21 @@ class Ancestors:
 class Write:
     """One item of an entity written or taken away."""
 
-    kind: Literal["put", "create", "update", "delete"]
+    kind: WriteKind
     entity: type
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The fields that an update changes, wholly or inside."""
+        return frozenset(str(change.path.steps[0]) for change in self.changes)
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """The fields that an update takes away."""
+        gone = (change.path.steps for change in self.changes if change.action == "REMOVE")
+        return frozenset(str(steps[0]) for steps in gone if len(steps) == 1)
 
 
 Intent = Get | Query | Collection | Within | Ancestors | Write
