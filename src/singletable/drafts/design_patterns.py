@@ -20,7 +20,7 @@ from singletable.drafts.draft import (
 from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Parameter, Path
 from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration, PatternDeclaration
 from singletable.model.design import Design
-from singletable.model.intents import Collection, Get, Query, Within, Write
+from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
 from singletable.model.ranges import Equal
 from singletable.model.recorder import Argument
 from singletable.model.shape import Member, members_of
@@ -87,7 +87,15 @@ def _pattern(design: Design, pattern: PatternDeclaration, typed: Typed) -> Draft
 def _kind(intent: Any) -> Any:
     if isinstance(intent, Write):
         return intent.kind
-    kinds: dict[type, ReadKind] = {Get: "get", Query: "query", Collection: "collection", Within: "within"}
+    kinds: dict[type, ReadKind] = {
+        Get: "get",
+        Query: "query",
+        Collection: "collection",
+        Within: "within",
+        Ancestors: "ancestors",
+    }
+    if type(intent) not in kinds:
+        raise _Unsaid(f"it is a kind of read that drafts do not know, {type(intent).__name__}")
     return kinds[type(intent)]
 
 
@@ -119,7 +127,7 @@ def _parameter(declared: ParameterDeclaration, typed: Typed) -> DraftParameter:
         declared.name,
         kind,
         None if declared.test is Equal else cast(RangeKind, test),
-        () if test == "Radius" else choices,
+        () if test in ("Radius", "Box", "Nearest") else choices,
     )
 
 

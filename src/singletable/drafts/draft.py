@@ -27,8 +27,8 @@ FieldType = Literal[
     "UUID",
     "Any",
 ]
-RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius"]
-ReadKind = Literal["get", "query", "collection", "within"]
+RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"]
+ReadKind = Literal["get", "query", "collection", "within", "ancestors"]
 WriteKind = Literal["put", "create", "update", "delete"]
 Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
 DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
@@ -229,7 +229,7 @@ def field_name(text: str, taken: Iterable[str] = ()) -> str:
 _TAKEN = frozenset(
     (
         *("self", "True", "False", "None", "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"),
-        *("collection", "create", "delete", "exists", "field", "get", "put", "query", "update", "within"),
+        *("ancestors", "collection", "create", "delete", "exists", "field", "get", "put", "query", "update", "within"),
     )
 )
 

@@ -65,10 +65,12 @@ def _imports(body: str) -> str:
 
 _OWN = {
     "Between",
+    "Box",
     "Children",
     "GSI",
     "KEYS_ONLY",
     "LSI",
+    "Nearest",
     "Page",
     "Prefix",
     "Radius",
@@ -76,6 +78,7 @@ _OWN = {
     "Subtree",
     "Table",
     "Until",
+    "ancestors",
     "bucket",
     "collection",
     "copy",
@@ -294,14 +297,14 @@ def _pattern(pattern: DraftPattern) -> Iterator[str]:
 
 
 def _parameter(each: DraftParameter) -> str:
-    if each.range == "Radius":
-        return f"{each.name}: Radius"
+    if each.range in ("Radius", "Box", "Nearest"):
+        return f"{each.name}: {each.range}"
     return f"{each.name}: {each.range}[{_type(each)}]" if each.range else f"{each.name}: {_type(each)}"
 
 
 def _answer(pattern: DraftPattern) -> str:
     subject = shape_name(pattern) if pattern.kind == "collection" else pattern.entities[0]
-    if pattern.kind in ("query", "within"):
+    if pattern.kind in ("query", "within", "ancestors"):
         return f"Page[{subject}]" if pattern.kind == "query" else f"list[{subject}]"
     return f"{subject} | None" if pattern.kind in ("get", "collection", "delete") else subject
 
