@@ -19,14 +19,17 @@ _MODULE = "singletable_drafted_model"
 
 
 def judge(table: DraftTable) -> Sequence[Objection]:
-    """What does not hold in the table: the first reason that its model cannot be made, or its refused patterns."""
+    """What does not hold in the table: why its model cannot be made, or its patterns that are not one request."""
+    module = ModuleType(_MODULE)
+    sys.modules[_MODULE] = module  # annotations are looked up in the module that a class says it is of
     try:
-        design = _design(python_source(Draft(table.class_name, (table,))))
-        outcomes = plan_all(design)
+        outcomes = plan_all(_design(python_source(Draft(table.class_name, (table,))), module))
     except DesignError as problem:
         return [Objection(each.message) for each in problem.problems]
     except Exception as problem:  # a draft that is no model, whatever is wrong with it, is not the user's traceback
         return [Objection(f"{type(problem).__name__}: {problem}")]
+    finally:
+        del sys.modules[_MODULE]
     objections = [
         Objection(outcome.reason, outcome.pattern.name) for outcome in outcomes if isinstance(outcome, Refusal)
     ]
@@ -38,17 +41,12 @@ def judge(table: DraftTable) -> Sequence[Objection]:
     return objections
 
 
-def _design(source: str) -> Design:
+def _design(source: str, module: ModuleType) -> Design:
     """The design of the one table of a Python file that was written here, out of names and quoted text alone."""
-    module = ModuleType(_MODULE)
-    sys.modules[_MODULE] = module  # annotations are looked up in the module that a class says it is of
-    try:
-        exec(compile(source, f"{_MODULE}.py", "exec"), module.__dict__)  # noqa: S102
-        tables = [
-            value
-            for value in vars(module).values()
-            if isinstance(value, type) and issubclass(value, Table) and value is not Table
-        ]
-        return tables[0].design
-    finally:
-        del sys.modules[_MODULE]
+    exec(compile(source, f"{_MODULE}.py", "exec"), module.__dict__)  # noqa: S102
+    tables = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Table) and value is not Table
+    ]
+    return tables[0].design

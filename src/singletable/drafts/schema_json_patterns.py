@@ -171,10 +171,10 @@ class _Reading:
                 self.notes.append(f"{condition} leaves out the value itself, and the range here includes it")
             return names[:-count], names[-count:], _RANGES[condition]
         last = names[-2:]
-        if len(last) == 2 and _starts(last[0], _FROM_WORDS) and _starts(last[1], _TO_WORDS):
-            if not any(each in self.source.fields for each in last):
-                self.notes.append(f"{last[0]} and {last[1]} are taken for the ends of a range")
-                return names[:-2], last, "Between"
+        are_ends = len(last) == 2 and _starts(last[0], _FROM_WORDS) and _starts(last[1], _TO_WORDS)
+        if are_ends and not any(each in self.source.fields for each in last):
+            self.notes.append(f"{last[0]} and {last[1]} are taken for the ends of a range")
+            return names[:-2], last, "Between"
         return names, [], None
 
     def _filter(self) -> tuple[tuple[DraftTest, ...], dict[str, DraftParameter]]:
