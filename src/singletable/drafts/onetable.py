@@ -79,19 +79,7 @@ def _checked(document: Any, problems: Problems) -> dict[str, Any]:
     if "indexes" in schema and "primary" not in indexes:
         problems.add("indexes.primary", "this is missing")
     for name, row in indexes.items():
-        path = f"indexes.{name}"
-        index = problems.mapping(row, path)
-        is_local = index.get("type") == "local"
-        if isinstance(row, dict):
-            problems.text(index, "hash", path, needed=not is_local)
-            problems.text(index, "sort", path, needed=is_local)
-        projected = index.get("project", index.get("projection"))
-        if isinstance(projected, list):
-            for where, each in problems.rows(projected, f"{path}.project"):
-                if not isinstance(each, str) or not each:
-                    problems.add(where, "this must be the name of an attribute")
-        elif projected is not None and str(projected).lower() not in _PROJECTIONS:
-            problems.add(f"{path}.project", "this is all, keys, or an array of attributes")
+        _check_index(row, f"indexes.{name}", problems)
     models = problems.mapping(schema.get("models", {}), "models", filled="models" in schema)
     for name, row in models.items():
         fields = problems.mapping(row, f"models.{name}", filled=True)
@@ -102,6 +90,22 @@ def _checked(document: Any, problems: Problems) -> dict[str, Any]:
         for key in ("typeField", "separator", "createdField", "updatedField"):
             problems.text(params, key, "params", needed=False)
     return schema
+
+
+def _check_index(row: Any, path: str, problems: Problems) -> None:
+    index = problems.mapping(row, path)
+    if not isinstance(row, dict):
+        return
+    is_local = index.get("type") == "local"
+    problems.text(index, "hash", path, needed=not is_local)
+    problems.text(index, "sort", path, needed=is_local)
+    projected = index.get("project", index.get("projection"))
+    if isinstance(projected, list):
+        for where, each in problems.rows(projected, f"{path}.project"):
+            if not isinstance(each, str) or not each:
+                problems.add(where, "this must be the name of an attribute")
+    elif projected is not None and str(projected).lower() not in _PROJECTIONS:
+        problems.add(f"{path}.project", "this is all, keys, or an array of attributes")
 
 
 def _check_field(row: Any, path: str, problems: Problems) -> None:

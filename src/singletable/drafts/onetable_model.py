@@ -80,7 +80,8 @@ class ModelReading:
         if any(each.type == "datetime" for each in self.fields.values()):
             form = "ISO text" if self.settings.has_iso_dates else "milliseconds"
             self.notes.append(f"Dates, which OneTable stores as {form}, are stored as ISO text with microseconds here.")
-        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=self._ttl())
+        ttl = self._ttl()
+        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl)
 
     def _is_composed(self, name: str, definition: Mapping[str, Any], key_attributes: set[str]) -> bool:
         return isinstance(definition.get("value"), str) and self._attribute(name, definition) in key_attributes
@@ -121,11 +122,10 @@ class ModelReading:
             self.notes.append(f"{where} is computed there ({shown(definition['value'])}), and a plain field here.")
 
     def _ttl(self) -> str | None:
-        for name, known in self.fields.items():
-            if self.model.get(name, {}).get("ttl"):
-                if known.type == "Decimal":
-                    self.fields[name] = known = replace(known, type="int")
-                return known.name if known.type in ("int", "datetime") else None
+        for name, known in list(self.fields.items()):
+            if self.model.get(name, {}).get("ttl") and known.type in ("Decimal", "int", "datetime"):
+                self.fields[name] = replace(known, type="datetime" if known.type == "datetime" else "int")
+                return known.name
         return None
 
     def _placed(self, index: DraftIndex) -> DraftKeys | None:
@@ -199,6 +199,6 @@ class ModelReading:
 
     def _require(self, python: str) -> None:
         """Every item has what its key is made of."""
-        for name, known in self.fields.items():
+        for name, known in list(self.fields.items()):
             if known.name == python:
                 self.fields[name] = replace(known, optional=False)

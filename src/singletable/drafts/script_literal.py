@@ -56,7 +56,10 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
         return _number(found[0].replace("_", "")), _skipped(text, found.end())
     if found := _NAME.match(text, at):
         name = re.sub(r"\s+", "", found[0])
-        return _WORDS.get(name, name), _skipped(text, found.end())
+        after = _skipped(text, found.end())
+        if text.startswith("(", after):  # what a call answers is not known without running it
+            return None, _behind_call(text, after)
+        return _WORDS.get(name, name), after
     if found := _PATTERN.match(text, at):
         return found[0], _skipped(text, found.end())
     raise NotALiteral("no plain value stands here", at)
@@ -97,6 +100,15 @@ def _next(text: str, at: int, end: str) -> int:
     if text.startswith(end, at):
         return at
     raise NotALiteral("a plain value ends here, and something else follows", at)
+
+
+def _behind_call(text: str, at: int) -> int:
+    opened = 0
+    for found in re.compile(r"[()]|" + _STRING.pattern, re.DOTALL).finditer(text, at):
+        opened += {"(": 1, ")": -1}.get(found[0], 0)
+        if opened == 0:
+            return _skipped(text, found.end())
+    raise NotALiteral("this call does not end", at)
 
 
 def _number(digits: str) -> int | float:
