@@ -141,8 +141,8 @@ def _entities(asks: Sequence[Asked]) -> dict[str, _Entity]:
                 found[member].parent = found[member].parent or found[ask.target]
     for ask in asks:
         _add_access(ask, found[ask.target])
-    for each in found.values():
-        each.add(*each.key_fields)
+    for entity in found.values():
+        entity.add(*entity.key_fields)
     return found
 
 

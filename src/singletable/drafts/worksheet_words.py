@@ -99,7 +99,7 @@ def entity_words(text: str) -> str:
 def asked(row: WorksheetRow, known: Sequence[str]) -> Asked:
     """What the row asks for; `known` are the entities that the worksheet names, in words."""
     entry = entity_words(row.entry)
-    text = row.title.replace("\u2019", "'")
+    text = re.sub(r"^\s*[A-Za-z]{0,3}\d+\s*[:.)]\s*", "", row.title.replace("\u2019", "'"))  # "P8: ..." is numbered
     tokens: list[str] = re.findall(r"[a-z0-9_]+(?:'s|s')?", re.sub(r"\([^()]*\)", " ", text).lower())
     write = _WRITES.get(tokens[0]) if tokens else None
     phrase, rest, is_owned = _phrase(tokens[1:] if write else tokens)
