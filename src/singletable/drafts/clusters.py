@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from singletable.drafts.literals import DELIMITER, is_key_name, is_sort_name, looks_literal
 from singletable.drafts.seen_items import Item, SeenTable
 
 KNOWN_TYPE_ATTRIBUTES = (
@@ -23,7 +23,6 @@ KNOWN_TYPE_ATTRIBUTES = (
     "kind",
 )
 KINDS_MAX = 60
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
 
 @dataclass(frozen=True)
@@ -74,61 +73,68 @@ def _splits_forms(table: SeenTable, name: str) -> bool:
 
 def _by_keys(table: SeenTable) -> Iterator[Cluster]:
     constants = _constant_words(table)
-    found: dict[object, list[Item]] = {}
-    for item in table.items:
-        found.setdefault(_form(item, table.keys, constants), []).append(item)
+    found: dict[tuple[str | None, object], list[Item]] = {}
+    kinds = table.kinds or (None,) * len(table.items)
+    for item, kind in zip(table.items, kinds, strict=True):
+        found.setdefault((kind, _form(item, table.keys, constants)), []).append(item)
     names: set[str] = set()
-    for form, items in found.items():
-        name = _name(form, table.name, names)
+    for (kind, form), items in found.items():
+        name = _name(form, kind or table.name, names)
+        if kind is not None:
+            name = kind if kind not in names else f"{kind} {name.removeprefix(kind)}"
         names.add(name)
         yield Cluster(name, tuple(items))
 
 
-def _constant_words(table: SeenTable) -> frozenset[tuple[int, str]]:
-    """Segments of keys that are literals: words that head a segment of several items, each with a place."""
-    counts: Counter[tuple[int, str]] = Counter()
-    for item in table.items:
-        for name in table.keys:
-            segments = _segments(item, name)
-            heads = segments if len(segments) == 1 else segments[:-1]
-            counts.update({(place, word) for place, word in enumerate(heads) if _is_literal(word)})
-    return frozenset(counts)
+def _constant_words(table: SeenTable) -> frozenset[tuple[str, int, str]]:
+    """Segments of keys that look like literals, each with the key and the place it was seen in."""
+    return frozenset(
+        (name, place, word)
+        for item in table.items
+        for name in table.keys
+        for place, word in enumerate(_segments(item, name))
+        if _is_literal(name, _segments(item, name), place)
+    )
 
 
-def _is_literal(segment: str) -> bool:
-    """Whether a segment looks like a literal: a word in capitals, or one that has no digit."""
-    return _WORD.fullmatch(segment) is not None and (segment.isupper() or not any(c.isdigit() for c in segment))
+def _is_literal(name: str, segments: list[str], place: int) -> bool:
+    """Whether a segment looks like a literal: the word that heads a segment, or the one word of a sort key."""
+    word = segments[place]
+    if DELIMITER in name or not is_key_name(name) and len(segments) == 1:
+        return False  # `Status#Date` names what it is made of, and a key called CustomerID holds one
+    if len(segments) == 1:
+        return looks_literal(word) and (word.isupper() or is_sort_name(name))
+    return place % 2 == 0 and place + 1 < len(segments) and looks_literal(word)
 
 
 def _segments(item: Item, name: str) -> list[str]:
     text = item.get(name, {}).get("S")
-    return text.split("#") if isinstance(text, str) else []
+    return text.split(DELIMITER) if isinstance(text, str) else []
 
 
-def _form(item: Item, keys: Sequence[str], constants: frozenset[tuple[int, str]]) -> tuple[object, ...]:
+def _form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, int, str]]) -> tuple[object, ...]:
     """The keys with what varies left out: literals by themselves, everything else as a star."""
     form: list[object] = []
     for name in keys:
         segments = _segments(item, name)
         if not segments:
-            form.append(next(iter(item.get(name, {"": None}))))
+            form.append(next(iter(item.get(name) or {"": None})))
             continue
-        words = [each if _is_marked(segments, place, constants) else "*" for place, each in enumerate(segments)]
-        form.append(tuple(words))
+        form.append(tuple(_mark(name, segments, place, constants) for place in range(len(segments))))
     return tuple(form)
 
 
-def _is_marked(segments: list[str], place: int, constants: frozenset[tuple[int, str]]) -> bool:
+def _mark(name: str, segments: list[str], place: int, constants: frozenset[tuple[str, int, str]]) -> str:
+    """A literal by itself; an empty segment is one too."""
     word = segments[place]
-    if (place, word) not in constants:
-        return False
-    return len(segments) == 1 or place % 2 == 0
+    is_marked = (name, place, word) in constants and (len(segments) == 1 or place % 2 == 0)
+    return word if is_marked or not word else "*"
 
 
 def _name(form: object, table_name: str, taken: set[str]) -> str:
     """A name out of the last literal of the keys, or of the first."""
     parts = [part for part in (form if isinstance(form, tuple) else ()) if isinstance(part, tuple)]
-    words: list[str] = [str(word) for part in parts for word in part if word != "*"]
+    words: list[str] = [str(word) for part in parts for word in part if word not in ("*", "")]
     plain = [word for word in words if word.upper() not in ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "A")]
     name = (plain or words or [table_name])[-1]
     if name in taken:

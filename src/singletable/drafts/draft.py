@@ -53,6 +53,7 @@ class NativeKey:
     """A key position that is a field's own attribute."""
 
     field: str
+    format: str = ""
 
 
 Position = str | NativeKey
@@ -79,6 +80,19 @@ class DraftDerived:
 
 
 @dataclass(frozen=True)
+class DraftLink:
+    """What an item shares with one of another class: fields that it copies, or the number that counts it."""
+
+    class_name: str
+    by: Mapping[str, str]
+    """For each field of the other's key, the field here that holds the same value."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """The copied fields, by the other's names."""
+    counter: str | None = None
+    in_parts: bool = False
+
+
+@dataclass(frozen=True)
 class DraftEntity:
     """An entity: its class, its fields, its keys by the alias of the index (`key` is the table's)."""
 
@@ -91,9 +105,17 @@ class DraftEntity:
     ttl: str | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
     derived: Mapping[str, DraftDerived] = field(default_factory=dict)
+    identity: tuple[str, ...] | None = None
+    """The fields that tell two items apart, where that is not the field called `id` or like the class."""
     schema_version: int | None = None
     mirror_of: str | None = None
     """The class whose second item this one is."""
+    version: str | None = None
+    unique: tuple[tuple[str, ...], ...] = ()
+    copies: tuple[DraftLink, ...] = ()
+    counted: tuple[DraftLink, ...] = ()
+    expected_bytes: int | None = None
+    expected_per_partition: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -142,6 +164,7 @@ class DraftPattern:
     """What it is given; a put or a create is given the whole item, and nothing here."""
     newest_first: bool = False
     has_limit: bool = False
+    limit_default: int = 20
     changes: tuple[str, ...] = ()
     """The parameters that an update sets the fields of their names to."""
     constants: Mapping[str, Scalar] = field(default_factory=dict)
@@ -153,7 +176,11 @@ class DraftPattern:
     """How many items it reads, where that is no parameter."""
     members: tuple[tuple[str, str], ...] = ()
     """The members of a collection by name, each with the class or `list[...]` of it, where they are not the usual."""
-    frequency: str | None = None
+    consistent: bool = False
+    entry: str | None = None
+    expected_items: int | None = None
+    expected_examined: int | None = None
+    frequency: str | float | None = None
     rate: float | None = None
     budget_ms: float | None = None
     fanout: int | None = None

@@ -21,9 +21,11 @@ from singletable.drafts.draft import (
     class_name,
     field_name,
 )
-from singletable.drafts.proposals import fields_in, proposed_patterns
+from singletable.drafts.literals import DELIMITER, is_key_name
+from singletable.drafts.overlaps import accepted_overlaps
+from singletable.drafts.proposals import fields_in, proposed_patterns, snake
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.drafts.templates import Fields, template_of, whole_text
+from singletable.drafts.templates import Fields, declared_template, template_of, whole_text
 from singletable.drafts.value_types import type_of
 from singletable.model.index import TABLE
 
@@ -33,17 +35,14 @@ RAW_REASON = "the keys were written by others, with their text as it is"
 def inferred_table(table: SeenTable) -> DraftTable:
     """Entities by their type or their keys, templates by what varies in them, types by the values that were seen."""
     attribute, clusters = clusters_of(table)
-    aliases = _aliases(table.indexes)
+    aliases = index_aliases(table.indexes)
     entities: list[DraftEntity] = []
     notes: list[str] = []
     for cluster in clusters:
-        made = _entity(table, cluster, attribute, aliases, [entity.class_name for entity in entities])
-        if isinstance(made, str):
-            notes.append(made)
-        else:
-            entities.append(made)
+        entities.append(_entity(table, cluster, attribute, aliases, [entity.class_name for entity in entities]))
+    entities = accepted_overlaps(entities)
     names = [entity.class_name for entity in entities]
-    indexes = tuple(_index(index, alias) for index, alias in aliases.items())
+    indexes = tuple(seen_index(index, alias) for index, alias in aliases.items())
     used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
     notes += [
         f"{index.name} is in the table, and none of the items that were seen is in it."
@@ -67,7 +66,7 @@ def inferred_table(table: SeenTable) -> DraftTable:
     return proposed_patterns(draft)
 
 
-def _aliases(indexes: tuple[SeenIndex, ...]) -> dict[SeenIndex, str]:
+def index_aliases(indexes: tuple[SeenIndex, ...]) -> dict[SeenIndex, str]:
     """A keyword for each index: `gsi1` for GSI1, else its name as Python writes names."""
     taken: list[str] = [TABLE, "name", "attributes", "ttl", "accept", "derived", "identity"]
     found: dict[SeenIndex, str] = {}
@@ -79,22 +78,20 @@ def _aliases(indexes: tuple[SeenIndex, ...]) -> dict[SeenIndex, str]:
     return found
 
 
-def _index(index: SeenIndex, alias: str) -> DraftIndex:
+def seen_index(index: SeenIndex, alias: str) -> DraftIndex:
+    """An index of a draft, as it was seen."""
     return DraftIndex(alias, index.name, index.kind, index.partition, index.sort, index.projection, index.included)
 
 
 def _entity(
     table: SeenTable, cluster: Cluster, attribute: str | None, aliases: Mapping[SeenIndex, str], taken: list[str]
-) -> DraftEntity | str:
+) -> DraftEntity:
     name = class_name(cluster.name, taken)
     key_names = {*table.keys, *(each for index in table.indexes for each in (*index.partition, *index.sort))}
     fields = _fields(cluster, {attribute} if attribute else set(), key_names)
-    try:
-        keys = {TABLE: _keys(fields, cluster, table.keys[:1], table.keys[1:])}
-    except ValueError as problem:
-        return f"{len(cluster.items)} items called {cluster.name} were left out: {problem}."
+    keys = {TABLE: _keys(table, fields, cluster)}
     for index, alias in aliases.items():
-        placed = _placed(fields, cluster, index)
+        placed = _placed(table, fields, cluster, index)
         if placed is not None:
             keys[alias] = placed
     ttl = next((each.name for each in fields.by_name.values() if each.attribute == table.ttl_attribute), None)
@@ -108,7 +105,15 @@ def _entity(
         f"{name}, as {len(cluster.items)} items show it",
         ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
         {"ST107": RAW_REASON} if fields.raw else {},
+        identity=_identity(name, fields, keys[TABLE]),
     )
+
+
+def _identity(name: str, fields: Fields, keys: DraftKeys) -> tuple[str, ...] | None:
+    """What tells two items apart, where the field that usually does is not in the key."""
+    in_key = tuple(fields_in((*keys.partition, *keys.sort)))
+    usual = next((each for each in ("id", f"{snake(name)}_id") if each in fields.by_name), None)
+    return None if usual in in_key or (usual is None and in_key) else in_key
 
 
 def _fields(cluster: Cluster, left_out: set[str], key_names: set[str]) -> Fields:
@@ -133,7 +138,7 @@ def _is_composed(cluster: Cluster, attribute: str) -> bool:
     texts = [item[attribute].get("S") for item in cluster.items if attribute in item]
     if any(text is None for text in texts):
         return False
-    return attribute.upper().rstrip("0123456789").endswith(("PK", "SK")) or any("#" in str(text) for text in texts)
+    return is_key_name(attribute) or any(DELIMITER in str(text) for text in texts)
 
 
 def _python(kind: FieldType, value: Mapping[str, Any] | None) -> Any:
@@ -158,30 +163,34 @@ def _python(kind: FieldType, value: Mapping[str, Any] | None) -> Any:
             return content
 
 
-def _keys(fields: Fields, cluster: Cluster, partition: tuple[str, ...], sort: tuple[str, ...]) -> DraftKeys:
-    indices = range(len(cluster.items))
-    return DraftKeys(
-        tuple(_position(fields, cluster, name, list(indices)) for name in partition),
-        tuple(_position(fields, cluster, name, list(indices)) for name in sort),
-    )
+def _keys(table: SeenTable, fields: Fields, cluster: Cluster) -> DraftKeys:
+    indices = list(range(len(cluster.items)))
+    positions = tuple(_position(table, fields, cluster, name, indices) for name in table.keys)
+    return DraftKeys(positions[:1], positions[1:])
 
 
-def _placed(fields: Fields, cluster: Cluster, index: SeenIndex) -> DraftKeys | None:
+def _placed(table: SeenTable, fields: Fields, cluster: Cluster, index: SeenIndex) -> DraftKeys | None:
     """The keys of an index that some of the items are in; sparse when others are not."""
     names = (*index.partition, *index.sort) if index.kind == "GSI" else index.sort
     inside = [place for place, item in enumerate(cluster.items) if all(name in item for name in names)]
     if not inside:
         return None
     is_sparse = len(inside) < len(cluster.items)
+    before = {*fields.templates, *(each.attribute or each.name for each in fields.by_name.values())}
     fields.favoured = _only_inside(fields, inside) if is_sparse else frozenset()
-    partition = tuple(_position(fields, cluster, name, inside) for name in index.partition)
-    sort = tuple(_position(fields, cluster, name, inside) for name in index.sort)
+    partition = tuple(_position(table, fields, cluster, name, inside) for name in index.partition)
+    sort = tuple(_position(table, fields, cluster, name, inside) for name in index.sort)
     fields.favoured = frozenset()
     if is_sparse and not _keeps_out(fields, (*partition, *sort), inside, len(cluster.items)):
         # No field says which items are in the index, so that a field which only its key holds has to.
-        last = names[-1]
+        free = [name for name in names if name not in before]
+        if not free:
+            return None
+        last = free[-1]
         only = whole_text(fields, last, [str(cluster.items[place][last]["S"]) for place in inside], inside)
-        partition, sort = (partition, (only,)) if index.sort else ((*partition[:-1], only), ())
+        fields.templates[last] = only
+        partition = tuple(only if name == last else each for name, each in zip(index.partition, partition, strict=True))
+        sort = tuple(only if name == last else each for name, each in zip(index.sort, sort, strict=True))
     if is_sparse:
         _make_optional(fields, (*partition, *sort), inside, len(cluster.items))
     if index.kind == "LSI":
@@ -219,9 +228,13 @@ def _make_optional(fields: Fields, positions: tuple[Position, ...], inside: list
             fields.by_name[name] = DraftField(name, known.type, True, known.attribute)
 
 
-def _position(fields: Fields, cluster: Cluster, attribute: str, indices: list[int]) -> Position:
+def _position(table: SeenTable, fields: Fields, cluster: Cluster, attribute: str, indices: list[int]) -> Position:
     for known in fields.by_name.values():
         if (known.attribute or known.name) == attribute:
             return NativeKey(known.name)
-    texts = [str(cluster.items[place][attribute]["S"]) for place in indices]
-    return template_of(fields, texts, indices)
+    if attribute not in fields.templates:
+        texts = [str(cluster.items[place][attribute]["S"]) for place in indices]
+        declared = table.templates.get(cluster.name, {}).get(attribute)
+        found = None if declared is None else declared_template(fields, declared, texts, indices)
+        fields.templates[attribute] = found or template_of(fields, attribute, texts, indices)
+    return fields.templates[attribute]

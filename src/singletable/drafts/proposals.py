@@ -106,3 +106,8 @@ def fields_in(positions: tuple[Position, ...]) -> list[str]:
 
 def _spoken(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def snake(name: str) -> str:
+    """A class's name as the model writes it in front of `_id`."""
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name).lstrip("_")

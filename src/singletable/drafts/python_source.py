@@ -14,10 +14,12 @@ from singletable.drafts.draft import (
     DraftField,
     DraftIndex,
     DraftKeys,
+    DraftLink,
     DraftParameter,
     DraftPattern,
     DraftTable,
     DraftTest,
+    NativeKey,
     Position,
     Scalar,
     class_name,
@@ -70,6 +72,8 @@ _OWN = {
     "Until",
     "bucket",
     "collection",
+    "copy",
+    "count",
     "create",
     "delete",
     "depth",
@@ -113,13 +117,7 @@ def _entity(entity: DraftEntity) -> str:
     renamed = {each.name: each.attribute for each in entity.fields if each.attribute not in (None, each.name)}
     if renamed:
         given.append(f"attributes={_mapping(renamed)}")
-    if entity.derived:
-        made = ", ".join(f"{_text(name)}: {_derived(each)}" for name, each in entity.derived.items())
-        given.append(f"derived={{{made}}}")
-    if entity.schema_version is not None:
-        given.append(f"schema_version={entity.schema_version:d}")
-    if entity.mirror_of is not None:
-        given.append(f"mirror_of={entity.mirror_of}")
+    given += _kept(entity)
     if entity.ttl is not None:
         given.append(f"ttl={_text(entity.ttl)}")
     if entity.accept:
@@ -127,6 +125,43 @@ def _entity(entity: DraftEntity) -> str:
     lines = [_call("@entity", "(", given, ")"), "@dataclass", f"class {entity.class_name}:"]
     lines += [f'    """{_docstring(entity.doc or entity.class_name)}"""', ""]
     return "\n".join([*lines, *(_field(each) for each in sorted(entity.fields, key=lambda each: each.optional))])
+
+
+def _kept(entity: DraftEntity) -> Iterator[str]:
+    """What the entity says of itself beside its keys."""
+    if entity.derived:
+        made = ", ".join(f"{_text(name)}: {_derived(each)}" for name, each in entity.derived.items())
+        yield f"derived={{{made}}}"
+    if entity.identity is not None:
+        yield f"identity={_tuple(entity.identity)}"
+    if entity.schema_version is not None:
+        yield f"schema_version={entity.schema_version:d}"
+    if entity.version is not None:
+        yield f"version={_text(entity.version)}"
+    if entity.unique:
+        yield f"unique=[{', '.join(_tuple(names) for names in entity.unique)}]"
+    if entity.copies:
+        yield f"copies=[{', '.join(map(_link, entity.copies))}]"
+    if entity.counted:
+        yield f"counted=[{', '.join(map(_link, entity.counted))}]"
+    if entity.mirror_of is not None:
+        yield f"mirror_of={entity.mirror_of}"
+    if entity.expected_bytes is not None:
+        yield f"expected_bytes={entity.expected_bytes:d}"
+    if entity.expected_per_partition:
+        counts = ", ".join(f"{_text(alias)}: {count:d}" for alias, count in entity.expected_per_partition.items())
+        yield f"expected_per_partition={{{counts}}}"
+
+
+def _tuple(names: tuple[str, ...]) -> str:
+    return f"({', '.join(map(_text, names))}{',' if len(names) == 1 else ''})"
+
+
+def _link(link: DraftLink) -> str:
+    by = f"{link.class_name}, by={_mapping(link.by)}"
+    if link.counter is not None:
+        return f"count({by}, field={_text(link.counter)})"
+    return f"copy({by}, fields={_mapping(link.fields)}{', in_parts=True' if link.in_parts else ''})"
 
 
 def _derived(made: DraftDerived) -> str:
@@ -153,8 +188,12 @@ def _keys(keys: DraftKeys) -> str:
 
 
 def _position(parts: tuple[Position, ...]) -> str:
-    written = [_text(part) if isinstance(part, str) else f"native({_text(part.field)})" for part in parts]
+    written = [_text(part) if isinstance(part, str) else _native(part) for part in parts]
     return written[0] if len(written) == 1 else f"({', '.join(written)})"
+
+
+def _native(part: NativeKey) -> str:
+    return f"native({_text(part.field)}, {_text(part.format)})" if part.format else f"native({_text(part.field)})"
 
 
 def shape_name(pattern: DraftPattern) -> str:
@@ -224,8 +263,10 @@ def _names(names: tuple[str, ...]) -> str:
 def _pattern(pattern: DraftPattern) -> Iterator[str]:
     options = []
     if pattern.frequency is not None:
-        options.append(f"frequency={_text(pattern.frequency)}")
-    for name in ("rate", "budget_ms", "fanout"):
+        options.append(f"frequency={_scalar(pattern.frequency)}")
+    if pattern.entry is not None:
+        options.append(f"entry={_text(pattern.entry)}")
+    for name in ("rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
         value = getattr(pattern, name)
         if value is not None:
             options.append(f"{name}={value:g}")
@@ -234,7 +275,7 @@ def _pattern(pattern: DraftPattern) -> Iterator[str]:
     if pattern.kind in ("put", "create"):  # the whole item is its one parameter
         given = ["self", f"{_member(pattern.entities[0])}: {pattern.entities[0]}"]
     if pattern.has_limit:
-        given += ["*", "limit: int = 20", "cursor: str | None = None"]
+        given += ["*", f"limit: int = {pattern.limit_default:d}", "cursor: str | None = None"]
     yield textwrap.indent(_call(f"def {pattern.name}", "(", given, f") -> {_answer(pattern)}:"), "    ")
     yield f'        """{_docstring(pattern.title)}"""'
     yield textwrap.indent(_call("return ", "", [_body(pattern)], "", bare=True), "        ")
@@ -269,6 +310,8 @@ def _body(pattern: DraftPattern) -> str:
         given.append("newest_first=True")
     if pattern.limit is not None:
         given.append(f"limit={pattern.limit:d}")
+    if pattern.consistent:
+        given.append("consistent=True")
     return f"{pattern.kind}({', '.join(given)})"
 
 

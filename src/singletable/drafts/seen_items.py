@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Item = Mapping[str, Mapping[str, Any]]
@@ -31,3 +31,7 @@ class SeenTable:
     indexes: tuple[SeenIndex, ...]
     items: tuple[Item, ...]
     ttl_attribute: str | None = None
+    kinds: tuple[str | None, ...] = ()
+    """The kind of each item, where somebody has said it; a kind may have keys of several forms."""
+    templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The `${}` templates that somebody gave for kinds of items, by kind and by key attribute."""

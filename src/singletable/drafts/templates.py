@@ -10,11 +10,11 @@ from decimal import Decimal
 from typing import Any
 
 from singletable.drafts.draft import DraftField, FieldType, field_name
+from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.codecs.text import escape, unescape
 
-DELIMITER = "#"
-_PYTHON: Mapping[FieldType, Any] = {
+PYTHON_TYPES: Mapping[FieldType, Any] = {
     "str": str,
     "int": int,
     "Decimal": Decimal,
@@ -31,7 +31,6 @@ _SPECS: Mapping[FieldType, tuple[str, ...]] = {
     "Decimal": ("number", "08.2f"),
     "bool": ("",),
 }
-_LITERAL = re.compile(r"[^\x00-%{}]+")
 _NAMED = re.compile(r"(?P<head>[A-Za-z_]+=)(?P<value>.*)")
 
 
@@ -44,6 +43,8 @@ class Fields:
     """The values of each field in every item, as Python has them; None where an item lacks it."""
     raw: set[str] = field(default_factory=set)
     """Fields whose text stands in keys as it is."""
+    templates: dict[str, str] = field(default_factory=dict)
+    """The templates of key attributes, each of which is one wherever it is a key."""
     favoured: frozenset[str] = frozenset()
     """Fields that are looked at first: those that only the items of a sparse index have."""
 
@@ -58,20 +59,56 @@ class Fields:
         return free
 
 
-def template_of(fields: Fields, texts: Sequence[str], indices: Sequence[int]) -> str:
-    """The template that writes these texts; `indices` says of which items they are.
-
-    Raises ValueError where there is none that writes all of them.
-    """
+def template_of(fields: Fields, attribute: str, texts: Sequence[str], indices: Sequence[int]) -> str:
+    """The template that writes these texts of a key attribute; `indices` says of which items they are."""
     split = [text.split(DELIMITER) for text in texts]
     if len({len(segments) for segments in split}) != 1:
         return _of_varying_length(fields, split, indices)
     columns = list(zip(*split, strict=True))
+    # A key called Status#Date says of what it is made, and that none of it is a literal.
+    names = attribute.split(DELIMITER) if DELIMITER in attribute else []
+    if len(names) == len(columns):
+        found = [
+            _matching(fields, column, indices) or _added(fields, column, indices, name)
+            for name, column in zip(names, columns, strict=True)
+        ]
+        return DELIMITER.join(found)
     parts: list[str] = []
-    for column in columns:
+    for place, column in enumerate(columns):
         before = parts[-1] if parts else ""
-        parts.append(_segment(fields, column, indices, before))
+        is_value = bool(before) and "{" not in before and place % 2 == 1
+        if len(columns) == 1 and not looks_like_alone(attribute, column[0]):
+            is_value = True
+        parts.append(_segment(fields, column, indices, before, is_value=is_value))
     return DELIMITER.join(parts)
+
+
+def declared_template(fields: Fields, declared: str, texts: Sequence[str], indices: Sequence[int]) -> str | None:
+    """A template such as `${acctId}#${timestamp}` with our fields, if it writes these texts."""
+    parts: list[str] = []
+    columns = zip(*(text.split(DELIMITER) for text in texts), strict=False)
+    segments = declared.split(DELIMITER)
+    if any(text.count(DELIMITER) + 1 != len(segments) for text in texts):
+        return None
+    by_attribute = {each.attribute or each.name: name for name, each in fields.by_name.items()}
+    for segment, column in zip(segments, columns, strict=True):
+        named = re.fullmatch(r"\$\{(\w+)\}", segment)
+        if named is None:
+            if set(column) != {segment} or not looks_literal(segment):
+                return None
+            parts.append(segment)
+            continue
+        name = by_attribute.get(named[1])
+        slot = None if name is None else _slot(fields, name, column, indices)
+        if slot is None:
+            return None
+        parts.append(slot)
+    return DELIMITER.join(parts)
+
+
+def looks_like_alone(attribute: str, text: str) -> bool:
+    """Whether the one segment of a key may be a literal: in capitals, or in a sort key."""
+    return text.isupper() or is_sort_name(attribute)
 
 
 def whole_text(fields: Fields, name: str, texts: Sequence[str], indices: Sequence[int]) -> str:
@@ -92,14 +129,19 @@ def _spread(texts: Sequence[str], indices: Sequence[int], fields: Fields) -> lis
     return values
 
 
-def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], before: str) -> str:
+def _segment(
+    fields: Fields, column: Sequence[str], indices: Sequence[int], before: str, *, is_value: bool
+) -> str:
+    """One segment; `is_value` says that it stands where values stand: behind a literal, or alone."""
+    text = column[0]
     is_constant = len(set(column)) == 1
-    if is_constant and _is_literal(column[0]):
-        return column[0]
+    may_be_value = is_value and (len(column) == 1 or not text.isupper())
+    if is_constant and _is_literal(text) and not may_be_value:
+        return text
     if (found := _matching(fields, column, indices)) is not None:
         return found
-    if is_constant and len(column) > 2 and _LITERAL.fullmatch(column[0]):
-        return column[0]
+    if is_constant and _is_literal(text) and text.isupper():
+        return text
     named = [_NAMED.fullmatch(text) for text in column]
     heads = {match["head"] for match in named if match}
     if len(heads) == 1 and all(named):
@@ -114,28 +156,34 @@ def heads_name(column: Sequence[str]) -> str:
 
 
 def _is_literal(text: str) -> bool:
-    if not text:
-        return True
-    return _LITERAL.fullmatch(text) is not None and (text.isupper() or not any(each.isdigit() for each in text))
+    return not text or looks_literal(text)
 
 
 def _matching(fields: Fields, column: Sequence[str], indices: Sequence[int]) -> str | None:
     """A field that, written in some form, is this segment in every item."""
-    for name, known in sorted(fields.by_name.items(), key=lambda each: each[0] not in fields.favoured):
-        values = [fields.values[name][index] for index in indices]
-        if any(value is None for value in values):
-            continue
-        for spec in _SPECS.get(known.type, ()):
-            if _writes(known.type, spec, values, column):
-                if spec == "raw":
-                    fields.raw.add(name)
-                return f"{{{name}{':' + spec if spec else ''}}}"
+    for name in sorted(fields.by_name, key=lambda each: each not in fields.favoured):
+        if (slot := _slot(fields, name, column, indices)) is not None:
+            return slot
+    return None
+
+
+def _slot(fields: Fields, name: str, column: Sequence[str], indices: Sequence[int]) -> str | None:
+    """The field in the form in which it writes this segment."""
+    kind = fields.by_name[name].type
+    values = [fields.values[name][index] if index < len(fields.values[name]) else None for index in indices]
+    if any(value is None for value in values):
+        return None
+    for spec in _SPECS.get(kind, ()):
+        if _writes(kind, spec, values, column):
+            if spec == "raw":
+                fields.raw.add(name)
+            return f"{{{name}{':' + spec if spec else ''}}}"
     return None
 
 
 def _writes(kind: FieldType, spec: str, values: Sequence[Any], column: Sequence[str]) -> bool:
     try:
-        codec = choose_codec(_PYTHON[kind], spec, DELIMITER)
+        codec = choose_codec(PYTHON_TYPES[kind], spec, DELIMITER)
         return all(codec.encode(value) == text for value, text in zip(values, column, strict=True))
     except (ValueError, TypeError):  # KeyRefused is a ValueError
         return False
