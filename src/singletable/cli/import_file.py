@@ -19,7 +19,9 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that every import has."""
     parser.add_argument("--output", metavar="FILE", help="write into this file, not to standard output")
     parser.add_argument("--force", action="store_true", help="write over FILE when it is there")
-    parser.add_argument("--json", action="store_true", help="say what was read as JSON; without FILE, with the model in it")
+    parser.add_argument(
+        "--json", action="store_true", help="say what was read as JSON; without FILE, with the model in it"
+    )
 
 
 def read_source(name: str) -> bytes:
