@@ -298,7 +298,7 @@ class _EntityRules:
             self.problems.word(pattern, "range_condition", path, RANGE_CONDITIONS)
             if pattern.get("operation") in OPERATIONS and pattern["operation"] != "Query":
                 self.problems.add(f"{path}.range_condition", "only a Query has a range")
-            given = [each for each in parameters if each.get("name") not in filtering]
+            given = [each for each in parameters if str(each.get("name")) not in filtering]
             if pattern["range_condition"] in RANGE_CONDITIONS:
                 self._counted(pattern, len(given), index, f"{path}.parameters")
 

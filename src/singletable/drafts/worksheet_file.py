@@ -34,6 +34,7 @@ class _Grid:
 
     header: Sequence[str]
     rows: Sequence[tuple[int, Sequence[str]]]
+    title: str = ""
 
 
 def read_worksheet(text: str, name: str) -> Draft:
@@ -41,11 +42,13 @@ def read_worksheet(text: str, name: str) -> Draft:
     rows: list[WorksheetRow] = []
     problems: list[str] = []
     headers: list[Sequence[str]] = []
+    titles: list[str] = []
     for grid in _grids(text.removeprefix("\ufeff")):
         headers.append(grid.header)
         columns = _columns(grid.header)
         if "title" not in columns or "entry" not in columns:
             continue
+        titles.append(grid.title)
         for line, cells in grid.rows:
             row = WorksheetRow(line, {column: _plain(_cell(cells, place)) for column, place in columns.items()})
             if not row.title and not row.entry:
@@ -58,7 +61,7 @@ def read_worksheet(text: str, name: str) -> Draft:
         raise ImportRefused("\n".join(problems))
     if not rows:
         raise ImportRefused(_missing(name, headers))
-    stem = PurePath(name).stem or "Worksheet"
+    stem = titles[0] or PurePath(name).stem or "Worksheet"
     return Draft(f"A model from the worksheet {name}: its keys are proposed", (drafted_table(rows, stem),))
 
 
@@ -107,7 +110,8 @@ def _grids(text: str) -> Iterator[_Grid]:
             found = True
             spans = [match.span() for match in re.finditer(r"-+", lines[number])]
             rows = [(at + 1, _cut(line, spans)) for at, line in _below(lines, number + 1, "")]
-            yield _Grid(_cut(above, spans), rows)
+            title = lines[number - 2] if number > 1 else ""
+            yield _Grid(_cut(above, spans), rows, title.removesuffix(": the worksheet"))
     if not found:
         yield from _separated(text)
 

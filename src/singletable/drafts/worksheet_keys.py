@@ -107,12 +107,16 @@ def drafted_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
 
 
 def _named(ask: Asked) -> Asked:
-    """The row with names of fields that a Python file can have."""
-    ask.equal = [name_of_field(each) for each in ask.equal]
-    ask.order = name_of_field(ask.order) if ask.order else None
+    """The row with names of fields that a Python file can have; an entity's own id is called `id`."""
+    ask.equal = list(dict.fromkeys(_own_name(ask, each) for each in ask.equal))
+    ask.order = _own_name(ask, ask.order) if ask.order else None
     if ask.range is not None:
-        ask.range = (name_of_field(ask.range[0]), ask.range[1])
+        ask.range = (_own_name(ask, ask.range[0]), ask.range[1])
     return ask
+
+
+def _own_name(ask: Asked, name: str) -> str:
+    return "id" if name == name_of_field(f"{ask.target} id") else name_of_field(name)
 
 
 def _name(ask: Asked, taken: dict[str, DraftPattern], entities: dict[str, _Entity]) -> str:
