@@ -1,4 +1,4 @@
-"""`singletable export nosql-workbench MODEL`: a document of NoSQL Workbench 3.0, with rows, that is read again as it was."""
+"""`singletable export nosql-workbench MODEL`: a document of NoSQL Workbench 3.0, with rows of each entity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`singletable import SOURCE ...`: a model from elsewhere as a Python file; one file for each source beside this one."""
+"""`singletable import SOURCE ...`: a model from elsewhere as a Python file; a file for each source beside this."""
 
 from __future__ import annotations
 

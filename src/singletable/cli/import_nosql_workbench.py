@@ -20,8 +20,9 @@ def run(options: argparse.Namespace) -> int:
     """Read the document and write the model."""
     from singletable.drafts.workbench import draft_from_workbench
 
+    text = read_source(options.file)
     try:
-        draft = draft_from_workbench(read_source(options.file))
+        draft = draft_from_workbench(text)
     except ImportRefused as problem:
         raise ImportRefused(f"{options.file}: {problem}") from problem
     return write_import(draft, options)

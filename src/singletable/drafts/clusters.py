@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -100,7 +99,7 @@ def _constant_words(table: SeenTable) -> frozenset[tuple[str, int, str]]:
 def _is_literal(name: str, segments: list[str], place: int) -> bool:
     """Whether a segment looks like a literal: the word that heads a segment, or the one word of a sort key."""
     word = segments[place]
-    if DELIMITER in name or not is_key_name(name) and len(segments) == 1:
+    if DELIMITER in name or (len(segments) == 1 and not is_key_name(name)):
         return False  # `Status#Date` names what it is made of, and a key called CustomerID holds one
     if len(segments) == 1:
         return looks_literal(word) and (word.isupper() or is_sort_name(name))

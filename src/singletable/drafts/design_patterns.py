@@ -116,7 +116,10 @@ def _parameter(declared: ParameterDeclaration, typed: Typed) -> DraftParameter:
     kind, choices = typed(declared.type)
     test = declared.test.__name__
     return DraftParameter(
-        declared.name, kind, None if declared.test is Equal else cast(RangeKind, test), () if test == "Radius" else choices
+        declared.name,
+        kind,
+        None if declared.test is Equal else cast(RangeKind, test),
+        () if test == "Radius" else choices,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -21,14 +22,17 @@ from singletable.drafts.draft import (
     class_name,
     field_name,
 )
+from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import fields_in, proposed_patterns, snake
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.drafts.templates import Fields, declared_template, template_of, whole_text
+from singletable.drafts.templates import declared_template, template_of, whole_text
 from singletable.drafts.value_types import type_of
 from singletable.model.index import TABLE
 
+SCHEMA_VERSION = "schema_v"
+"""The attribute in which our own writes keep the version of an item's schema."""
 RAW_REASON = "the keys were written by others, with their text as it is"
 
 
@@ -88,15 +92,16 @@ def _entity(
 ) -> DraftEntity:
     name = class_name(cluster.name, taken)
     key_names = {*table.keys, *(each for index in table.indexes for each in (*index.partition, *index.sort))}
-    fields = _fields(cluster, {attribute} if attribute else set(), key_names)
+    version = _schema_version(cluster)
+    marks = {attribute} if attribute else set()
+    fields = _fields(cluster, marks | ({SCHEMA_VERSION} if version is not None else set()), key_names)
     keys = {TABLE: _keys(table, fields, cluster)}
     for index, alias in aliases.items():
         placed = _placed(table, fields, cluster, index)
         if placed is not None:
             keys[alias] = placed
-    ttl = next((each.name for each in fields.by_name.values() if each.attribute == table.ttl_attribute), None)
-    if ttl is None and table.ttl_attribute in fields.by_name:
-        ttl = table.ttl_attribute
+    expires = [each for each in fields.by_name.values() if (each.attribute or each.name) == table.ttl_attribute]
+    ttl = expires[0].name if expires else None
     return DraftEntity(
         name,
         tuple(fields.by_name.values()),
@@ -105,13 +110,22 @@ def _entity(
         f"{name}, as {len(cluster.items)} items show it",
         ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
         {"ST107": RAW_REASON} if fields.raw else {},
+        dict(fields.derived),
         identity=_identity(name, fields, keys[TABLE]),
+        schema_version=version,
     )
+
+
+def _schema_version(cluster: Cluster) -> int | None:
+    """The version that every item says it has."""
+    seen = {item.get(SCHEMA_VERSION, {}).get("N", "") for item in cluster.items}
+    text = seen.pop() if len(seen) == 1 else ""
+    return int(text) if re.fullmatch(r"[1-9]\d{0,8}", text) else None
 
 
 def _identity(name: str, fields: Fields, keys: DraftKeys) -> tuple[str, ...] | None:
     """What tells two items apart, where the field that usually does is not in the key."""
-    in_key = tuple(fields_in((*keys.partition, *keys.sort)))
+    in_key = tuple(each for each in fields_in((*keys.partition, *keys.sort)) if each in fields.by_name)
     usual = next((each for each in ("id", f"{snake(name)}_id") if each in fields.by_name), None)
     return None if usual in in_key or (usual is None and in_key) else in_key
 
@@ -130,7 +144,7 @@ def _fields(cluster: Cluster, left_out: set[str], key_names: set[str]) -> Fields
         name = field_name(attribute, by_name)
         by_name[name] = DraftField(name, kind, optional, None if name == attribute else attribute)
         values[name] = [_python(kind, item.get(attribute)) for item in cluster.items]
-    return Fields(by_name, values)
+    return Fields(by_name, values, attributes=frozenset((*attributes, *left_out, *key_names)))
 
 
 def _is_composed(cluster: Cluster, attribute: str) -> bool:
@@ -209,7 +223,7 @@ def _only_inside(fields: Fields, inside: list[int]) -> frozenset[str]:
 
 def _keeps_out(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> bool:
     """Whether every item that is not in the index lacks a field that its keys are made of."""
-    names = fields_in(positions)
+    names = [name for name in fields_in(positions) if name in fields.values]
     return all(
         any(len(fields.values[name]) <= place or fields.values[name][place] is None for name in names)
         for place in range(count)

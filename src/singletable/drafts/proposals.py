@@ -39,37 +39,81 @@ def _free(name: str, taken: dict[str, DraftPattern]) -> str:
 
 def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]:
     one = _spoken(entity.class_name)
-    types = {each.name: each.type for each in entity.fields}
     for alias, keys in entity.keys.items():
         local = any(index.alias == alias and index.kind == "LSI" for index in table.indexes)
         partition = entity.keys[TABLE].partition if local else keys.partition
         sort = keys.partition if local else keys.sort
-        given, varying = fields_in(partition), [name for name in fields_in(sort) if name not in fields_in(partition)]
-        parameters = tuple(DraftParameter(name, types[name]) for name in given)
         if alias == TABLE:
-            whole = (*parameters, *(DraftParameter(name, types[name]) for name in varying))
+            whole = _plain(entity, [*fields_in(partition), *fields_in(sort)])
             yield DraftPattern(f"get_{one}", f"Get one {one.replace('_', ' ')}", "get", (entity.class_name,), whole)
-            if not varying:
+            if set(fields_in(sort)) <= set(fields_in(partition)):
                 continue
-        by = "_and_".join(given) if given else "all"
-        name = f"{one}_by_{by}" if given else f"{one}_list"
+        given, fanout = _partition_parameters(entity, fields_in(partition))
+        if given is None:
+            continue
+        names = [each.name for each in given]
         place = "" if alias == TABLE else f" ({alias})"
-        title = (
-            f"{entity.class_name} by {' and '.join(given)}{place}" if given else f"All of {entity.class_name}{place}"
-        )
+        title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
         where: tuple[DraftTest, ...] = ()
         if keys.sparse:
             optional = {each.name for each in entity.fields if each.optional}
-            held = [each for each in fields_in((*partition, *sort)) if each in optional and each not in given]
+            held = [each for each in fields_in((*partition, *sort)) if each in optional and each not in names]
             where = tuple(DraftTest(each, "exists") for each in held)
-        yield DraftPattern(name, title, "query", (entity.class_name,), parameters, has_limit=True, where=where)
+        yield DraftPattern(
+            f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list",
+            f"{title}{place}",
+            "query",
+            (entity.class_name,),
+            given,
+            has_limit=True,
+            where=where,
+            fanout=fanout,
+        )
+
+
+def _plain(entity: DraftEntity, names: list[str]) -> tuple[DraftParameter, ...]:
+    """A parameter for each field, and for each that a derived value is made of."""
+    types = {each.name: each.type for each in entity.fields}
+    made = [entity.derived[name].fields if name in entity.derived else (name,) for name in names]
+    return tuple(DraftParameter(name, types[name]) for name in dict.fromkeys(name for each in made for name in each))
+
+
+def _partition_parameters(
+    entity: DraftEntity, names: list[str]
+) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
+    """What a query of a partition is given, and over how many of them it goes; None where nothing is proposed."""
+    types = {each.name: each.type for each in entity.fields}
+    given: dict[str, DraftParameter] = {}
+    fanout = 1
+    for name in names:
+        made = entity.derived.get(name)
+        if made is None:
+            given.setdefault(name, DraftParameter(name, types[name]))
+        elif made.kind == "shard" and isinstance(made.argument, int):
+            fanout *= made.argument
+        elif made.kind == "bucket":
+            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]], "Between"))
+            fanout *= _BUCKETS[str(made.argument)]
+        elif made.kind == "first_letter":
+            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]]))
+        else:
+            return None, None
+    return tuple(given.values()), fanout if fanout > 1 else None
+
+
+# A range over so many buckets is what a proposed pattern may ask for: ten years, a year, a month, a day.
+_BUCKETS = {"year": 11, "month": 13, "day": 32, "hour": 25}
 
 
 def _collections(table: DraftTable) -> Iterator[DraftPattern]:
     """Entities whose items share partitions: one that has a single item in each, with those that have many."""
     for head in table.entities:
         keys = head.keys[TABLE]
-        if not fields_in(keys.partition) or any(name not in fields_in(keys.partition) for name in fields_in(keys.sort)):
+        if (
+            head.derived
+            or not fields_in(keys.partition)
+            or any(name not in fields_in(keys.partition) for name in fields_in(keys.sort))
+        ):
             continue
         members = [each for each in table.entities if each is not head and _shares(each.keys[TABLE], keys)]
         many = [

@@ -43,9 +43,7 @@ def _rows(entity: Entity) -> Iterator[dict[str, Any]]:
         }
         if number == len(_PARTITIONS):  # the last one lacks what an item may lack
             values |= {
-                name: None
-                for name, each in entity.fields.items()
-                if each.optional and name not in entity.base.fields
+                name: None for name, each in entity.fields.items() if each.optional and name not in entity.base.fields
             }
         yield values
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from singletable.drafts.draft import DraftField, FieldType, field_name
+from singletable.drafts.derivations import derived_slot, tree_slot
+from singletable.drafts.draft import DraftField, FieldType
+from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.codecs.text import escape, unescape
@@ -32,31 +34,6 @@ _SPECS: Mapping[FieldType, tuple[str, ...]] = {
     "bool": ("",),
 }
 _NAMED = re.compile(r"(?P<head>[A-Za-z_]+=)(?P<value>.*)")
-
-
-@dataclass
-class Fields:
-    """The fields of a kind of items: those that attributes hold, and those that only keys hold, added when met."""
-
-    by_name: dict[str, DraftField]
-    values: dict[str, list[Any]]
-    """The values of each field in every item, as Python has them; None where an item lacks it."""
-    raw: set[str] = field(default_factory=set)
-    """Fields whose text stands in keys as it is."""
-    templates: dict[str, str] = field(default_factory=dict)
-    """The templates of key attributes, each of which is one wherever it is a key."""
-    favoured: frozenset[str] = frozenset()
-    """Fields that are looked at first: those that only the items of a sparse index have."""
-
-    def add(self, name: str, values: list[str]) -> str:
-        """A new field of text with these values, or the one that has them already and is only in keys."""
-        for known, seen in self.values.items():
-            if seen == values and self.by_name[known].type == "str":
-                return known
-        free = field_name(name, self.by_name)
-        self.by_name[free] = DraftField(free, "str")
-        self.values[free] = list(values)
-        return free
 
 
 def template_of(fields: Fields, attribute: str, texts: Sequence[str], indices: Sequence[int]) -> str:
@@ -113,7 +90,7 @@ def looks_like_alone(attribute: str, text: str) -> bool:
 
 def whole_text(fields: Fields, name: str, texts: Sequence[str], indices: Sequence[int]) -> str:
     """The template of a field that is the whole key, and that nothing but the key holds."""
-    free = field_name(name, fields.by_name)
+    free = fields.free_name(name)
     fields.by_name[free] = DraftField(free, "str", optional=True)
     fields.values[free] = _spread(texts, indices, fields)
     fields.raw.add(free)
@@ -129,16 +106,14 @@ def _spread(texts: Sequence[str], indices: Sequence[int], fields: Fields) -> lis
     return values
 
 
-def _segment(
-    fields: Fields, column: Sequence[str], indices: Sequence[int], before: str, *, is_value: bool
-) -> str:
+def _segment(fields: Fields, column: Sequence[str], indices: Sequence[int], before: str, *, is_value: bool) -> str:
     """One segment; `is_value` says that it stands where values stand: behind a literal, or alone."""
     text = column[0]
     is_constant = len(set(column)) == 1
     may_be_value = is_value and (len(column) == 1 or not text.isupper())
     if is_constant and _is_literal(text) and not may_be_value:
         return text
-    if (found := _matching(fields, column, indices)) is not None:
+    if (found := tree_slot(fields, column, indices) or _matching(fields, column, indices)) is not None:
         return found
     if is_constant and _is_literal(text) and text.isupper():
         return text
@@ -146,8 +121,13 @@ def _segment(
     heads = {match["head"] for match in named if match}
     if len(heads) == 1 and all(named):
         values = [match["value"] for match in named if match]
-        return heads.pop() + (_matching(fields, values, indices) or _added(fields, values, indices, heads_name(column)))
-    return _added(fields, column, indices, _name_after(before))
+        return heads.pop() + (
+            tree_slot(fields, values, indices)
+            or _matching(fields, values, indices)
+            or derived_slot(fields, values, indices)
+            or _added(fields, values, indices, heads_name(column))
+        )
+    return derived_slot(fields, column, indices) or _added(fields, column, indices, _name_after(before))
 
 
 def heads_name(column: Sequence[str]) -> str:

@@ -107,7 +107,9 @@ def _table(table: WorkbenchTable) -> DraftTable:
     aliases = {alias for entity in entities for alias in entity.keys}
     indexes = tuple(seen_index(each, alias) for each, alias in index_aliases(table.seen.indexes).items())
     notes = [note for note in draft.notes if not note.startswith("No items")]
-    notes.append(f"There are no rows of {', '.join(each.class_name for each in added)}: types and keys are as declared.")
+    notes.append(
+        f"There are no rows of {', '.join(each.class_name for each in added)}: types and keys are as declared."
+    )
     return proposed_patterns(
         replace(
             draft,

@@ -1,11 +1,12 @@
-"""The document of NoSQL Workbench, formats 1.0 to 3.0: tables, indexes, facets, rows, and the section with templates."""
+"""The document of NoSQL Workbench, formats 1.0 to 3.0: tables, indexes, facets, rows and templates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
+from singletable.drafts.draft import ProjectionKind
 from singletable.drafts.json_place import Place, read_json
 from singletable.drafts.seen_items import Item, SeenIndex, SeenTable
 from singletable.drafts.workbench_rows import read_row
@@ -109,7 +110,10 @@ def _key_names(place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _types(keys: Place, table: Place) -> Iterator[tuple[str, str]]:
-    places = [table.get("KeyAttributes"), *(each.get("KeyAttributes") for each in table.elements_of("GlobalSecondaryIndexes"))]
+    places = [
+        table.get("KeyAttributes"),
+        *(each.get("KeyAttributes") for each in table.elements_of("GlobalSecondaryIndexes")),
+    ]
     for place in places:
         for name in ("PartitionKey", "SortKey") if place is not None else ():
             key = place.get(name) if place is not None else None
@@ -123,7 +127,8 @@ def _types(keys: Place, table: Place) -> Iterator[tuple[str, str]]:
 def _index(place: Place, kind: Literal["GSI", "LSI"], table_partition: tuple[str, ...]) -> SeenIndex:
     keys = place.need("KeyAttributes")
     if kind == "LSI":
-        partition, sort = table_partition, (keys.need("SortKey").need("AttributeName").text(),)
+        partition: tuple[str, ...] = table_partition
+        sort: tuple[str, ...] = (keys.need("SortKey").need("AttributeName").text(),)
     else:
         partition, sort = _key_names(keys)
     projection = place.get("Projection")
@@ -132,7 +137,9 @@ def _index(place: Place, kind: Literal["GSI", "LSI"], table_partition: tuple[str
         raise place.need("Projection").refuse(f"has the type {projected!r}; it is ALL, KEYS_ONLY or INCLUDE")
     included = () if projection is None else tuple(each.text() for each in projection.elements_of("NonKeyAttributes"))
     name = place.need("IndexName").text()
-    return SeenIndex(name, kind, partition, sort, projected, included if projected == "INCLUDE" else ())
+    return SeenIndex(
+        name, kind, partition, sort, cast(ProjectionKind, projected), included if projected == "INCLUDE" else ()
+    )
 
 
 def _facet(place: Place) -> Facet:

@@ -1,4 +1,4 @@
-"""A model as a document of NoSQL Workbench, format 3.0: tables, indexes, a facet with rows for each entity, templates."""
+"""A model as a document of NoSQL Workbench, format 3.0: tables, indexes, templates, a facet of rows for each entity."""
 
 from __future__ import annotations
 

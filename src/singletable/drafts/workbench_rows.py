@@ -1,4 +1,4 @@
-"""Rows of NoSQL Workbench: items of DynamoDB's JSON, with plain JSON inside maps and lists as some versions write it."""
+"""Rows of NoSQL Workbench: items of DynamoDB's JSON, with plain JSON inside maps as some versions write it."""
 
 from __future__ import annotations
 
