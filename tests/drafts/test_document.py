@@ -24,7 +24,7 @@ def test_problems_are_raised_together_and_none_are_not_raised() -> None:
     assert problems.rows({}, "b") == []
     assert problems.text({"c": " "}, "c", "x") is None
     problems.word({"d": "Quary"}, "d", "x", ("Query", "Scan"))
-    with pytest.raises(ImportRefused, match="model.json is no model that can be read: 4 problems") as refused:
+    with pytest.raises(ImportRefused, match=r"model\.json is no model that can be read: 4 problems") as refused:
         problems.refuse()
     assert "x.d: \"Quary\" is unknown (is 'Query' meant?); it is Query or Scan" in str(refused.value)
 

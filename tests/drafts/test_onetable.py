@@ -183,7 +183,9 @@ def test_a_script_that_was_cut_or_filled_is_read_or_refused(cut: int, added: str
     script = (
         "export default {indexes: {primary: {hash: 'pk'}}, models: {U: {pk: {value: 'u#${id}'}, id: {type: String}}}}"
     )
+    problem = "schema.js: none"
     try:
         read_onetable(script[:cut] + added + script[cut:], "schema.js")
     except ImportRefused as refused:
-        assert str(refused).startswith("schema.js")
+        problem = str(refused)
+    assert problem.startswith("schema.js")

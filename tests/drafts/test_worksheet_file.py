@@ -180,7 +180,8 @@ def test_what_is_no_worksheet_is_refused_with_what_it_lacks(text: str, said: str
 
 WORDS = st.sampled_from(
     [
-        *"get list all the user order orders by id with near since between of for last 10 newest status page table".split()
+        *("get", "list", "all", "the", "user", "order", "orders", "by", "id", "with", "near", "since", "between", "of"),
+        *("for", "last", "10", "newest", "status", "page", "table"),
     ]
 )
 

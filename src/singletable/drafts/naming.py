@@ -13,9 +13,9 @@ _OWN_CLASSES = (
     "Until",
 )
 _OWN_WORDS = (
-    *("bucket", "collection", "create", "delete", "depth", "entity", "exists", "field", "first_letter", "geohash"),
-    *("get", "include", "item", "native", "parent", "pattern", "put", "query", "shard", "sparse", "update", "within"),
-    *("limit", "cursor"),
+    *("bucket", "collection", "copy", "count", "create", "delete", "depth", "entity", "exists", "field", "geohash"),
+    *("first_letter", "get", "include", "item", "native", "parent", "pattern", "put", "query", "shard", "sparse"),
+    *("update", "within", "limit", "cursor"),
 )
 _OF_TABLES = (
     *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
