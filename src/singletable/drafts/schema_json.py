@@ -129,18 +129,19 @@ class _Table:
         writer = _Positions(fields, name, self.notes)
         if entity.get("sk_template") and len(keys) == 1:
             self.notes.append(f"{name}: its sk_template was left out, since the table has no sort key.")
-        sort = (writer.position(entity["sk_template"], keys[1], sorts=True),) if len(keys) > 1 else ()
-        placed = {TABLE: DraftKeys((writer.position(entity["pk_template"], keys[0]),), sort)}
+        partition = writer.position(entity["pk_template"], keys[0])
+        sort = tuple(writer.position(entity["sk_template"], each, sorts=True) for each in keys[1:])
+        placed = {TABLE: DraftKeys((partition,), sort)}
         by_name = {index.name: index for index in indexes}
         optional = {each.name for each in fields.values() if each.optional}
         for mapping in entity.get("gsi_mappings") or ():
             index = by_name[mapping["name"]]
-            partition, sorting = _many(mapping["pk_template"]), _many(mapping.get("sk_template"))
+            parting, sorting = _many(mapping["pk_template"]), _many(mapping.get("sk_template"))
             if len(sorting) != len(index.sort):
                 self.notes.append(f"{name} is not in {index.name}: only one of them has a sort key.")
                 continue
             made = DraftKeys(
-                tuple(writer.position(each, to) for each, to in zip(partition, index.partition, strict=True)),
+                tuple(writer.position(each, to) for each, to in zip(parting, index.partition, strict=True)),
                 tuple(writer.position(each, to, sorts=True) for each, to in zip(sorting, index.sort, strict=True)),
             )
             is_sparse = bool(optional & set(fields_in((*made.partition, *made.sort))))

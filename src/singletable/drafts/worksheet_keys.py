@@ -202,8 +202,8 @@ def _entity(entity: _Entity) -> DraftEntity:
 def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
     """The first field that is equal is the partition; the others, and then the order, are the sort key."""
     ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
-    further = list(dict.fromkeys([*access.equal[1:], *([access.order] if access.order else []), *ends]))
-    further = [name for name in further if name not in access.equal[:1]]
+    names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
+    further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]
     sort = "#".join([entity.prefix, *(_written(entity, name) for name in further)])
     if not access.equal:
         return DraftKeys((f"ALL#{entity.prefix}",), (sort,))
