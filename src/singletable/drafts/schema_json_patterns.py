@@ -103,7 +103,11 @@ class _Reading:
 
     def _made(self, kind: Any, parameters: tuple[DraftParameter, ...], **further: Any) -> DraftPattern:
         names = (self.source.entity.class_name,)
-        return DraftPattern(self.name, self.pattern["description"], kind, names, parameters, **further)
+        reads = kind in ("get", "query")
+        consistent = reads and bool(self.pattern.get("consistent_read"))
+        return DraftPattern(
+            self.name, self.pattern["description"], kind, names, parameters, consistent=consistent, **further
+        )
 
     def _put(self) -> DraftPattern:
         others = [each for each in self.given if self.source.classes[each] != self.source.entity.class_name]
@@ -184,7 +188,7 @@ class _Reading:
             return (), {}
         conditions = expression["conditions"]
         if expression.get("logical_operator") == "OR" and len(conditions) > 1:
-            raise _NotAPattern("its filter has an OR; write it as filter=lambda item: ... | ...")
+            raise _NotAPattern("its filter has an OR; write it as the filter= of its query")
         tests: list[DraftTest] = []
         used: dict[str, DraftParameter] = {}
         for condition in conditions:
@@ -195,7 +199,9 @@ class _Reading:
             operator, parameter = condition.get("operator"), condition.get("param")
             if operator not in _COMPARATORS or parameter not in self.plain:
                 word = condition.get("function") or operator
-                raise _NotAPattern(f"its filter tests {condition['field']} with {word}; write it as filter=lambda ...")
+                raise _NotAPattern(
+                    f"its filter tests {condition['field']} with {word}; write it as the filter= of its query"
+                )
             name = known.name if known.name not in {each.name for each in used.values()} else f"{known.name}_other"
             used[parameter] = DraftParameter(name, known.type)
             tests.append(DraftTest(known.name, _COMPARATORS[operator], parameter=name))

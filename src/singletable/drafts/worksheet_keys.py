@@ -250,6 +250,7 @@ def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[st
         rate=rate,
         budget_ms=budget_of(ask.row.cells.get("budget", "")),
         fanout=CELLS_READ if ask.kind == "near" else None,
+        entry=ask.row.entry if ask.kind == "near" else None,
     )
     if ask.kind == "with" and len(classes) == 1:
         notes.append(f"{where} was left out: its items cannot be in the partition of {target.class_name}.")
