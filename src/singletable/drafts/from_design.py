@@ -139,7 +139,8 @@ def _field(entity: Entity, name: str) -> DraftField:
     declared = entity.fields[name]
     kind, choices = typed(declared.type)
     stored = entity.attributes[name]
-    return DraftField(name, kind, declared.optional, stored if stored != name else None, choices)
+    optional = declared.optional or (kind == "Any" and not declared.required)
+    return DraftField(name, kind, optional, stored if stored != name else None, choices)
 
 
 def _keys(keys: Any) -> DraftKeys:

@@ -27,7 +27,7 @@ from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import fields_in, proposed_patterns, snake
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.drafts.templates import declared_template, template_of, whole_text
+from singletable.drafts.templates import declared_template, template_of
 from singletable.drafts.value_types import type_of
 from singletable.model.index import TABLE
 
@@ -190,26 +190,52 @@ def _placed(table: SeenTable, fields: Fields, cluster: Cluster, index: SeenIndex
     if not inside:
         return None
     is_sparse = len(inside) < len(cluster.items)
-    before = {*fields.templates, *(each.attribute or each.name for each in fields.by_name.values())}
-    fields.favoured = _only_inside(fields, inside) if is_sparse else frozenset()
-    partition = tuple(_position(table, fields, cluster, name, inside) for name in index.partition)
-    sort = tuple(_position(table, fields, cluster, name, inside) for name in index.sort)
-    fields.favoured = frozenset()
-    if is_sparse and not _keeps_out(fields, (*partition, *sort), inside, len(cluster.items)):
-        # No field says which items are in the index, so that a field which only its key holds has to.
-        free = [name for name in names if name not in before]
-        if not free:
+    positions = _told(table, fields, cluster, index, inside) if is_sparse else None
+    if positions is None:
+        if is_sparse:
+            _add_natives(fields, cluster, names)
+        positions = {name: _position(table, fields, cluster, name, inside) for name in (*index.partition, *index.sort)}
+        if is_sparse and not _keeps_out(fields, tuple(positions.values()), inside, len(cluster.items)):
             return None
-        last = free[-1]
-        only = whole_text(fields, last, [str(cluster.items[place][last]["S"]) for place in inside], inside)
-        fields.templates[last] = only
-        partition = tuple(only if name == last else each for name, each in zip(index.partition, partition, strict=True))
-        sort = tuple(only if name == last else each for name, each in zip(index.sort, sort, strict=True))
-    if is_sparse:
-        _make_optional(fields, (*partition, *sort), inside, len(cluster.items))
+    partition = tuple(positions[name] for name in index.partition)
+    sort = tuple(positions[name] for name in index.sort)
     if index.kind == "LSI":
         return DraftKeys(sort, (), is_sparse)
     return DraftKeys(partition, sort, is_sparse)
+
+
+def _told(
+    table: SeenTable, fields: Fields, cluster: Cluster, index: SeenIndex, inside: list[int]
+) -> dict[str, Position] | None:
+    """The keys of a sparse index, if attributes say which items are in it; else None, and the fields as they were."""
+    own = [name for name in (*index.partition, *index.sort) if name not in table.keys]
+    is_partly_in = any(name in item for place, item in enumerate(cluster.items) if place not in inside for name in own)
+    before = fields.kept()
+    fields.favoured = _only_inside(fields, inside)
+    names = (*index.partition, *index.sort)
+    positions = {name: _position(table, fields, cluster, name, inside) for name in names}
+    fields.favoured = frozenset()
+    held = {name for name in fields_in(tuple(positions.values())) if name not in before.by_name}
+    # A field that only these keys hold would be lost when an item is read and written again.
+    if (
+        is_partly_in
+        or held & fields.key_only
+        or not _keeps_out(fields, tuple(positions.values()), inside, len(cluster.items))
+    ):
+        fields.restore(before)
+        return None
+    return positions
+
+
+def _add_natives(fields: Fields, cluster: Cluster, names: tuple[str, ...]) -> None:
+    """Key attributes that nothing else explains are fields themselves."""
+    stored = {each.attribute or each.name for each in fields.by_name.values()}
+    for attribute in names:
+        if attribute not in fields.templates and attribute not in stored:
+            seen = [item.get(attribute) for item in cluster.items]
+            name = field_name(attribute, (*fields.by_name, *fields.derived))
+            fields.by_name[name] = DraftField(name, "str", None in seen, None if name == attribute else attribute)
+            fields.values[name] = [None if value is None else value["S"] for value in seen]
 
 
 def _only_inside(fields: Fields, inside: list[int]) -> frozenset[str]:
@@ -229,17 +255,6 @@ def _keeps_out(fields: Fields, positions: tuple[Position, ...], inside: list[int
         for place in range(count)
         if place not in inside
     )
-
-
-def _make_optional(fields: Fields, positions: tuple[Position, ...], inside: list[int], count: int) -> None:
-    """Fields that only these keys hold are missing from items that are not in the index."""
-    for name, known in fields.by_name.items():
-        written = any(isinstance(each, str) and ("{" + name) in each for each in positions)
-        values = fields.values[name]
-        if written and any(
-            place not in inside and (len(values) <= place or values[place] is None) for place in range(count)
-        ):
-            fields.by_name[name] = DraftField(name, known.type, True, known.attribute)
 
 
 def _position(table: SeenTable, fields: Fields, cluster: Cluster, attribute: str, indices: list[int]) -> Position:

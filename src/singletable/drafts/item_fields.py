@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from singletable.drafts.draft import DraftDerived, DraftField, field_name
@@ -27,6 +28,16 @@ class Fields:
     """Every attribute that an item has, or could have as a key or a mark."""
     favoured: frozenset[str] = frozenset()
     """Fields that are looked at first: those that only the items of a sparse index have."""
+
+    def kept(self) -> Fields:
+        """The fields as they are now."""
+        copies = {each.name: copy(getattr(self, each.name)) for each in fields(self)}
+        return Fields(**copies)
+
+    def restore(self, before: Fields) -> None:
+        """Make them what they were."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(before, each.name))
 
     def free_name(self, text: str) -> str:
         """A name for a field or a derived value that no other has, and that no attribute is stored under."""

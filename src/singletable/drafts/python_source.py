@@ -173,7 +173,13 @@ def _derived(made: DraftDerived) -> str:
 
 
 def _field(each: DraftField) -> str:
-    return f"    {each.name}: {_type(each)}" + (" | None = None" if each.optional and each.type != "Any" else "")
+    return f"    {each.name}: {_type(each)}" + _absent(each)
+
+
+def _absent(each: DraftField) -> str:
+    if not each.optional:
+        return ""
+    return " = None" if each.type == "Any" else " | None = None"
 
 
 def _type(each: DraftField | DraftParameter) -> str:

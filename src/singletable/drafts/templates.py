@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from singletable.drafts.derivations import derived_slot, tree_slot
-from singletable.drafts.draft import DraftField, FieldType
+from singletable.drafts.draft import FieldType
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
 from singletable.model.codecs.choose import choose_codec
@@ -86,15 +86,6 @@ def declared_template(fields: Fields, declared: str, texts: Sequence[str], indic
 def looks_like_alone(attribute: str, text: str) -> bool:
     """Whether the one segment of a key may be a literal: in capitals, or in a sort key."""
     return text.isupper() or is_sort_name(attribute)
-
-
-def whole_text(fields: Fields, name: str, texts: Sequence[str], indices: Sequence[int]) -> str:
-    """The template of a field that is the whole key, and that nothing but the key holds."""
-    free = fields.free_name(name)
-    fields.by_name[free] = DraftField(free, "str", optional=True)
-    fields.values[free] = _spread(texts, indices, fields)
-    fields.raw.add(free)
-    return f"{{{free}:raw}}"
 
 
 def _spread(texts: Sequence[str], indices: Sequence[int], fields: Fields) -> list[Any]:
