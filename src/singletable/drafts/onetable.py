@@ -132,7 +132,8 @@ def _indexes(indexes: Mapping[str, Any], notes: list[str]) -> list[DraftIndex]:
         if name == "primary":
             continue
         alias = name_of_index(name, [each.alias for each in found])
-        projected = index.get("project", index.get("projection", "all"))
+        projected = index.get("project", index.get("projection"))
+        projected = "all" if projected is None else projected
         included = tuple(projected) if isinstance(projected, list) else ()
         keys = {index.get("hash"), index.get("sort"), *indexes["primary"].values()}
         included = tuple(each for each in dict.fromkeys(included) if each not in keys)

@@ -89,7 +89,7 @@ class _Schema:
         names: set[str] = set()
         for where, row in self.problems.rows(pattern.get("parameters") or [], f"{path}.parameters"):
             parameter = self.problems.mapping(row, where)
-            if not parameter:
+            if not isinstance(row, dict):
                 continue
             found.append(parameter)
             name = self.problems.text(parameter, "name", where)
@@ -153,7 +153,7 @@ class _TableRules:
             where = f"{self.path}.entities"
             for name, row in self.problems.mapping(self.table["entities"], where, filled=True).items():
                 entity = self.problems.mapping(row, f"{where}.{name}")
-                if entity:
+                if isinstance(row, dict):
                     _EntityRules(self, entity, f"{where}.{name}").check()
 
     def _index(self, index: dict[str, Any], path: str) -> None:
@@ -231,7 +231,7 @@ class _EntityRules:
             if isinstance(name, str) and name in names:
                 self.problems.add(f"{where}.name", f"the entity has two patterns {shown(name)}")
             names.add(str(name))
-            if pattern:
+            if isinstance(row, dict):
                 self._pattern(pattern, where)
 
     def _field(self, field: dict[str, Any], path: str) -> None:
@@ -262,7 +262,7 @@ class _EntityRules:
         index = self.table.indexes.get(name or "")
         if name is not None and index is None:
             self.problems.add(f"{path}.name", f"there is no index {shown(name)}{meant(name, self.table.indexes)}")
-        if "pk_template" not in mapping:
+        if mapping.get("pk_template") is None:
             self.problems.add(f"{path}.pk_template", "this is missing")
         for key, of in (("pk_template", "partition_key"), ("sk_template", "sort_key")):
             if mapping.get(key) is None:
