@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map picture fuzz properties soak clients bench bench-client differential clean
+.PHONY: help demo test format lint types contracts unit map pictures reference docs fuzz properties soak clients bench bench-client differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,8 +55,17 @@ unit: $(VENV)/.installed ## the tests (pytest)
 map: $(VENV)/.installed ## rewrite the map in ARCHITECTURE.md
 	@$(BIN)/python tools/architecture_map.py
 
-picture: $(VENV)/.installed ## draw the demo anew, for the README
+pictures: $(VENV)/.installed ## draw the pictures anew: of docs/, out of the models on its pages, and of the demo
+	@$(BIN)/python -m tools.pictures
 	@$(BIN)/python tools/demo_picture.py
+
+reference: $(VENV)/.installed ## rewrite docs/reference out of the code
+	@$(BIN)/python -m tools.reference
+
+docs: $(VENV)/.docs ## the documentation as a site, in build/site; a broken link fails
+	$(call stage,docs)
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/mkdocs build --strict  # --quiet would hear no warnings, and let them pass
+	@echo 'build/site/index.html'
 
 fuzz: $(VENV)/.installed ## mutated requests, FUZZ (10000) for each of the engine's actions; FUZZ_SEED makes others
 	$(call stage,fuzz)
@@ -71,9 +80,9 @@ soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
-clients: $(VENV)/.installed ## every client of docs/clients.md against the server; the unit tests run the quick ones
+clients: $(VENV)/.installed ## every client of docs/clients.md against the server, and CDK synth; the unit tests run the quick ones
 	$(call stage,clients)
-	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients
+	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients tests/export/test_cdk_python.py
 
 bench: $(VENV)/.installed ## the engine beside its peers, as a table of ratios; BENCH="--quick" passes options
 	@$(BIN)/python bench/engine.py $(BENCH)
@@ -88,7 +97,8 @@ clean: ## remove everything that was made
 	rm -rf $(VENV) .clients .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find src tests tools examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Three stamps: the environment, what the product needs to run, what its developers need. Each holds the one before it.
+# Stamps: the environment, what the product needs to run, what its developers need; each of these holds the one before it.
+# And what the documentation needs as a site.
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -107,3 +117,8 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/.created
 	$(call stage,install)
 	@$(PIP) install -q -e '.[dev]'
 	@touch $(VENV)/.runtime $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.created
+	$(call stage,install)
+	@$(PIP) install -q -e '.[docs]'
+	@touch $@

@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
-from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 from singletable.testing.values import built
 
 # Texts that share prefixes, and that hold every character with a meaning in keys.
@@ -61,6 +62,13 @@ def argument(parameter: ParameterDeclaration) -> st.SearchStrategy[Any]:
     if parameter.test is Radius:
         radius = st.sampled_from([0.0, 500.0, 1_000.0])
         return st.builds(Radius, values(float), values(float), radius)
+    if parameter.test is Nearest:
+        # More than there are: which ones are the nearest is tried where they are counted, in client/reading.
+        return st.builds(Nearest, values(float), values(float), st.just(1_000), meters=st.just(1_000.0))
+    if parameter.test is Box:
+        return st.tuples(*[values(float)] * 4).map(
+            lambda edges: Box(*map(min, edges[:2], edges[2:]), *map(max, edges[:2], edges[2:]))
+        )
     plain = values(parameter.type)
     if parameter.test is Between:
         return st.tuples(plain, plain).map(lambda pair: Between(min(pair), max(pair)))

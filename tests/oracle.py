@@ -1,4 +1,4 @@
-"""A table as a plain list of items: the slow, obvious meaning of GetItem and Query, for plans to be held against."""
+"""A table as a plain list of items: the slow, obvious meaning of reads, for plans to be held against."""
 
 from __future__ import annotations
 
@@ -62,6 +62,10 @@ class PlainTable:
         if operation == "GetItem":
             key = tuple(_plain(value) for value in parameters["Key"].values())
             return [self.items[key]] if key in self.items else []
+        if operation == "BatchGetItem":
+            ((_, asked),) = parameters["RequestItems"].items()
+            places = (tuple(_plain(value) for value in key.values()) for key in asked["Keys"])
+            return [self.items[place] for place in places if place in self.items]
         partition, sort = self._index_keys(parameters)
         tests = _parse(parameters)
         inside = [item for item in self.items.values() if all(name in item.keys for name in (*partition, *sort))]

@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     picture = drawn()
     if options.check:
         if not PICTURE.is_file() or words(PICTURE.read_text(encoding="utf-8")) != words(picture):
-            print(f"{PICTURE.relative_to(ROOT)} shows another demo than this one; run `make picture`", file=sys.stderr)
+            print(f"{PICTURE.relative_to(ROOT)} shows another demo than this one; run `make pictures`", file=sys.stderr)
             return 1
         return 0
     PICTURE.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ TOUR = (
     "groups_of_user",
     "users_in_group",
     "members_by_join_date",
+    "users_by_inverse_index",
     # time series
     "latest_events",
     "events_of_kind",
@@ -23,10 +24,14 @@ TOUR = (
     "subtree",
     "children",
     "node_with_children",
+    "breadcrumbs",
+    "move_subtree",
     # geo
     "shops_near",
     "shops_across_the_date_line",
     "stations_near_the_pole",
+    "shops_on_map",
+    "nearest_shops",
     "near_awaited",
     # production
     "pages",

@@ -27,7 +27,8 @@ def ask(_: Telemetry) -> list[Removed]:
         Telemetry.open(engine, create=True, now=clock) as telemetry,
     ):
         stream = _stream(engine)
-        telemetry.put_many([expiring, deleted])
+        telemetry.report(expiring)
+        telemetry.report(deleted)
         clock.seconds = expiring.expires_at + 1
         telemetry.delete(deleted)
         engine.sweep()

@@ -9,12 +9,15 @@ from singletable import (
     GSI,
     KEYS_ONLY,
     Between,
+    Box,
     Children,
+    Nearest,
     Page,
     Radius,
     Since,
     Subtree,
     Table,
+    ancestors,
     collection,
     depth,
     entity,
@@ -240,9 +243,24 @@ class Guide(
         """P9: get an entire subtree."""
         return query(Node)
 
+    @pattern(frequency="medium", budget_ms=30, fanout=12)
+    def breadcrumbs(self, org: str, path: tuple[str, ...]) -> list[Node]:
+        """Get the nodes from the root down to a node."""
+        return ancestors(Node)
+
     @pattern(frequency="medium", budget_ms=50, entry="Geo", fanout=24)
     def shops_near(self, area: Radius) -> list[Shop]:
         """P10: find points of interest near a place."""
+        return within(Shop)
+
+    @pattern(frequency="medium", budget_ms=50, entry="Geo", fanout=24)
+    def shops_on_map(self, area: Box) -> list[Shop]:
+        """P10 on a screen: find the shops in a part of a map."""
+        return within(Shop)
+
+    @pattern(frequency="medium", budget_ms=50, entry="Geo", fanout=40)
+    def nearest_shops(self, area: Nearest) -> list[Shop]:
+        """P10 by number: find the shops nearest to a place."""
         return within(Shop)
 
     @pattern(frequency="low", budget_ms=100, entry="Geo", fanout=64)

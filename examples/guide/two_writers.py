@@ -11,7 +11,10 @@ from .accounts import Accounts, Bill
 def ask(accounts: Accounts) -> list[str]:
     bill = key(Bill, id="b_1")
     accounts.delete(bill)
-    first = second = accounts.create(Bill(id="b_1", total=Decimal(100)))
+    accounts.create(Bill(id="b_1", total=Decimal(100)))
+    first, second = accounts.bill("b_1"), accounts.bill("b_1")
+    assert first is not None
+    assert second is not None
     lines = [f"both read version {first.version}, a total of {first.total}"]
     won = accounts.put(first.model_copy(update={"total": Decimal(110)}))
     lines.append(f"the first writes version {won.version}, a total of {won.total}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from singletable import field, key
-from singletable.planner.estimate import item_bytes
+from singletable.planner.item_sizes import item_bytes
 
 from ..measure import Cost, cost_of
 from ..script import Script, fill

@@ -32,6 +32,7 @@ from singletable.errors import (
     Unreachable,
     VersionConflict,
 )
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
@@ -42,11 +43,11 @@ from singletable.model.derived.letter import first_letter
 from singletable.model.derived.shard import shard
 from singletable.model.derived.tree import depth, parent
 from singletable.model.entity import entity
-from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include
-from singletable.model.intents import collection, create, delete, get, put, query, update, within
+from singletable.model.index import ALL, GSI, KEYS_ONLY, LSI, include, inverse
+from singletable.model.intents import ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
-from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
 from singletable.model.upgrades import upgrade
 
@@ -61,6 +62,7 @@ __all__ = [
     "BatchProgress",
     "BatchResult",
     "Between",
+    "Box",
     "CancellationReason",
     "Children",
     "CollectionIncomplete",
@@ -74,6 +76,7 @@ __all__ = [
     "Key",
     "KeyRefused",
     "ModelNotLoaded",
+    "Nearest",
     "NotConnected",
     "NotFound",
     "NotUnique",
@@ -95,6 +98,7 @@ __all__ = [
     "Unreachable",
     "Until",
     "VersionConflict",
+    "ancestors",
     "begins_with",
     "bucket",
     "collection",
@@ -112,6 +116,7 @@ __all__ = [
     "geohash",
     "get",
     "include",
+    "inverse",
     "key",
     "native",
     "not_",

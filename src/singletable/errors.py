@@ -17,7 +17,7 @@ SingletableError
 ├── TableDiffers      the table is not there, or its keys and indexes are not the model's
 ├── ItemRefused       an item that is stored cannot be read as the entity it says it is
 ├── DesignBroken      what is stored contradicts the design: two items where there can be one
-├── CollectionIncomplete   a collection lacks a member that its shape requires
+│   └── CollectionIncomplete   a collection lacks a member that its shape requires
 ├── CursorRefused     a cursor that was changed, has expired, or was given for another question
 ├── Unreachable       no answer came: nobody listens, or the connection broke
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
@@ -71,7 +71,7 @@ class SingletableError(Exception):
 
 
 class DesignError(SingletableError):
-    """A design that cannot be what it says, with all its problems at once."""
+    """A design that cannot be what it says; `problems` has them all, each with its place in the code and a way out."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -103,7 +103,10 @@ class NotConnected(SingletableError):
 
 
 class RequestRefused(SingletableError):
-    """What DynamoDB answers instead of a result, by the code of its API: `ValidationException` and the others."""
+    """What DynamoDB answers instead of a result, by the `code` of its API: `ValidationException` and the others.
+
+    `message` are its words, and `fields` what else the answer carries.
+    """
 
     def __init__(self, code: str, message: str, **fields: Any) -> None:
         self.code = code

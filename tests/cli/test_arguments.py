@@ -19,6 +19,8 @@ from uuid import UUID
 
 from singletable import (
     Between,
+    Box,
+    Nearest,
     Page,
     Prefix,
     Radius,
@@ -140,6 +142,14 @@ class Things(Table, entities=[Thing, Node]):
     def near(self, area: Radius) -> list[Thing]:
         return within(Thing)
 
+    @pattern(fanout=24)
+    def in_box(self, area: Box) -> list[Thing]:
+        return within(Thing)
+
+    @pattern(fanout=24)
+    def nearest(self, area: Nearest) -> list[Thing]:
+        return within(Thing)
+
     @pattern(expected_items=9, expected_examined=9)
     def ranked(self, id: str, rank: Literal[1, 2]) -> Page[Thing]:
         return query(Thing, filter=lambda thing: thing.rank == rank)
@@ -207,6 +217,11 @@ def test_a_radius_is_read(model: Path) -> None:
     assert values(model, "near", "52.5,13.4,1000")[0].startswith("GEO#u33")
 
 
+def test_a_box_and_the_nearest_places_are_read(model: Path) -> None:
+    assert values(model, "in_box", "area=-0.001,-0.001,0.001,0.001") == ["GEO#7zzzzz"]
+    assert values(model, "nearest", "52.5,13.4,3,1000") == values(model, "near", "52.5,13.4,1000")
+
+
 @pytest.mark.parametrize(
     ("node", "expected"),
     [
@@ -260,6 +275,13 @@ def test_an_entity_is_read_from_json(model: Path, node: str, expected: str) -> N
         (("near", "nan,nan,nan"), ["is not"]),
         (("near", "52.5,13.4,100000000"), ["geohash cells", "allowed"]),
         (("near", "52.5,13.4,10000"), ["declares at most 24"]),
+        (("in_box", "52,13,53"), ["area='52,13,53' is no Box", "SOUTH,WEST,NORTH,EAST"]),
+        (("in_box", "53,13,52,14"), ["south 53.0 lies north of north 52.0: swap them"]),
+        (("in_box", "52,13,53,14"), ["a box of 1 by 1 degrees", "geohash cells", "allowed"]),
+        (("nearest", "52.5,13.4,1000"), ["is no Nearest", "LAT,LNG,COUNT,METERS"]),
+        (("nearest", "52.5,13.4,2.5,1000"), ["area='52.5,13.4,2.5,1000' is no Nearest"]),
+        (("nearest", "52.5,13.4,0,1000"), ["count 0 is not a number of places"]),
+        (("nearest", "52.5,13.4,5,10000"), ["declares at most 24"]),
         (("ranked", "c1", "3"), ["rank='3' is no Literal[1, 2]", "1, 2"]),
         (("tag", "c1", '["a"]'), ["a list[str] cannot be written in a shell"]),
         (("store", "{"), ["is no Node"]),

@@ -6,6 +6,8 @@ from textwrap import dedent, indent
 
 import pytest
 
+from singletable.cli.load_model import load_tables
+from singletable.errors import ModelNotLoaded
 from tests.cli.program import ROOT, refused, singletable
 
 Write = Callable[..., Path]
@@ -415,3 +417,31 @@ def test_every_problem_of_a_design_is_said_at_once(write: Write) -> None:
 def test_every_command_reads_a_model_the_same_way(write: Write, command: str) -> None:
     path = write("\n1 / 0\n")
     assert refused(singletable(command, path)).startswith(f"{path}:2: ZeroDivisionError")
+
+
+def test_a_file_of_a_package_may_import_its_neighbours(tmp_path: Path) -> None:
+    package = tmp_path / "orders_app"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "entities.py").write_text(
+        "from dataclasses import dataclass\nfrom singletable import entity\n\n"
+        '@entity(key=("ORDER#{id}", "META"))\n@dataclass\nclass Order:\n    id: str\n'
+    )
+    (package / "tables.py").write_text(
+        "from singletable import Table\nfrom .entities import Order\n\nclass Orders(Table, entities=[Order]):\n    pass\n"
+    )
+    (table,) = load_tables(str(package / "tables.py"))
+    assert (table.__name__, table.__module__) == ("Orders", "orders_app.tables")
+
+
+def test_another_package_of_the_same_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    for place in ("first", "second"):
+        package = tmp_path / place / "twin_app"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text("")
+        (package / "tables.py").write_text(
+            "from singletable import Table\n\nclass Twin(Table, entities=[]):\n    pass\n"
+        )
+    load_tables(str(tmp_path / "first/twin_app/tables.py"))
+    with pytest.raises(ModelNotLoaded, match="another module called twin_app.tables"):
+        load_tables(str(tmp_path / "second/twin_app/tables.py"))

@@ -8,7 +8,7 @@ from tools.demo_picture import PICTURE, drawn, main, words
 
 
 def test_the_picture_is_up_to_date() -> None:
-    assert main(["--check"]) == 0, "The demo has changed; draw its picture anew with `make picture`, and look at it."
+    assert main(["--check"]) == 0, "The demo has changed; draw its picture anew with `make pictures`, and look at it."
 
 
 def test_the_picture_is_the_same_every_time_and_loads_nothing() -> None:

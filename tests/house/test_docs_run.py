@@ -2,7 +2,8 @@
 
 The Python blocks of a page are one program, executed in a folder of their own. Commands run at the root of the
 repository, 100 columns wide and without colours; `$ echo $?` below one shows its exit status. Commands of other
-programs are for readers and not run; those of docs/clients.md are, in tests/clients.
+programs are for readers and not run; those of docs/clients.md are, in tests/clients, and those of docs/tutorial.md with
+all its files in tests/house/test_tutorial.py.
 """
 
 from __future__ import annotations
@@ -15,31 +16,19 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
-from types import ModuleType
 
 import boto3  # type: ignore[import-untyped]
 import pytest
 
 from tests.clients.serving import serve
 from tests.clients.shop import create_shop
+from tools.pages import DOCS, PAGES, README, ROOT, Block, blocks_of, module_of, name_of, run_python
 
-ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
-PAGES = [page for page in (README, *sorted((ROOT / "docs").glob("*.md"))) if page.is_file()]
+# A folder of its own, files of several kinds, servers that are started: all of that is in test_tutorial.py.
+TUTORIAL = DOCS / "tutorial.md"
+RUN_HERE = [page for page in PAGES if page != TUTORIAL]
 COLUMNS = 100
-
-_BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page, and the line that its text begins on."""
-
-    page: Path
-    line: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -53,21 +42,7 @@ class Command:
     status: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
-
-
-def blocks_of(page: Path, language: str) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    return [
-        Block(page, text.count("\n", 0, match.start("text")) + 1, match["text"])
-        for match in _BLOCK.finditer(text)
-        if match["language"] == language
-    ]
-
-
-def at_its_line(above: str, block: Block) -> str:
-    """The block below what stands above it, with as many blank lines between as put it on its own line of the page."""
-    return above + "\n" * (block.line - 1 - above.count("\n")) + block.text
+        return f"{name_of(self.page)}:{self.line}"
 
 
 def commands_of(block: Block) -> Iterator[Command]:
@@ -112,7 +87,11 @@ def test_there_is_a_readme() -> None:
     assert README.is_file()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_of_a_sub_folder_are_run_too() -> None:
+    assert DOCS / "patterns" / "geo.md" in RUN_HERE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_fence_of_a_page_is_closed(page: Path) -> None:
     fences = re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(fences) % 2 == 0, "A block without an end would not be run."
@@ -133,24 +112,18 @@ def _what_the_page_begins_with(page: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("_what_the_page_begins_with")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", RUN_HERE, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = blocks_of(page, "python")
-    # The page without its prose: every statement keeps its line, which tracebacks and findings then name.
-    program = tmp_path / page.name
-    program.write_text(reduce(at_its_line, blocks, ""), encoding="utf-8")
-    # A real module, so that annotations are looked up where the page defines them.
-    module = ModuleType(f"docs_{page.stem.lower().replace('-', '_')}")
-    module.__file__ = str(program)
+    module = module_of(page)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    for block in blocks:
-        exec(compile(at_its_line("", block), str(program), "exec", dont_inherit=True), module.__dict__)
+    for _ in run_python(page, module, tmp_path):
+        pass
 
 
-@pytest.mark.parametrize("command", [command for page in PAGES for command in our_commands_of(page)], ids=str)
+@pytest.mark.parametrize("command", [command for page in RUN_HERE for command in our_commands_of(page)], ids=str)
 def test_a_command_prints_what_the_page_shows(command: Command) -> None:
     finished = run(command.words)
     assert stripped(finished.stdout) == stripped(command.output), f"{command}\n{finished.stdout}"

@@ -13,6 +13,7 @@ import pytest
 
 from singletable.errors import Location
 from singletable.expressions.tree import And, Compare, Condition, Constant, Not, Or, Parameter, Path
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.binding import Binding, bindings_for, disagreement, held_values
 from singletable.model.changes import field
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration, PatternOptions, declare_pattern
@@ -21,7 +22,7 @@ from singletable.model.entity import Entity, declaration_of, entity
 from singletable.model.fields import Field
 from singletable.model.intents import get, put, query, update, within
 from singletable.model.page import Page
-from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Since, Subtree, Until
 from singletable.model.recorder import begins_with, exists, one_of
 
 OrderId = NewType("OrderId", str)
@@ -360,12 +361,44 @@ def near_orders(self: Any, area: Radius) -> list[Order]:
     return within(Order)
 
 
+def in_a_box(self: Any, area: Box) -> list[Shop]:
+    return within(Shop)
+
+
+def nearest_ones(self: Any, area: Nearest) -> list[Shop]:
+    return within(Shop)
+
+
+def in_two_areas(self: Any, here: Radius, there: Box) -> list[Shop]:
+    return within(Shop)
+
+
+def near_in_pages(self: Any, area: Radius, *, limit: int = 5, cursor: str | None = None) -> list[Shop]:
+    return within(Shop)
+
+
 def near_nothing(self: Any, id: str) -> list[Shop]:
     return within(Shop)
 
 
 def test_an_area_binds_to_the_two_fields_of_the_cell() -> None:
     assert found(near, Shop) == {Binding(("latitude", "longitude"), Radius, Parameter("area"))}
+    assert found(in_a_box, Shop) == {Binding(("latitude", "longitude"), Box, Parameter("area"))}
+    assert found(nearest_ones, Shop) == {Binding(("latitude", "longitude"), Nearest, Parameter("area"))}
+
+
+def test_a_read_of_an_area_takes_one() -> None:
+    assert told(in_two_areas, Shop) == (
+        "reads within one area, but here and there are areas",
+        "Declare a pattern for each.",
+    )
+
+
+def test_an_area_is_not_read_in_pages() -> None:
+    assert told(near_in_pages, Shop) == (
+        "an area is answered whole, without limit or cursor",
+        "Nearest(..., count, meters=...) asks for so many places.",
+    )
 
 
 def test_an_area_needs_a_cell() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.expressions.tree import Parameter
+from singletable.model.areas import Radius
 from singletable.model.changes import field
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.derived.geocell import geohash
@@ -33,7 +34,7 @@ from singletable.model.intents import (
     within,
 )
 from singletable.model.page import Page
-from singletable.model.ranges import Between, Children, Equal, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Equal, Prefix, Since, Subtree, Until
 from singletable.model.recorder import Argument
 from tests.model.marked_lines import marked
 

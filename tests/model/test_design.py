@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.model.areas import Radius
 from singletable.model.copies import copy
 from singletable.model.declaration import PatternOptions, declare_pattern
 from singletable.model.derived.geocell import geohash
@@ -19,7 +20,7 @@ from singletable.model.entity import entity
 from singletable.model.index import GSI
 from singletable.model.intents import Collection, collection, get, query
 from singletable.model.page import Page
-from singletable.model.ranges import Between, Radius
+from singletable.model.ranges import Between
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member
 
@@ -303,9 +304,7 @@ def test_a_pattern_that_does_not_fit_the_design_is_refused_where_it_stands(
 
 def test_an_area_is_read_with_within() -> None:
     (problem,) = problems_of(Place, patterns=(area_of_a_query,))
-    assert problem.message == (
-        "pattern area_of_a_query: an area is read with within(...), whose answer is a list by distance"
-    )
+    assert problem.message == ("pattern area_of_a_query: an area is read with within(...), whose answer is a list")
 
 
 def by_note(self: Any, note: str) -> WholeOrder | None:

@@ -261,10 +261,8 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"attributes": lambda name: "x" if name in ("id", "note", "day") else name},
             ["'id' and 'day' are both stored as 'x'", "'day' and 'note' are both stored as 'x'"],
         ),
-        (
-            {"expected_per_partition": {"key": 1, "gsi9": 2}},
-            ["expected_per_partition names 'gsi9'; its keys are key"],
-        ),
+        ({"expected_bytes": -1}, ["expected_bytes=-1 is no whole number from zero up"]),
+        ({"expected_items": 2.5}, ["expected_items=2.5 is no whole number from zero up"]),
         ({"accept": ["ST107"]}, ["accept=['ST107'] does not give each finding its reason"]),
         ({"accept": {"ST107": ""}}, ["does not give each finding its reason"]),
         ({"accept": {"ST107": None}}, ["does not give each finding its reason"]),

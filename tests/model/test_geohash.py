@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable.model import geohash
-from singletable.model.geohash import cell_size_m, cells_within, distance_m, encode, is_cell
+from singletable.model.geohash import cell_size_m, cells_within, distance_m, encode
 
 UNLIMITED = 10**9
 TOLERANCE_M = 1e-5
@@ -168,7 +168,6 @@ def test_longitude_that_is_no_number_is_refused(longitude: float) -> None:
 def test_precision_beyond_twelve_is_refused(precision: int) -> None:
     for call in (
         lambda: encode(0, 0, precision),
-        lambda: is_cell("", precision),
         lambda: cell_size_m(precision, 0),
         lambda: cells_within(0, 0, 1, precision, 9),
     ):
@@ -180,17 +179,6 @@ def test_precision_beyond_twelve_is_refused(precision: int) -> None:
 def test_radius_that_is_no_distance_is_refused(radius_m: float) -> None:
     with pytest.raises(ValueError, match=r"radius .* 0 or more metres"):
         cells_within(0, 0, radius_m, 6, 9)
-
-
-@given(latitudes, longitudes, precisions)
-def test_what_encode_makes_is_a_cell(latitude: float, longitude: float, precision: int) -> None:
-    assert is_cell(encode(latitude, longitude, precision), precision)
-
-
-@pytest.mark.parametrize("text", ["", "u4pru", "u4pruyd", "u4prua", "U4PRUY", "u4pr y", "u4pruü"])
-def test_other_texts_are_no_cells(text: str) -> None:
-    assert is_cell("u4pruy", 6)
-    assert not is_cell(text, 6)
 
 
 @given(precisions, st.floats(-89, 89))
@@ -264,7 +252,7 @@ def test_circles_of_any_size_have_exactly_the_cells_they_reach(
 def test_cells_are_sorted_and_none_comes_twice(circle: tuple[float, float, float, int]) -> None:
     cells = cells_within(*circle, UNLIMITED)
     assert list(cells) == sorted(set(cells))
-    assert all(is_cell(cell, circle[3]) for cell in cells)
+    assert {len(cell) for cell in cells} == {circle[3]}
 
 
 @given(st.floats(-60, 60), longitudes, precisions)

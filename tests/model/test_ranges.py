@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.ranges import (
     Between,
     Children,
@@ -13,7 +14,6 @@ from singletable.model.ranges import (
     Predicate,
     Prefix,
     Present,
-    Radius,
     Since,
     Subtree,
     Until,
@@ -44,6 +44,9 @@ ROME, NEAR_ROME, MILAN = (41.9, 12.5), (41.9, 12.51), (45.46, 9.19)
         (Present(), [0, "", False, ()], [None]),
         (Radius(*ROME, 1000), [ROME, NEAR_ROME], [MILAN]),
         (Radius(*ROME, 0), [ROME], [NEAR_ROME]),
+        (Nearest(*ROME, 1, meters=1000), [ROME, NEAR_ROME], [MILAN]),
+        (Box(*ROME, *NEAR_ROME), [ROME, NEAR_ROME], [MILAN]),
+        (Box(-1, 179, 1, -179), [(0, 180), (1, -180), (-1, 179), (0.5, -179)], [(0, 0), (2, 180), (0, 178.9)]),
     ],
 )
 def test_a_test_holds_for_what_it_says(predicate: Predicate, inside: list[Any], outside: list[Any]) -> None:

@@ -27,6 +27,7 @@ from singletable import (
     depth,
     entity,
     first_letter,
+    inverse,
     parent,
     query,
     shard,
@@ -169,7 +170,8 @@ def cases(draw: st.DrawFn) -> Case:
         draw(entity_classes(name, delimiter)) for name in ("First", "Second", "Third")[: draw(st.integers(1, 3))]
     ]
     pattern = draw(patterns(classes[0]))
-    table = TableSettings("Random", Location("random", 1), delimiter=delimiter)
+    indexes = (inverse("edges"),) if draw(st.booleans()) else ()
+    table = TableSettings("Random", Location("random", 1), indexes=indexes, delimiter=delimiter)
     try:
         return Case(compile_design(table, classes, [pattern]), pattern)
     except DesignError:

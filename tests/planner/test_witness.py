@@ -16,14 +16,16 @@ from singletable.model.binding import bindings_for
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import Collection, Get, Query, Within, Write
-from singletable.model.ranges import holds
+from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
+from singletable.model.ranges import Present, holds
 from singletable.planner.explain import explain
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
 from tests import generate
 from tests.oracle import Item, PlainTable, passes
+from tests.planner.edges import Edges, ThinEdges
+from tests.planner.forest import Forest
 
 MODULES = (
     "customers.model",
@@ -33,6 +35,7 @@ MODULES = (
     "shop.model",
     "shop.sharded",
     "guide.model",
+    "guide.accounts",
 )
 
 # In a collection a parameter carries the name of one member's field; this is the field of the others.
@@ -44,6 +47,20 @@ SAME_FIELD = {
     ("paper_id", "Paper"): "id",
 }
 
+TIMES = (
+    "created_at",
+    "placed_at",
+    "placed_on",
+    "open_since",
+    "joined_on",
+    "changed_at",
+    "at",
+    "published",
+    "written_at",
+)
+OTHER_TIMES = {"open_orders": ("placed_on",)}
+"""What an entity is not sorted by, where it has two times."""
+
 
 def tables() -> Iterator[type[Table]]:
     """Every table of every example."""
@@ -52,6 +69,7 @@ def tables() -> Iterator[type[Table]]:
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, Table) and value is not Table:
                 yield value
+    yield from (Forest, Edges, ThinEdges)
 
 
 READS = [
@@ -98,6 +116,8 @@ def _holds(entity: Entity, value: Any, pattern: PatternDeclaration, arguments: M
         found = [getattr(value, name) for name in binding.fields]
         if any(each is None for each in found):
             return False
+        if binding.test is Present:
+            continue  # no argument says it
         if not holds(predicate_of(binding, arguments), found[0] if len(found) == 1 else found):
             return False
     return True
@@ -109,8 +129,12 @@ def _expected(
     intent = pattern.intent
     if isinstance(intent, Collection):
         return _expected_collection(table, design, pattern, intent, arguments)
-    assert isinstance(intent, Get | Query | Within)
+    assert isinstance(intent, Get | Query | Within | Ancestors)
     entity = design.entity_of(intent.entity)
+    if isinstance(intent, Ancestors):
+        path = arguments["path"]
+        ways = [{**arguments, "path": path[:length]} for length in range(1, len(path) + 1)]
+        return [each for way in ways for each in table.values(entity) if _holds(entity, each, pattern, way)]
     condition = None if isinstance(intent, Get) else intent.filter
     matching = [value for value in table.values(entity) if _holds(entity, value, pattern, arguments)]
     return [value for value in matching if passes(condition, value, arguments)]
@@ -147,11 +171,13 @@ def _check_order(answer: list[Any], outcome: Plan) -> None:
     """The answer is in the order that the plan claims."""
     fields = {name: name for entity in outcome.wanted for name in entity.fields}
     words = outcome.order
-    if outcome.members or not words or words == "by distance":
+    if outcome.members or not words or isinstance(outcome.pattern.intent, Within):
         return
-    times = [
-        name for name in fields if name in ("created_at", "placed_at", "placed_on", "at", "published", "written_at")
-    ]
+    if words == "from the root down":
+        lengths = [len(value.path) for value in answer]
+        assert lengths == sorted(lengths)
+        return
+    times = [name for name in fields if name in TIMES and name not in OTHER_TIMES.get(outcome.pattern.name, ())]
     name = times[0] if "first" in words else words.removeprefix("by ").removesuffix(", descending")
     column = [getattr(value, name) for value in answer]
     backwards = "newest" in words or "descending" in words

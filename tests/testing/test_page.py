@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from tests.house.test_docs_run import ROOT, at_its_line, blocks_of
+from tools.pages import ROOT, at_its_line, blocks_of
 
 pytest_plugins = ("pytester",)
 

@@ -14,9 +14,12 @@ from pydantic import BaseModel
 
 from singletable import (
     GSI,
+    KEYS_ONLY,
     BatchResult,
     Between,
+    Box,
     Key,
+    Nearest,
     Page,
     Prefix,
     Radius,
@@ -25,6 +28,7 @@ from singletable import (
     Table,
     TransactionCancelled,
     Until,
+    ancestors,
     begins_with,
     collection,
     contains,
@@ -36,6 +40,7 @@ from singletable import (
     geohash,
     get,
     include,
+    inverse,
     key,
     not_,
     one_of,
@@ -203,6 +208,16 @@ class Shop(
         """The open stores around a place, nearest first."""
         return within(Store, filter=lambda s: s.staff >= 1)
 
+    @pattern(fanout=30)
+    def stores_on_a_map(self, area: Box) -> list[Store]:
+        """The stores in a part of a map."""
+        return within(Store)
+
+    @pattern(fanout=30)
+    def nearest_stores(self, area: Nearest) -> list[Store]:
+        """The stores nearest to a place."""
+        return within(Store)
+
     @pattern()
     def staff_of_store(self, id: str) -> StaffOfStore | None:
         """How many work in a store."""
@@ -293,6 +308,8 @@ def ranges_are_arguments(shop: Shop, moment: datetime) -> None:
     assert_type(shop.products_below("main", Subtree(("food", "tea"))), Page[Product])
     assert_type(shop.products_named("main", Prefix("Te")), Page[ProductLine])
     assert_type(shop.stores_near(Radius(52.5, 13.4, meters=2_000)), list[Store])
+    assert_type(shop.stores_on_a_map(Box(52.4, 13.3, north=52.6, east=13.5)), list[Store])
+    assert_type(shop.nearest_stores(Nearest(52.5, 13.4, 3, meters=2_000)), list[Store])
 
 
 def a_collection_answers_its_shape(shop: Shop) -> None:
@@ -318,6 +335,14 @@ def single_writes_answer_objects(shop: Shop, order: Order) -> None:
     assert_type(shop.delete(key(Order, id="o1"), where=lambda o: o.total > 5), Order | None)
     assert_type(shop.delete(order), Order | None)
     assert_type(shop.move(order, order), Order)
+    assert_type(shop.move_subtree(key(Product, sku="s1"), to=("tea", "green")), int)
+    shop.move_subtree(
+        key(Product, sku="s1"),
+        to=("tea",),
+        change=lambda p: Product(p.sku, p.shop, p.name, p.category, p.price),
+        progress=lambda so_far: print(so_far.written),
+    )
+    assert_type(inverse("gsi9", name="edges", projection=KEYS_ONLY), GSI)
     assert_type(shop.edit(key(Order, id="o1"), lambda o: o), Order)
 
 
@@ -366,6 +391,7 @@ def a_body_answers_what_it_reads() -> None:
     assert_type(query(Product, view=ProductLine, limit=3), Page[ProductLine])
     assert_type(collection(WholeOrder, newest_first=True, limit=10), WholeOrder | None)
     assert_type(within(Store), list[Store])
+    assert_type(ancestors(Product, consistent=True), list[Product])
     assert_type(put(OrderItem), OrderItem)
     assert_type(create(Store), Store)
     assert_type(update(Store, field(Store, lambda s: s.staff).set(0)), Store)
@@ -401,6 +427,7 @@ def a_scan_gives_objects(shop: Shop) -> None:
 
 async def many_are_awaited(shop: Shop) -> None:
     assert_type([order.total async for order in shop.scan(Order, reason="export")], list[Decimal])
+    assert_type(await shop.aio.move_subtree(key(Product, sku="s1"), to=("tea",)), int)
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])

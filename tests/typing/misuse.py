@@ -11,9 +11,12 @@ import msgspec
 from singletable import (
     GSI,
     Between,
+    Nearest,
     Page,
+    Radius,
     Since,
     Table,
+    ancestors,
     begins_with,
     collection,
     contains,
@@ -23,6 +26,7 @@ from singletable import (
     exists,
     field,
     get,
+    inverse,
     key,
     one_of,
     pattern,
@@ -155,6 +159,14 @@ class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
     def page_within(self, shop: str) -> Page[Store]:
         return within(Store)  # misuse: area promised as a page
 
+    @pattern(fanout=9)
+    def way_to_another(self, shop: str, category: tuple[str, ...]) -> list[Product]:
+        return ancestors(Order)  # misuse: another entity on the way down
+
+    @pattern(fanout=9)
+    def page_of_ancestors(self, shop: str, category: tuple[str, ...]) -> Page[Product]:
+        return ancestors(Product)  # misuse: way down promised as a page
+
     @pattern()
     def put_of_another_entity(self, order: Order) -> Order:
         return put(Product)  # misuse: body puts another entity
@@ -277,6 +289,10 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     shop.get_many(orders)  # misuse: objects in place of keys
     print(shop.get_many([key(Order, id="o1")])[0].total)  # misuse: one of many used unchecked
     shop.put_many(Product)  # misuse: class in place of its objects
+    shop.move_subtree(key(Product, sku="s1"), to="tea/green")  # misuse: text in place of a path
+    shop.move_subtree(Product, to=("tea",))  # misuse: class in place of the key of a node
+    shop.move_subtree(key(Product, sku="s1"), to=("tea",), change=lambda p: p.name)  # misuse: change to no node
+    inverse("gsi9", keys=("SK", "PK"))  # misuse: keys of an inverse index
     shop.put_many(orders, progress=lambda so_far: print(so_far.done))  # misuse: unknown part of a progress
     print(shop.put_many(orders).failed[0].value.name)  # misuse: field of another entity in a failure
     shop.scan(Order)  # misuse: scan without a reason
@@ -336,6 +352,11 @@ def made_at_once(item: dict[str, str]) -> Parcel:
 @upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
 def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
     return item
+
+
+Nearest(52.5, 13.4, 3)  # misuse: nearest places without a bound
+Nearest(52.5, 13.4, 3, 2_000)  # misuse: bound that could be the count
+Shop.stores_on_a_map.explain(Radius(52.5, 13.4, 500))  # misuse: circle in place of a box
 
 
 objects_of(Order)  # misuse: objects of no table

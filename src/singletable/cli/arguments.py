@@ -11,12 +11,18 @@ from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import ArgumentRefused
+from singletable.model.areas import AREA_TYPES, Box, Nearest, Radius
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
 from singletable.model.entity import declaration_of
 from singletable.model.fields import name_of
-from singletable.model.ranges import Between, Children, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 
 _RANGE = ".."
+_AREAS: Mapping[type, str] = {
+    Radius: "LAT,LNG,METERS",
+    Box: "SOUTH,WEST,NORTH,EAST",
+    Nearest: "LAT,LNG,COUNT,METERS",
+}
 
 
 def read_arguments(pattern: PatternDeclaration, given: list[str]) -> dict[str, Any]:
@@ -69,13 +75,21 @@ def _value(parameter: ParameterDeclaration, text: str) -> Any:
         if dots and low:
             raise ValueError("it has no beginning; write ..HIGH")
         return Until(parse(kind, high if dots else low))
-    if test is Radius:
-        parts = text.split(",")
-        if len(parts) != 3:
-            raise ValueError("write LAT,LNG,METERS")
-        return Radius(*(float(part) for part in parts))
+    if test in AREA_TYPES:
+        return _area(test, text.split(","))
     value = parse(kind, text)
     return test(value) if test in (Prefix, Subtree, Children) else value
+
+
+def _area(test: type, parts: list[str]) -> Radius | Box | Nearest:
+    written = _AREAS[test]
+    if len(parts) != len(written.split(",")):
+        raise ValueError(f"write {written}")
+    if test is Nearest:
+        latitude, longitude, count, meters = parts
+        return Nearest(float(latitude), float(longitude), int(count), meters=float(meters))
+    numbers = [float(part) for part in parts]
+    return Box(*numbers) if test is Box else Radius(*numbers)
 
 
 def parse(kind: Any, text: str) -> Any:

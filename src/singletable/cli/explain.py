@@ -27,7 +27,8 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "arguments",
         metavar="ARGUMENT",
         nargs="*",
-        help="value or name=value; a range is LOW..HIGH, LOW.. or ..HIGH, a path is a/b/c, a radius LAT,LNG,METERS",
+        help="value or name=value; a range is LOW..HIGH, LOW.. or ..HIGH, a path is a/b/c, a radius LAT,LNG,METERS, "
+        "a box SOUTH,WEST,NORTH,EAST, the nearest places LAT,LNG,COUNT,METERS",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document for machines")
     parser.set_defaults(run=run)

@@ -61,6 +61,8 @@ def _import(place: str) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
+    if (path.resolve().parent / "__init__.py").is_file():
+        return _import_from_package(path.resolve())
     name = path.stem if path.stem not in sys.modules else f"{path.stem}_model"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
@@ -68,6 +70,21 @@ def _import_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    return module
+
+
+def _import_from_package(path: Path) -> ModuleType:
+    """A file of a package under its whole name, so that it may import its neighbours as it does in the program."""
+    names, folder = [path.stem], path.parent
+    while (folder / "__init__.py").is_file():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    sys.path.insert(0, str(folder))
+    module = importlib.import_module(".".join(names))
+    if module.__file__ is None or Path(module.__file__).resolve() != path:
+        raise ModelNotLoaded(
+            f"{path}: another module called {'.'.join(names)} is imported already, from {module.__file__}"
+        )
     return module
 
 

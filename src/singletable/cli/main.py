@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("demo", "check", "explain", "serve", "sql", "check-store", "top-keys", "export", "import")
+COMMANDS = ("demo", "check", "explain", "cost", "size", "serve", "sql", "check-store", "top-keys", "export", "import")
 # A command whose name is a word of Python has a module of another name.
 MODULES = {"import": "import_"}
 BAD_INPUT = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from singletable.client import many, work
+from singletable.client import many, subtree, work
 from singletable.client.batch_result import BatchProgress, BatchResult
 from singletable.client.key import Key
 from singletable.client.transaction import Transaction
@@ -72,6 +72,18 @@ class AwaitedTable:
     async def move(self, old: E, new: E) -> E:
         """Writes an object under another key in place of one that nobody has changed since it was read."""
         moved: E = await self._opened.run_async(self._opened.writer.move(old, new))
+        return moved
+
+    async def move_subtree(
+        self,
+        node: Key[E],
+        *,
+        to: tuple[str, ...],
+        change: Callable[[E], E] | None = None,
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> int:
+        """Moves a node and everything below it to another path; returns how many were moved."""
+        moved: int = await self._opened.run_async(subtree.move_subtree(self._opened, node, to, change, progress))
         return moved
 
     async def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def transport_for(url: str | Engine, timeouts: Timeouts | None = None) -> Transport:
-    """The transport that a URL names, or to an engine that is open already; raises ArgumentRefused for anything else."""
+    """The transport that a URL names, or to an engine that is open already; ArgumentRefused for anything else."""
     if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
         from singletable.client.engine_transport import transport_to
 

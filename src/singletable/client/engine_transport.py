@@ -45,7 +45,7 @@ class EngineTransport:
         self.close()
 
 
-def transport_to(place: str | Engine) -> EngineTransport:
+def transport_to(place: object) -> EngineTransport:
     """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
     if isinstance(place, str):
         return EngineTransport(place)

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from singletable.client.options import Options
 from singletable.client.reading import pages
+from singletable.client.reading.ancestors import on_the_way_down
+from singletable.client.reading.areas import read_area
 from singletable.client.reading.reader import Reader
 from singletable.client.reading.single import get_one
 from singletable.client.session import Session
@@ -15,7 +17,7 @@ from singletable.client.watched import asking
 from singletable.client.writing.patterns import run_write
 from singletable.client.writing.writer import Writer
 from singletable.errors import ArgumentRefused, DesignError
-from singletable.model.intents import Collection, Get, Query, Within
+from singletable.model.intents import Ancestors, Collection, Get, Query, Within
 from singletable.planner.explain import refusal_problem
 from singletable.planner.plan import Outcome, Plan, Refusal
 
@@ -110,7 +112,9 @@ class OpenTable:
             case Collection():
                 return pages.collect(self.reader, plan, arguments, chosen)
             case Within():
-                return pages.near(self.reader, plan, arguments, chosen)
+                return read_area(self.reader, plan, arguments, chosen)
+            case Ancestors():
+                return on_the_way_down(self.reader, plan, arguments, chosen)
             case _:
                 raise AssertionError("every other pattern writes")
 

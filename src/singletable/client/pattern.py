@@ -54,7 +54,10 @@ class Pattern(Generic[P, R]):
 
 
 class BoundPattern(Generic[P, R]):
-    """A pattern of one table, with its plan; of an open table it can be called."""
+    """A pattern of one table, with its plan; of an open table it can be called.
+
+    `Shop.orders_of` can be explained before any table exists; `shop.orders_of` of an open table answers as well.
+    """
 
     def __init__(
         self,
@@ -75,7 +78,7 @@ class BoundPattern(Generic[P, R]):
         return BoundPattern(self._table, self.declaration, instance, {"plan": self.plan, "_bind": self._bind})
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Ask DynamoDB."""
+        """Ask DynamoDB, and answer what the pattern's signature promises."""
         opened = self._opened()
         result: R = opened.run_pattern(self.plan, self._arguments(args, kwargs), self._options)
         return result
@@ -184,7 +187,8 @@ def pattern(
     Its parameters bind to fields by name, its return type is the shape of the answer, and its body, evaluated once,
     says what is read. The keywords are the worksheet's columns: how often (`frequency` as a word or a number a second,
     or `rate`), the latency budget, the entry entity, the number of requests that a fan-out may take (`fanout`), how
-    many items an answer has (`expected_items`) and how many are read for it (`expected_examined`).
+    many items an answer has (`expected_items`) and how many are read for it (`expected_examined`). `accept` are
+    findings that are meant to be, each with the reason.
     """
     options = PatternOptions(frequency, rate, budget_ms, entry, fanout, expected_items, expected_examined, accept)
 

@@ -11,8 +11,11 @@ class Retries:
     """How often a request is sent again, and how long is waited before: full jitter, doubled each time."""
 
     attempts: int = 5
+    """How often it is sent in all; 1 never sends it again."""
     first_seconds: float = 0.05
+    """The longest pause after the first attempt."""
     seconds_max: float = 5.0
+    """The longest pause after any."""
 
     def pause(self, attempt: int, chance: Callable[[], float] | None = None) -> float:
         """The seconds to wait after so many attempts."""

@@ -46,6 +46,7 @@ RESERVED = frozenset(
         "get_many",
         "metrics",
         "move",
+        "move_subtree",
         "name",
         "open",
         "put",
@@ -111,8 +112,9 @@ class Table(_Bodied):
 
     Class keywords: `entities` (the classes), `name` (the class's own by default), `keys` (the names of the key
     attributes, `PK` and `SK`), `indexes` (only what differs from the defaults: names, attributes, projections),
-    `type_attribute`, `schema_version_attribute`, `ttl_attribute`, `delimiter`, and `accept` (findings accepted with
-    a reason).
+    `type_attribute` (which says what an item is; None for a table without one), `schema_version_attribute`,
+    `ttl_attribute`, `delimiter` (only `#` keeps the order of text of any length), and `accept` (findings accepted with
+    a reason). A table is closed by `close`, or by the end of a `with` block.
     """
 
     design: ClassVar[Design]
@@ -132,11 +134,12 @@ class Table(_Bodied):
         hook: Hook | None = None,
         now: Callable[[], float] = time.time,
     ) -> Self:
-        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine of one's own.
+        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `retries` and `timeouts` say how patient it is; `hook` is told of every request.
+        `retries` and `timeouts` say how patient it is; `hook` is told of every request; `now` is the clock by which
+        items are expired. A table that is not there, or not as the model says, is TableDiffers.
         """
         from singletable.client.opening import open_table
 
@@ -233,6 +236,23 @@ class Table(_Bodied):
         """
         opened = self._opened()
         moved: E = opened.run(opened.writer.move(old, new))
+        return moved
+
+    def move_subtree(
+        self,
+        node: Key[E],
+        *,
+        to: tuple[str, ...],
+        change: Callable[[E], E] | None = None,
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> int:
+        """Moves a node and everything below it to another path: `key(Node, org="o", path=("root", "eng"))`.
+
+        Up to 50 nodes go in each transaction, parents first; interrupted, the same call goes on from there. `change` is
+        given each node with its new path and returns what is written. Returns how many were moved.
+        """
+        opened = self._opened()
+        moved: int = opened.run(subtree().move_subtree(opened, node, to, change, progress))
         return moved
 
     def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
@@ -365,6 +385,13 @@ def work() -> Any:
 def many() -> Any:
     """The reads and writes of many items, loaded with the first of them."""
     from singletable.client import many as loaded
+
+    return loaded
+
+
+def subtree() -> Any:
+    """The move of a subtree, loaded with the first of them."""
+    from singletable.client import subtree as loaded
 
     return loaded
 

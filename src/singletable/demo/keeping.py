@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from singletable.client.creation import creation
 from singletable.client.table import Table
 from singletable.demo.tour import Filled, Tour
 from singletable.engine.engine import Engine
 from singletable.errors import StoreRefused
+from singletable.model.create_table import create_table_request
 
 BATCH_ITEMS_MAX = 25
 
@@ -63,7 +63,7 @@ def free_name(model: type[Table], system: str, taken: set[str]) -> str:
 def _write(engine: Engine, name: str, filled: Filled) -> None:
     """Makes a table with its items."""
     design = filled.model.design
-    engine.call("CreateTable", creation(design, name))
+    engine.call("CreateTable", create_table_request(design, name))
     if design.ttl_attribute is not None:
         setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
         engine.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting})

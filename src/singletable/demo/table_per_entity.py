@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from singletable.client.creation import creation
 from singletable.client.items.kinds import Kinds
 from singletable.client.table import Table
 from singletable.demo.captured import Captured, Document
 from singletable.demo.retarget import Retargeted, retargeted, table_of
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
+from singletable.model.create_table import create_table_request
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.plan import Plan
@@ -33,7 +33,7 @@ class TablePerEntity:
         self._owners: dict[str, Entity] = {}
         self._engine = Engine("memory:", sweep_seconds=None)
         for entity in self._design.entities:
-            self._engine.call("CreateTable", creation(_alone(self._design, entity), table_of(entity)))
+            self._engine.call("CreateTable", create_table_request(_alone(self._design, entity), table_of(entity)))
         for item in items:
             owner = self._owner_of(item)
             self._engine.call("PutItem", {"TableName": table_of(owner), "Item": item})

@@ -1,8 +1,4 @@
-"""Capacity units by DynamoDB's rules, and the ConsumedCapacity that an answer carries.
-
-Reads are rounded up to 4 KB and writes to 1 KB. Where a rule below is not in the service's documentation, it was
-captured against the service by others and is kept as test vectors.
-"""
+"""What requests consumed of their tables and indexes, and the ConsumedCapacity that an answer carries."""
 
 from __future__ import annotations
 
@@ -10,23 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from singletable.values.limits import READ_UNIT_BYTES, WRITE_UNIT_BYTES
-
 Detail = Literal["INDEXES", "TOTAL", "NONE"] | None
-
-EVENTUAL = 0.5
-CONSISTENT = 1.0
-TRANSACTIONAL = 2.0
-
-
-def read_units(size_bytes: int, factor: float) -> float:
-    """The units of reading so many bytes in one go; nothing costs as much as a little."""
-    return max(1, -(-size_bytes // READ_UNIT_BYTES)) * factor
-
-
-def write_units(size_bytes: int) -> int:
-    """The units of writing so many bytes."""
-    return max(1, -(-size_bytes // WRITE_UNIT_BYTES))
 
 
 @dataclass

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units
+from singletable.engine.capacity import Consumed
 from singletable.engine.storage import tokens
 from singletable.errors import RequestRefused
+from singletable.values.capacity_units import TRANSACTIONAL, read_units
 from singletable.wire.decoders import decoder_of
 from singletable.wire.shape import Shape
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from singletable.engine.asked import Check, Projected
-from singletable.engine.capacity import CONSISTENT, EVENTUAL, Consumed, read_units, told
+from singletable.engine.capacity import Consumed, told
 from singletable.engine.definition import KeyAttribute
 from singletable.engine.keys import exact_key, stored_key
 from singletable.engine.page import Page, Reading, read_page, read_page_through
@@ -18,6 +18,7 @@ from singletable.engine.storage.tree import Tree
 from singletable.engine.table import PUT_WORDS, Item, OpenIndex, OpenTable, decode_item
 from singletable.errors import RequestRefused, invalid
 from singletable.values.accept import accept_item
+from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
 from singletable.wire.pages import PageRequest, PageResult
 
 STARTING_KEY = "The provided starting key is invalid"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from singletable.engine.capacity import Consumed, write_units
+from singletable.engine.capacity import Consumed
 from singletable.engine.table import Entry, Image, OpenTable, decode_item
 from singletable.errors import invalid
+from singletable.values.capacity_units import entry_write_units, write_units
 from singletable.values.comparison import equal
 from singletable.values.limits import ITEM_BYTES_MAX
 
@@ -57,15 +58,11 @@ def consumed(table: OpenTable, before: Image | None, after: Image | None, factor
 
 
 def _index_units(old: Entry | None, new: Entry | None) -> int:
-    """An entry that did not change costs nothing, one that moved is deleted and written, each rounded by itself."""
     if old is None or new is None:
-        present = old or new
-        return 0 if present is None else write_units(present.size)
-    if old.key != new.key:
-        return write_units(old.size) + write_units(new.size)
-    if _same(old, new):
-        return 0
-    return max(write_units(old.size), write_units(new.size))
+        sizes = (old.size if old is not None else None), (new.size if new is not None else None)
+        return entry_write_units(*sizes, is_moved=False, is_changed=True)
+    is_moved = old.key != new.key
+    return entry_write_units(old.size, new.size, is_moved=is_moved, is_changed=is_moved or not _same(old, new))
 
 
 def _same(old: Entry, new: Entry) -> bool:

@@ -157,6 +157,7 @@ def _condition(patterns: frozenset[str | None]) -> dict[str, Any]:
 def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str, ...]:
     """Where the conditions of a policy let through more than the entity that it is for."""
     notes: list[str] = []
+    asked = {(each.action, each.index.alias, each.entity.cls) for each in permissions}
     for each in permissions:
         entity, index, keys = each.entity, each.index, leading_keys(each.placement)
         if each.placement in entity.uniques:
@@ -164,7 +165,14 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
         if not keys.restricts:
             why = "begins with no text of its own" if keys.pattern else "is no single text, as LeadingKeys has to be"
             notes.append(f"{entity.label} in {index.spoken}: its partition key {why}, so every item can be reached.")
-        elif others := sharing(table.design, entity, index):
+        else:
+            others = [
+                other
+                for other in sharing(table.design, entity, index)
+                if (each.action, index.alias, other.cls) not in asked
+            ]
+            if not others:
+                continue
             names = ", ".join(other.label for other in others)
             what = f"{keys.pattern} are the partitions of {names} too: LeadingKeys cannot tell them apart"
             notes.append(f"{entity.label} in {index.spoken}: {what}.")

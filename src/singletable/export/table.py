@@ -66,7 +66,8 @@ def exported_table(
 ) -> ExportedTable:
     """A design made ready for export; raises ExportRefused when no table could have its names."""
     settings = settings or Settings()
-    table = ExportedTable(name or design.name, " ".join((description or "").split()), design, settings)
+    printed = "".join(each if each.isprintable() else " " for each in description or "")
+    table = ExportedTable(name or design.name, " ".join(printed.split()), design, settings)
     problems = list(_problems(table))
     if problems:
         raise ExportRefused("\n".join(problems))

@@ -81,7 +81,7 @@ def _table(table: ExportedTable, name: str) -> Block:
         main["table_class"] = settings.table_class
     if settings.deletion_protection:
         main["deletion_protection_enabled"] = True
-    keys = dict(zip(("hash_key", "range_key"), table.design.table.key_attributes, strict=False))
+    keys: dict[str, Any] = dict(zip(("hash_key", "range_key"), table.design.table.key_attributes, strict=False))
     stream = {"stream_enabled": True, "stream_view_type": settings.stream} if settings.stream else {}
     blocks = [
         Block("attribute", (), ({"name": each["AttributeName"], "type": each["AttributeType"]},))

@@ -10,7 +10,7 @@ from singletable.export.quoted import quoted
 
 # A text that begins with a letter and holds nothing that YAML gives a meaning to stands as it is, unless it is a word
 # that some reader takes for a truth value or for nothing.
-_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|[ ,](?=[A-Za-z0-9(]))*")
+_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|,(?= )| (?=[A-Za-z0-9(]))*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
@@ -53,21 +53,20 @@ def _is_block(value: Any) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _flow(value: Any) -> str:
+def _flow(value: Any, *, inside: bool = False) -> str:
+    """A value on one line; `inside` brackets a comma has a meaning."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        return _text(value)
+        return quoted(value) if inside and "," in value else _text(value)
     if isinstance(value, list):
-        # A comma ends a plain text here.
-        written = (quoted(each) if isinstance(each, str) and "," in each else _flow(each) for each in value)
-        return f"[{', '.join(written)}]"
+        return f"[{', '.join(_flow(each, inside=True) for each in value)}]"
     function = _function(value)
     if function is not None:
-        return f"!{function.removeprefix('Fn::')} {_flow(value[function])}"
-    return f"{{{', '.join(f'{quoted(key)}: {_flow(each)}' for key, each in value.items())}}}"
+        return f"!{function.removeprefix('Fn::')} {_flow(value[function], inside=inside)}"
+    return f"{{{', '.join(f'{quoted(key)}: {_flow(each, inside=True)}' for key, each in value.items())}}}"
 
 
 def _function(value: Mapping[str, Any]) -> str | None:

@@ -21,14 +21,15 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
+from singletable.model.areas import AREA_TYPES
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.codecs.text import ORDERED_DELIMITER
-from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
+from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration, PatternDeclaration
 from singletable.model.derived.geocell import GeoCell
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
 from singletable.model.intents import Get, Query, Within, Write
-from singletable.model.ranges import Children, Equal, Prefix, Present, Radius, Subtree
+from singletable.model.ranges import Children, Equal, Prefix, Present, Subtree
 from singletable.model.suggestion import did_you_mean
 
 
@@ -60,18 +61,29 @@ def bindings_for(pattern: PatternDeclaration, entity: Entity) -> tuple[tuple[Bin
         for found in _of_condition(pattern, entity, intent.where):
             (bindings if isinstance(found, Binding) else problems).append(found)  # type: ignore[arg-type]
     problems += _used(pattern, entity)
-    if isinstance(intent, Within) and not any(binding.test is Radius for binding in bindings):
-        remedy = "Give it a parameter such as area: Radius."
-        problems.append(
-            Problem(
-                f"pattern {pattern.name}: reads within an area, but no parameter gives one", pattern.location, remedy
-            )
-        )
+    if isinstance(intent, Within):
+        problems += _of_within(pattern)
     return tuple(bindings), tuple(problems)
 
 
+def _of_within(pattern: PatternDeclaration) -> Iterator[Problem]:
+    """What a read within an area lacks, or has too much of."""
+    areas = [parameter.name for parameter in pattern.bound_parameters if parameter.test in AREA_TYPES]
+    if not areas:
+        remedy = "Give it a parameter such as area: Radius."
+        yield Problem(
+            f"pattern {pattern.name}: reads within an area, but no parameter gives one", pattern.location, remedy
+        )
+    if len(areas) > 1:
+        message = f"pattern {pattern.name}: reads within one area, but {' and '.join(areas)} are areas"
+        yield Problem(message, pattern.location, "Declare a pattern for each.")
+    if paging := [name for name in (LIMIT, CURSOR) if name in pattern.parameters]:
+        message = f"pattern {pattern.name}: an area is answered whole, without {' or '.join(paging)}"
+        yield Problem(message, pattern.location, "Nearest(..., count, meters=...) asks for so many places.")
+
+
 def _of_parameter(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
-    if parameter.test is Radius:
+    if parameter.test in AREA_TYPES:
         return _of_area(pattern, parameter, entity)
     field = entity.fields.get(parameter.name)
     if field is None:
@@ -86,7 +98,7 @@ def _of_parameter(pattern: PatternDeclaration, parameter: ParameterDeclaration, 
 def _of_area(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
     cells = [derived for derived in entity.declaration.derived.values() if isinstance(derived, GeoCell)]
     if len({cell.fields for cell in cells}) == 1:
-        return Binding(cells[0].fields, Radius, Parameter(parameter.name))
+        return Binding(cells[0].fields, parameter.test, Parameter(parameter.name))
     if cells:
         names = ", ".join(name for name, each in entity.declaration.derived.items() if isinstance(each, GeoCell))
         message = (

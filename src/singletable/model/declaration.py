@@ -11,16 +11,19 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
+from singletable.model.areas import AREA_TYPES
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
 from singletable.model.fields import name_of, strip
-from singletable.model.intents import Collection, Get, Intent, Query, Within, Write, used_parameters
+from singletable.model.intents import Ancestors, Collection, Get, Intent, Query, Within, Write, used_parameters
 from singletable.model.page import Page
-from singletable.model.ranges import RANGE_TYPES, Equal, Radius
+from singletable.model.ranges import RANGE_TYPES, Equal
 from singletable.model.recorder import Argument
 
 LIMIT, CURSOR = "limit", "cursor"
 Frequency = Literal["very low", "low", "medium", "high", "very high"]
 FREQUENCIES: tuple[str, ...] = get_args(Frequency)
+CALLS_PER_SECOND: Mapping[str, float] = {"very low": 0.1, "low": 1, "medium": 10, "high": 100, "very high": 1000}
+"""What a word of the worksheet is taken for where a number is needed; a rate of one's own goes before it."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class ParameterDeclaration:
     def type_name(self) -> str:
         """The annotation as the user wrote it, near enough for a message."""
         inner = name_of(self.type)
-        return inner if self.test in (Equal, Radius) else f"{self.test.__name__}[{inner}]"
+        return inner if self.test in (Equal, *AREA_TYPES) else f"{self.test.__name__}[{inner}]"
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class PatternDeclaration:
         if self.options.rate is not None:
             return float(self.options.rate)
         return float(self.options.frequency) if isinstance(self.options.frequency, int | float) else None
+
+    @property
+    def calls_per_second(self) -> float | None:
+        """The rate, or what the word for the frequency is taken for; None when neither was given."""
+        return self.rate if self.rate is not None else CALLS_PER_SECOND.get(str(self.options.frequency))
 
     @property
     def is_write(self) -> bool:
@@ -158,7 +166,7 @@ def _parameter(parameter: inspect.Parameter, hints: Mapping[str, Any], refuse: R
         raise refuse(
             f"the annotation of {name!r} is {annotation!r}, which is not a type", "Annotate it with the field's type."
         )
-    return ParameterDeclaration(name, Radius if annotation is Radius else Equal, annotation, required)
+    return ParameterDeclaration(name, annotation if annotation in AREA_TYPES else Equal, annotation, required)
 
 
 def _is_type(annotation: Any) -> bool:
@@ -184,13 +192,13 @@ def _evaluate(
         line = _raised_at(problem, function) or location
         message = f"pattern {name}: its body raised {type(problem).__name__}: {problem}"
         raise DesignError(Problem(message, line, "The body is evaluated once; it only says what is read.")) from problem
-    if not isinstance(intent, Get | Query | Collection | Within | Write):
+    if not isinstance(intent, Get | Query | Collection | Within | Ancestors | Write):
         raise DesignError(
             Problem(
                 f"pattern {name}: its body returns {type(intent).__name__}, which says nothing of what is read",
                 location,
-                "Return get(...), query(...), collection(...), within(...), put(...), create(...), update(...) or "
-                "delete(...).",
+                "Return get(...), query(...), collection(...), within(...), ancestors(...), put(...), create(...), "
+                "update(...) or delete(...).",
             )
         )
     view = getattr(intent, "view", None)
@@ -227,7 +235,7 @@ def _answer_of(intent: Intent) -> Any:
             return Page[intent.view or intent.entity]  # type: ignore[misc]  # a class known only at run time
         case Collection():
             return _or_none(intent.shape)
-        case Within():
+        case Within() | Ancestors():
             return list[intent.entity]  # type: ignore[name-defined]  # a class known only at run time
         case Write(kind="delete"):
             return _or_none(intent.entity)

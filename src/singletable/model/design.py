@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.model.areas import AREA_TYPES
 from singletable.model.binding import bindings_for, disagreement, unknown_parameter
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
@@ -14,7 +15,6 @@ from singletable.model.index import TABLE, Index
 from singletable.model.intents import Collection, Within
 from singletable.model.keeping import keeping_problems
 from singletable.model.placing import place_entities
-from singletable.model.ranges import Radius
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
 from singletable.model.unique import marker_problems
@@ -147,8 +147,8 @@ def _pattern_problems(design: Design, pattern: PatternDeclaration) -> Iterable[P
         return [Problem(message, pattern.location, "Add it to entities=[...].")]
     if isinstance(intent, Collection):
         return _collection_problems(design, pattern, intent)
-    if not isinstance(intent, Within) and any(p.test is Radius for p in pattern.bound_parameters):
-        message = f"pattern {pattern.name}: an area is read with within(...), whose answer is a list by distance"
+    if not isinstance(intent, Within) and any(p.test in AREA_TYPES for p in pattern.bound_parameters):
+        message = f"pattern {pattern.name}: an area is read with within(...), whose answer is a list"
         return [Problem(message, pattern.location)]
     return bindings_for(pattern, design.entity_of(intent.entity))[1]
 

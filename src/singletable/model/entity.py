@@ -58,6 +58,7 @@ class EntityDeclaration:
     unique: tuple[tuple[str, ...], ...]
     mirror_of: type | None
     expected_bytes: int | None
+    expected_items: int | None
     expected_per_partition: Mapping[str, int]
     accept: Accepted
 
@@ -139,6 +140,7 @@ def entity(
     unique: Iterable[str | tuple[str, ...]] = (),
     mirror_of: type | None = None,
     expected_bytes: int | None = None,
+    expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
     accept: Accepted | None = None,
     **indexes: Keys,
@@ -149,23 +151,21 @@ def entity(
     (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
     these for a multi-attribute index key; a local index is given its sort position alone.
 
-    Writes keep right beside the item, in the same transaction: fields, or tuples of them, that are `unique`; `copies`
-    of another entity's fields (`copy(...)`); counters in other items that it is `counted` by (`count(...)`); and,
-    as a `mirror_of` another entity, the second item of an edge that is read from both ends.
-
-    `expected_bytes` is the usual size of an item, `expected_per_partition` how many of them lie in one partition of
-    the table, or of each index by alias: `{"key": 8, "gsi1": 300}`.
-    `schema_version` is stored with every item; `@upgrade` takes items of older versions to it.
+    `name` is what the type attribute says; `attributes` are stored names that differ from the fields'; `derived` are
+    computed values for templates; `identity` names the fields that tell two items apart, if none is called `id`.
+    `version` names an int field for optimistic locking, `ttl` the one with the second of expiry. `schema_version` is
+    stored with every item; `@upgrade` takes older ones to it. Writes keep right, in one transaction, what is `unique`,
+    `copies` of others' fields, counters that it is `counted` by, and an edge's second item, a `mirror_of` the first.
+    `expected_bytes` is an item's usual size, `expected_items` how many there are, and `expected_per_partition` how many
+    lie together: `{"key": 8, "gsi1": 300}`; `accept` gives findings that are meant to be their reasons.
     """
     location = source.caller()
 
     def declare(cls: C) -> C:
         fields = _fields(cls, location, accept)
+        named = (cls, name or cls.__name__, location, fields)
         declaration = EntityDeclaration(
-            cls=cls,
-            name=name or cls.__name__,
-            location=location,
-            fields=fields,
+            *named,
             keys={TABLE: key, **indexes},
             attributes=_stored_names(fields, attributes),
             derived=dict(derived or {}),
@@ -178,6 +178,7 @@ def entity(
             unique=_unique(unique),
             mirror_of=mirror_of,
             expected_bytes=expected_bytes,
+            expected_items=expected_items,
             expected_per_partition=_per_partition(expected_per_partition),
             accept=dict(accept or {}),
         )
@@ -256,12 +257,17 @@ def _problems(
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
-    for alias in declaration.expected_per_partition:
-        if alias not in declaration.keys:
-            message = f"{label}: expected_per_partition names {alias!r}; its keys are {', '.join(declaration.keys)}"
-            yield Problem(message, location)
+    yield from _wrong_amounts(declaration)
     yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)
+
+
+def _wrong_amounts(declaration: EntityDeclaration) -> Iterable[Problem]:
+    for option in ("expected_bytes", "expected_items"):
+        amount: Any = getattr(declaration, option)
+        if amount is not None and (type(amount) is not int or amount < 0):
+            message = f"{declaration.cls.__qualname__}: {option}={amount!r} is no whole number from zero up"
+            yield Problem(message, declaration.location)
 
 
 def _wrong_versions(declaration: EntityDeclaration) -> Iterable[Problem]:

@@ -1,4 +1,4 @@
-"""Geohash cells: the text of the cell a point lies in, and exactly those cells that a circle on the earth touches.
+"""Geohash cells: the text of the cell a point lies in, and exactly those cells that a circle or a box touches.
 
 A geohash of a precision is one cell of a grid of columns (longitude) and rows (latitude). Cells are found by exact
 integer arithmetic on that grid, so a point on an edge is never rounded into the cell next door.
@@ -27,11 +27,6 @@ def encode(latitude: float, longitude: float, precision: int) -> str:
     grid = _grid(precision)
     row = grid.row_at(_valid_latitude(latitude))
     return _cell(grid, grid.column_at(_wrapped_longitude(longitude)) % grid.columns, row)
-
-
-def is_cell(text: str, precision: int) -> bool:
-    """Whether this text is the geohash of a cell of this precision."""
-    return len(text) == _grid(precision).precision and all(character in ALPHABET for character in text)
 
 
 def cell_size_m(precision: int, latitude: float) -> tuple[float, float]:
@@ -66,10 +61,46 @@ def cells_within(latitude: float, longitude: float, radius_m: float, precision: 
         columns_by_row[row] = _columns_touched(grid, circle, row)
         needed += len(columns_by_row[row]) - 1
         if needed > most:
-            raise ValueError(_too_many(radius_m, precision, needed, most))
+            raise ValueError(_too_many(f"a circle of {radius_m:g} m", "a smaller radius", precision, needed, most))
     return tuple(
         sorted(_cell(grid, column % grid.columns, row) for row, run in columns_by_row.items() for column in run)
     )
+
+
+def cells_in_box(south: float, west: float, north: float, east: float, precision: int, most: int) -> tuple[str, ...]:
+    """The cells that the box touches, sorted: every point in it, its edges included, lies in one of them.
+
+    A `west` greater than `east` goes across the antimeridian. Raises ValueError for edges that make no box, and, before
+    any cell is made, when there are more than `most`.
+    """
+    grid = _grid(precision)
+    _check_box(south, west, north, east)
+    rows = range(grid.row_at(south), grid.row_at(north) + 1)
+    first, last = grid.column_at(west), grid.column_at(east) + (grid.columns if west > east else 0)
+    columns = range(first, min(last + 1, first + grid.columns))
+    needed = len(rows) * len(columns)
+    if needed > most:
+        box = f"a box of {_span(south, north):g} by {_span(west, east):g} degrees"
+        raise ValueError(_too_many(box, "a smaller box", precision, needed, most))
+    return tuple(sorted(_cell(grid, column % grid.columns, row) for row in rows for column in columns))
+
+
+def is_in_box(south: float, west: float, north: float, east: float, latitude: float, longitude: float) -> bool:
+    """Whether a point lies in a box or on its edges; 180 and -180 degrees are one meridian."""
+    if not south <= latitude <= north:
+        return False
+    turned = _wrapped_longitude(longitude)
+    same = (turned, -turned) if abs(turned) == 180 else (turned,)
+    if west > east:
+        return any(west <= each or each <= east for each in same)
+    return any(west <= each <= east for each in same)
+
+
+def eastward(west: float, longitude: float) -> tuple[bool, float]:
+    """What longitudes are sorted by when one goes around the earth eastward, beginning at a meridian."""
+    turned = _wrapped_longitude(longitude)
+    turned = -180.0 if turned == 180 else turned
+    return turned < west, turned
 
 
 @dataclass(frozen=True)
@@ -201,9 +232,23 @@ def _wrapped_longitude(longitude: float) -> float:
     return math.remainder(longitude, 360)
 
 
-def _too_many(radius_m: float, precision: int, needed: int, most: int) -> str:
-    way_out = "a smaller precision covers it with fewer" if precision > 1 else "only a smaller radius needs fewer"
+def _check_box(south: float, west: float, north: float, east: float) -> None:
+    _valid_latitude(south)
+    _valid_latitude(north)
+    for longitude in (west, east):
+        if not -180 <= longitude <= 180:
+            raise ValueError(f"longitude {longitude!r} is no edge of a box: pass -180 to 180 degrees")
+    if south > north:
+        raise ValueError(f"south {south!r} lies north of north {north!r}: swap them")
+
+
+def _span(low: float, high: float) -> float:
+    return high - low if low <= high else high - low + 360
+
+
+def _too_many(what: str, less: str, precision: int, needed: int, most: int) -> str:
+    way_out = "a smaller precision covers it with fewer" if precision > 1 else f"only {less} needs fewer"
     return (
-        f"a circle of {radius_m:g} m needs at least {needed} geohash cells of precision {precision}, "
+        f"{what} needs at least {needed} geohash cells of precision {precision}, "
         f"more than the {most} allowed; {way_out}"
     )

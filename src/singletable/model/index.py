@@ -22,11 +22,13 @@ class Projection:
 
 
 ALL = Projection("ALL")
+"""The projection of an index that holds whole items; what an index has unless it says otherwise."""
 KEYS_ONLY = Projection("KEYS_ONLY")
+"""The projection of an index that holds keys alone, its own and the table's; what parses back from them is held too."""
 
 
 def include(*attributes: str) -> Projection:
-    """The keys and these attributes, by the names they are stored under."""
+    """The projection of an index that holds the keys and these attributes, by the names they are stored under."""
     return Projection("INCLUDE", attributes)
 
 
@@ -35,18 +37,33 @@ class GSI:
     """A global secondary index: how it is named in the table, and what it holds.
 
     `alias` is the keyword under which entities give their keys (`gsi1`). `keys` names the partition and the sort
-    attribute; a tuple in either place is a multi-attribute key.
+    attribute; a tuple in either place is a multi-attribute key. An index that is given nowhere but in entities has
+    the alias in capitals as its name, `GSI1PK` and `GSI1SK` as its attributes, and holds whole items.
     """
 
     alias: str
     name: str | None = None
     keys: tuple[Names] | tuple[Names, Names] | None = None
     projection: Projection = ALL
+    is_inverse: bool = False
+    """Whether its keys are the table's own, swapped; `inverse(...)` says so."""
+
+
+def inverse(alias: str, *, name: str | None = None, projection: Projection = ALL) -> GSI:
+    """A global index by the table's own key attributes, swapped, so that every edge is found from its other end.
+
+    Every entity of the table is in it under the templates of its `key`; nothing is written for it.
+    """
+    return GSI(alias, name, None, projection, is_inverse=True)
 
 
 @dataclass(frozen=True)
 class LSI:
-    """A local secondary index: the table's partitions in another order; it exists from the table's creation on."""
+    """A local secondary index: the table's partitions in another order; it exists from the table's creation on.
+
+    `alias` is the keyword under which entities give their sort position (`lsi1="{due}"`); `sort` names its attribute.
+    It can be read strongly consistent, and holds a partition to 10 GB.
+    """
 
     alias: str
     name: str | None = None
@@ -72,6 +89,8 @@ class Index:
     partition: tuple[KeyAttribute, ...]
     sort: tuple[KeyAttribute, ...]
     projection: Projection = ALL
+    is_inverse: bool = False
+    """Whether its keys are the table's own, swapped: every item is in it."""
 
     @property
     def is_table(self) -> bool:

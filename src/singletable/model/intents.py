@@ -22,6 +22,9 @@ V = TypeVar("V")
 Limit = int | Argument | None
 
 
+WriteKind = Literal["put", "create", "update", "delete"]
+
+
 @dataclass(frozen=True)
 class Get:
     """One item of an entity, or none."""
@@ -59,23 +62,42 @@ class Collection:
 
 @dataclass(frozen=True)
 class Within:
-    """Items of an entity inside an area, by distance."""
+    """Items of an entity inside an area, in the order of its kind."""
 
     entity: type
     filter: Condition | None
 
 
 @dataclass(frozen=True)
+class Ancestors:
+    """The items of an entity on the way from the root of a tree down to a path, itself included."""
+
+    entity: type
+    consistent: bool
+
+
+@dataclass(frozen=True)
 class Write:
     """One item of an entity written or taken away."""
 
-    kind: Literal["put", "create", "update", "delete"]
+    kind: WriteKind
     entity: type
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
 
+    @property
+    def changed(self) -> frozenset[str]:
+        """The fields that an update changes, wholly or inside."""
+        return frozenset(str(change.path.steps[0]) for change in self.changes)
 
-Intent = Get | Query | Collection | Within | Write
+    @property
+    def removed(self) -> frozenset[str]:
+        """The fields that an update takes away."""
+        gone = (change.path.steps for change in self.changes if change.action == "REMOVE")
+        return frozenset(str(steps[0]) for steps in gone if len(steps) == 1)
+
+
+Intent = Get | Query | Collection | Within | Ancestors | Write
 
 
 def used_parameters(intent: Intent) -> frozenset[str]:
@@ -113,7 +135,11 @@ def get(
     where: Callable[[Any], bool] | None = None,
     consistent: bool = False,
 ) -> Any:
-    """Read one item of an entity; `where` fixes key fields that no parameter gives."""
+    """Read one item of an entity: one GetItem, answered by the object or None.
+
+    Every field of the key is given by a parameter, or fixed by `where`. `view` is a smaller class, whose fields alone
+    are asked for; `consistent` reads strongly.
+    """
     return Get(entity, _recorded(entity, where), view, consistent)
 
 
@@ -153,7 +179,11 @@ def query(
     hydrate: bool = False,
     consistent: bool = False,
 ) -> Any:
-    """Read the items of an entity that the parameters and `where` select by key, in key order.
+    """Read the items of an entity that the parameters and `where` select by key, in key order: one Query a page.
+
+    `newest_first` reads backwards and needs a date or datetime to be what the answer is sorted by; `order_by` names any
+    other field, such as `lambda order: order.total`. A pattern whose index does not give the order is refused. `limit`
+    is the most that a page has, and `consistent` reads strongly, which a global index cannot.
 
     `filter` is applied by DynamoDB after it has read and billed the items, and so must be asked for by name. `view`
     reads a smaller class out of an index that does not hold every field; `hydrate` fetches the whole items instead.
@@ -166,27 +196,49 @@ def query(
 def collection(
     shape: type[E], *, newest_first: bool = False, limit: int | None = None, consistent: bool = False
 ) -> E | None:
-    """Read items of several entities that share a partition; `limit` counts the items of the shape's one list."""
+    """Read items of several entities that share a partition, as the class `shape`: one Query.
+
+    Its members are entities (required), `Entity | None`, or `list[Entity]`. It is read to its end, whatever its size;
+    it is None when nothing is there, and CollectionIncomplete is raised when a required member is missing. `limit`
+    counts the items of the shape's one list, and `newest_first` reads it backwards.
+    """
     return cast(E, Collection(shape, newest_first, _limit(limit), consistent))
 
 
 def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:
-    """Read the items inside the area that a parameter gives (`area: Radius`), nearest first."""
+    """Read the items inside the area that a parameter gives: `area: Radius`, `area: Box` or `area: Nearest`.
+
+    A circle and the nearest places are answered nearest first, a box from south to north and then west to east; what
+    is equal by that comes in the order of the items' keys.
+    """
     return cast("list[E]", Within(entity, _recorded(entity, filter)))
 
 
+def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
+    """Read the nodes on the way from the root of a tree down to the path that a parameter gives, itself included.
+
+    Every key on the way is computed, so that BatchGetItem reads them all; `@pattern(fanout=n)` is the deepest path.
+    """
+    return cast("list[E]", Ancestors(entity, consistent))
+
+
 def put(entity: type[E]) -> E:
-    """Write an item, in place of the one that was there."""
+    """Write an item, in place of the one that was there; a parameter is the object, or parameters are its fields."""
     return cast(E, Write("put", entity))
 
 
 def create(entity: type[E]) -> E:
-    """Write an item that must not be there yet."""
+    """Write an item that must not be there yet; the call raises AlreadyExists otherwise."""
     return cast(E, Write("create", entity))
 
 
 def update(entity: type[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
-    """Change fields of an item that is there, if the condition holds."""
+    """Change fields of an item that is there, if the condition holds; answers the object as it is then.
+
+    Parameters give the key, and values that changes and `where` speak of:
+    `update(Order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`. Every index
+    key that is made of a changed field is written anew. The call raises ConditionFailed, or NotFound.
+    """
     if not changes:
         raise _refused(f"the update of {entity.__name__} changes nothing", "Give it field(...).set(...) or the like.")
     for each in changes:
@@ -207,5 +259,5 @@ def _refuse_overlaps(changes: list[Change]) -> None:
 
 
 def delete(entity: type[E], *, where: Callable[[E], bool] | None = None) -> E | None:
-    """Take an item away, if the condition holds; answers the item that was there."""
+    """Take an item away, if the condition holds; answers the item that was there, or None."""
     return cast(E, Write("delete", entity, (), _recorded(entity, where)))

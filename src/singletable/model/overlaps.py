@@ -77,7 +77,10 @@ def _entered_unawares(settings: TableSettings, entity: Entity, index: Index) -> 
             return
     if types and types.keys() <= own | fields.keys():
         message = f"{entity.label}: its items are in {index.label} too, since they have {', '.join(types)}"
-        yield Problem(message, entity.location, f"Give it {index.alias}=..., or store its fields under other names.")
+        remedy = f"Give it {index.alias}=..., or store its fields under other names."
+        if types.keys() <= {part.attribute for part in entity.base.parts}:
+            remedy = f'Declare it as inverse("{index.alias}"): every item is in it, with its keys swapped.'
+        yield Problem(message, entity.location, remedy)
 
 
 def _parts(entity: Entity) -> Iterator[KeyPart]:

@@ -11,7 +11,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class Page(Generic[T_co]):
-    """Items in key order, the cursor that continues after them (None at the end), and the one of those before them."""
+    """Items in key order, the cursor that continues after them (None at the end), and the one of those before them.
+
+    It can be iterated and has a length. `items` are the objects; `cursor` and `previous` are given to the same pattern
+    with the same arguments, and are signed for it.
+    """
 
     items: Sequence[T_co]
     cursor: str | None = None

@@ -11,6 +11,7 @@ from singletable.errors import Problem
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.index import ALL, GSI, LSI, TABLE, AttributeType, Index, KeyAttribute, default_name, is_local
+from singletable.model.inverse import inverse_index, inverse_placement, inverse_problems, misnamed_inverse
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart, native_type
 from singletable.model.overlaps import attribute_problems, index_problems
 from singletable.model.positions import Native, Sparse
@@ -41,6 +42,14 @@ def place_entities(
     placements: dict[str, dict[str, Placement]] = {declaration.name: {} for declaration in declarations}
     indexes: dict[str, Index] = {}
     for alias in aliases:
+        inverted = declared.get(alias)
+        if isinstance(inverted, GSI) and inverted.is_inverse and TABLE in indexes:
+            problems += inverse_problems(settings, inverted, indexes[TABLE], declarations)
+            indexes[alias] = inverse_index(inverted, indexes[TABLE])
+            for placed in placements.values():
+                if TABLE in placed:
+                    placed[alias] = inverse_placement(indexes[alias], placed[TABLE])
+            continue
         given = [_given(d, alias, _local(alias, declared), problems) for d in declarations if alias in d.keys]
         layout = _Layout(settings, alias, declared.get(alias), [keys for keys in given if keys])
         indexes[alias] = layout.index(indexes.get(TABLE), problems)
@@ -48,6 +57,7 @@ def place_entities(
             placement = layout.place(indexes[alias], keys, indexes[TABLE], placements, problems)
             if placement:
                 placements[keys.declaration.name][alias] = placement
+    problems += misnamed_inverse(settings)
     types = _types(placements, problems, settings)
     indexes = {alias: _typed(index, types) for alias, index in indexes.items()}
     entities = [
@@ -55,6 +65,7 @@ def place_entities(
     ]
     if not problems:
         problems += index_problems(settings, indexes)
+        problems += [problem for entity in entities for problem in _expectation_problems(entity)]
     if not problems:
         problems += [problem for entity in entities for problem in attribute_problems(settings, entity, indexes)]
     return indexes, [entity for entity in entities if TABLE in entity.placements], problems
@@ -70,6 +81,13 @@ def _entity(
     placed = {alias: replace(placement, index=indexes[alias]) for alias, placement in placements.items()}
     uniques = unique_placements(settings, declaration, indexes[TABLE], problems) if not problems else ()
     return Entity(declaration, placed, declaration.attributes, uniques)
+
+
+def _expectation_problems(entity: Entity) -> Iterator[Problem]:
+    for alias in entity.declaration.expected_per_partition:
+        if alias not in entity.placements:
+            message = f"{entity.label}: expected_per_partition names {alias!r}; its keys are "
+            yield Problem(message + ", ".join(entity.placements), entity.location)
 
 
 def _local(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:

@@ -15,7 +15,10 @@ class Native:
 
 
 def native(field: str, format: str = "") -> Native:
-    """Use a field's stored attribute itself as a key: text as S, numbers as N, bytes as B."""
+    """Use a field's stored attribute itself as a key: text as S, numbers as N, bytes as B.
+
+    `format` is that of a codec for a date or datetime, such as `"seconds"`.
+    """
     return Native(field, format)
 
 
@@ -34,5 +37,8 @@ Keys = Position | tuple[Position, ...] | Sparse
 
 
 def sparse(partition: Position, sort: Position | None = None) -> Sparse:
-    """Give the keys of an index that holds only the items which have all of their fields."""
+    """Give the keys of an index that holds only the items which have all of their fields.
+
+    `gsi1=sparse("ASSIGNEE#{assignee}", "{due}#{id}")`; a pattern may use it if it speaks of the optional field.
+    """
     return Sparse((partition,) if sort is None else (partition, sort))

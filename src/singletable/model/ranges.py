@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from singletable.model.areas import Box, Nearest, Radius, contains
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Between(Generic[T]):
-    """From `low` to `high`, both included."""
+    """From `low` to `high`, both included: `created_at: Between[datetime]`, called with `Between(monday, sunday)`."""
 
     low: T
     high: T
@@ -32,7 +34,7 @@ class Until(Generic[T]):
 
 @dataclass(frozen=True)
 class Prefix(Generic[T]):
-    """Text that begins with `start`."""
+    """Text that begins with `start`; the only way to a prefix inside a segment of a key."""
 
     start: T
 
@@ -52,15 +54,6 @@ class Children(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Radius:
-    """The places within `meters` of a point."""
-
-    latitude: float
-    longitude: float
-    meters: float
-
-
-@dataclass(frozen=True)
 class Equal:
     """One value; what a parameter of a field's own type says."""
 
@@ -73,7 +66,17 @@ class Present:
 
 
 Predicate = (
-    Equal | Between[Any] | Since[Any] | Until[Any] | Prefix[Any] | Subtree[Any] | Children[Any] | Radius | Present
+    Equal
+    | Between[Any]
+    | Since[Any]
+    | Until[Any]
+    | Prefix[Any]
+    | Subtree[Any]
+    | Children[Any]
+    | Radius
+    | Box
+    | Nearest
+    | Present
 )
 """What is known of a field: a test that a value passes or does not."""
 
@@ -99,7 +102,6 @@ def holds(predicate: Predicate, value: Any) -> bool:
             return tuple(value[:-1]) == tuple(parent)
         case Present():
             return value is not None
-        case Radius():
-            from singletable.model.geohash import distance_m
-
-            return distance_m(predicate.latitude, predicate.longitude, *value) <= predicate.meters
+        case Radius() | Box() | Nearest():
+            latitude, longitude = value
+            return contains(predicate, float(latitude), float(longitude))

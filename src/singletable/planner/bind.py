@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
+from math import prod
 from typing import Any
 
 from singletable.errors import ArgumentRefused
@@ -19,6 +20,7 @@ from singletable.planner.plan import Plan
 from singletable.planner.projection import projected
 from singletable.planner.stored import checked, stored_value
 from singletable.values.attribute_value import AttributeValue, number_text
+from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 
 @dataclass(frozen=True)
@@ -38,20 +40,59 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
         if placeholders.names:
             parameters["ExpressionAttributeNames"] = placeholders.names
         return (Request("GetItem", {**parameters, **_consistent(plan)}),)
-    found = tuple(_query(design, plan, arguments, spread) for spread in _spreads(plan, arguments))
-    declared = plan.pattern.options.fanout
-    if declared is not None and len(found) > declared:
-        raise ArgumentRefused(
-            f"{plan.pattern.name} would take {len(found)} Queries for these arguments and declares at most {declared}; "
-            "narrow the arguments, or raise fanout="
-        )
+    if plan.operation == "BatchGetItem":
+        return tuple(_batches(design, plan, keys_above(plan, arguments)))
+    found = further_requests(design, plan, arguments, set())
+    _check_fanout(plan, len(found))
     return found
 
 
-def _spreads(plan: Plan, arguments: Arguments) -> Iterator[dict[str, str]]:
+def keys_above(plan: Plan, arguments: Arguments) -> list[dict[str, AttributeValue]]:
+    """The keys of all nodes on the way from the root of a tree down to a path, the root's first."""
+    item_key(plan, arguments)  # refuses arguments that make no key
+    above = plan.each_above
+    assert above is not None, "a BatchGetItem is planned for the nodes above a path"
+    declared, depth = plan.pattern.options.fanout, len(arguments[above.name])
+    if declared is not None and depth > declared:
+        raise ArgumentRefused(
+            f"{plan.pattern.name} was given a path of {depth} elements, {arguments[above.name]!r}, and declares at "
+            f"most {declared}; ask for a shorter path, or raise fanout="
+        )
+    return [item_key(plan, each) for each in above.each(arguments)]
+
+
+def _batches(design: Design, plan: Plan, keys: list[dict[str, AttributeValue]]) -> Iterator[Request]:
+    for start in range(0, len(keys), BATCH_GET_KEYS_MAX):
+        chunk = {"Keys": keys[start : start + BATCH_GET_KEYS_MAX], **_consistent(plan)}
+        yield Request("BatchGetItem", {"RequestItems": {design.name: chunk}})
+
+
+def further_requests(
+    design: Design, plan: Plan, arguments: Arguments, asked: set[tuple[str, ...]]
+) -> tuple[Request, ...]:
+    """The Queries of a read for these arguments but for those that were asked already; they are noted as asked."""
+    spreads = [values for values in _spreads(plan, arguments) if values not in asked]
+    asked.update(spreads)
     names = [spread.name for spread in plan.spreads]
-    for values in product(*(spread.values(arguments) for spread in plan.spreads)):
-        yield dict(zip(names, values, strict=True))
+    return tuple(_query(design, plan, arguments, dict(zip(names, values, strict=True))) for values in spreads)
+
+
+def check_fanout(plan: Plan, arguments: Arguments) -> None:
+    """Raises ArgumentRefused when a read could take more Queries for these arguments than its pattern declares."""
+    _check_fanout(plan, prod(len(spread.values(arguments)) for spread in plan.spreads))
+
+
+def _check_fanout(plan: Plan, count: int) -> None:
+    declared = plan.pattern.options.fanout
+    if declared is not None and count > declared:
+        raise ArgumentRefused(
+            f"{plan.pattern.name} would take {count} Queries for these arguments and declares at most {declared}; "
+            "narrow the arguments, or raise fanout="
+        )
+
+
+def _spreads(plan: Plan, arguments: Arguments) -> Iterator[tuple[str, ...]]:
+    return product(*(spread.values(arguments) for spread in plan.spreads))
 
 
 def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str, str]) -> Request:

@@ -17,7 +17,11 @@ from singletable.planner.plan import Outcome, Plan, Refusal, Verdict
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a pattern asks of DynamoDB, and why that is right."""
+    """What a pattern asks of DynamoDB, and why that is right.
+
+    `requests` are as every AWS SDK takes them; `proof` says sentence by sentence why they are enough; `estimate` is
+    what a call reads or writes.
+    """
 
     plan: Plan
     requests: tuple[Request, ...]
@@ -69,6 +73,9 @@ def _request_lines(plan: Plan) -> list[str]:
         lines.append(f"in one transaction with {', '.join(plan.kept.what)}")
     if plan.hydrate:
         lines.append(f"BatchGetItem fetches the whole items, since {plan.index.label} holds {plan.index.projection}")
+    if plan.each_above is not None:
+        name = plan.each_above.name
+        lines.append(f"one key for each {{{name}*}}: {name} and every path above it, up to 100 in a request")
     for spread in plan.spreads:
         lines.append(f"one Query for each {{{spread.name}*}}: {spread.what}")
     return lines
@@ -77,6 +84,8 @@ def _request_lines(plan: Plan) -> list[str]:
 def _range_lines(plan: Plan) -> list[str]:
     if plan.pattern.is_write or plan.operation == "GetItem":
         return [f"verdict: {verdict_text(plan)}"]
+    if plan.operation == "BatchGetItem":
+        return [f"order: {plan.order}", f"verdict: {verdict_text(plan)}"]
     wanted = ", ".join(entity.label for entity in plan.wanted)
     lines = [f"the range holds {wanted} only" if not plan.foreign else _foreign_line(plan, wanted)]
     if plan.order:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from singletable.model.areas import AREA_TYPES
 from singletable.model.binding import Binding
 from singletable.model.derived.tree import Depth
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
-from singletable.model.ranges import Children, Equal, Present, Radius
+from singletable.model.ranges import Children, Equal, Present
 from singletable.model.template import DerivedSlot, FieldSlot, Literal, Slot
 from singletable.planner.obstacles import NotServed, Obstacle, PartitionUnknown
 from singletable.planner.operands import (
@@ -177,7 +178,7 @@ class _Walk:
         The children of a path are a range of the sort key only where the partition fixes their depth.
         """
         binding = self._binding(slot.name)
-        if binding is None or binding in self.consumed or binding.test is Radius:
+        if binding is None or binding in self.consumed or binding.test in AREA_TYPES:
             return None
         has_depth = any(isinstance(known.derived, Depth) for known in self._known_derived)
         return binding if binding.test is not Children or has_depth else None

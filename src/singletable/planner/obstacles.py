@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Radius, Since, Subtree, Until
+from singletable.model.areas import AREA_TYPES
+from singletable.model.ranges import Between, Children, Equal, Prefix, Present, Since, Subtree, Until
 
 _TESTS = {
     Equal: "equality on {0}",
@@ -14,7 +15,7 @@ _TESTS = {
     Prefix: "a prefix of {0}",
     Subtree: "the subtree of {0}",
     Children: "the children of {0}",
-    Radius: "an area of {0}",
+    **dict.fromkeys(AREA_TYPES, "an area of {0}"),
     Present: "items that have {0}",
 }
 
@@ -172,6 +173,18 @@ class NotTogether:
         return f"in {index}, {self.why}"
 
 
+@dataclass(frozen=True)
+class NoWayUp:
+    """Keys of the nodes above a path that do not follow from the path."""
+
+    why: str
+    way_out: str
+
+    def sentence(self, index: str) -> str:
+        """The obstacle in words."""
+        return f"the keys of the nodes above cannot be computed in {index}: {self.why}"
+
+
 Obstacle = (
     PartitionUnknown
     | SortUnknown
@@ -185,6 +198,7 @@ Obstacle = (
     | FieldsMissing
     | ChangesKey
     | NotTogether
+    | NoWayUp
 )
 
 

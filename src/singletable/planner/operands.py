@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -88,6 +88,25 @@ class Encoded:
     def language(self) -> Language:
         """Every text that the codec writes."""
         return self.slot.language
+
+
+@dataclass(frozen=True)
+class EachAbove(Encoded):
+    """A path and every path above it, the root's first: each is asked for by a key of its own."""
+
+    def show(self) -> str:
+        """The path's name in braces, starred: one key for each."""
+        return f"{{{self.name}*}}"
+
+    @property
+    def name(self) -> str:
+        """The parameter that gives the path."""
+        return self.binding.written[1:-1]
+
+    def each(self, arguments: Arguments) -> Iterator[dict[str, Any]]:
+        """The arguments with every path on the way down in place of the path."""
+        path = arguments[self.name]
+        return ({**arguments, self.name: path[:length]} for length in range(1, len(path) + 1))
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from singletable.model.index import Index
 from singletable.model.shape import Member
 from singletable.planner.kept import Kept
 from singletable.planner.obstacles import Obstacle
-from singletable.planner.operands import KeyTest, Spread
+from singletable.planner.operands import EachAbove, KeyTest, Spread, TextOperand
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
-Operation = Literal["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"]
+Operation = Literal["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"]
 
 
 class Verdict(Enum):
@@ -92,6 +92,12 @@ class Plan:
         return None if None in counts else prod(count for count in counts if count is not None)
 
     @property
+    def each_above(self) -> EachAbove | None:
+        """The path whose nodes above are asked for, each by its key."""
+        operands = (operand for test in self.tests for operand in test.operands if isinstance(operand, TextOperand))
+        return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAbove)), None)
+
+    @property
     def requests(self) -> int | None:
         """How many requests a page of the answer takes; None when the arguments decide."""
         if self.hydrate:
@@ -99,6 +105,8 @@ class Plan:
             if not known or self.limit is None or not isinstance(self.limit.count, int):
                 return None
             return (self.queries or 1) + -(-self.limit.count // BATCH_GET_KEYS_MAX)
+        if self.operation == "BatchGetItem":
+            return None
         if self.kept is not None:
             return 1 + self.kept.reads
         if any(rewrite.unknown for rewrite in self.rewrites):

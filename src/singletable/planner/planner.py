@@ -7,7 +7,8 @@ from dataclasses import replace
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import Collection, Write
+from singletable.model.intents import Ancestors, Collection, Write
+from singletable.planner.ancestors import ancestor_candidates
 from singletable.planner.collections import collection_candidates
 from singletable.planner.obstacles import NotServed, Obstacle, PartitionUnknown, written_need
 from singletable.planner.plan import Candidate, Outcome, PassedOver, Refusal
@@ -40,6 +41,8 @@ def _candidates(design: Design, pattern: PatternDeclaration) -> list[Candidate]:
         return list(collection_candidates(design, pattern))
     if isinstance(pattern.intent, Write):
         return list(write_candidates(design, pattern))
+    if isinstance(pattern.intent, Ancestors):
+        return list(ancestor_candidates(design, pattern))
     return list(read_candidates(design, pattern))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.expressions.tree import Condition, Parameter, paths
+from singletable.model.areas import Box
 from singletable.model.binding import Binding, bindings_for
 from singletable.model.declaration import LIMIT, PatternDeclaration
 from singletable.model.design import Design
@@ -93,7 +94,7 @@ def _query(
     asked = intent if isinstance(intent, Query) else None
     view = asked.view if asked else None
     consistent, hydrate = (asked.consistent, asked.hydrate) if asked else (False, False)
-    order = _order(entity, condition, intent)
+    order = _order(entity, condition, intent, bindings)
     obstacles = [*condition.obstacles, *_shortcomings(entity, placement, bindings, view, consistent, hydrate)]
     obstacles += [order.obstacle] if order.obstacle else []
     obstacles += _filter_obstacles(entity, placement, intent.filter)
@@ -112,7 +113,7 @@ def _query(
         (entity,),
         foreign=foreign,
         forward=order.forward,
-        order="by distance" if isinstance(intent, Within) else order.words,
+        order=order.words,
         limit=limit_of(pattern, asked.limit if asked else None),
         filter=intent.filter,
         spreads=condition.spreads,
@@ -123,9 +124,10 @@ def _query(
     return Candidate(plan, tuple(obstacles))
 
 
-def _order(entity: Entity, condition: KeyCondition, intent: Query | Within) -> Direction:
+def _order(entity: Entity, condition: KeyCondition, intent: Query | Within, bindings: tuple[Binding, ...]) -> Direction:
     if isinstance(intent, Within):
-        return Direction(True, "by distance")
+        in_a_box = any(binding.test is Box for binding in bindings)
+        return Direction(True, "from south to north, then west to east" if in_a_box else "by distance")
     order_by = str(intent.order_by.steps[0]) if intent.order_by is not None else None
     return direction(entity, condition.varying, order_by, intent.newest_first)
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from singletable.errors import DesignError
+from singletable.model.areas import AREA_TYPES
 from singletable.model.binding import Binding, bindings_for
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity
 from singletable.model.index import default_name
-from singletable.model.intents import Collection, Get, Query, Within, Write
-from singletable.model.ranges import Children, Equal, Radius
+from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
+from singletable.model.ranges import Children, Equal
 from singletable.planner.obstacles import (
     ChangesKey,
     FieldsMissing,
@@ -24,6 +25,7 @@ from singletable.planner.obstacles import (
     NotServed,
     NotStrong,
     NotTogether,
+    NoWayUp,
     Obstacle,
     PartitionUnknown,
     SortUnknown,
@@ -80,7 +82,7 @@ def _saying(obstacle: Obstacle, pattern: PatternDeclaration) -> str:
             return f"Take {' and '.join(fields)} as parameters too, or the whole item as one of the entity's type."
         case SortUnknown(fields) if isinstance(pattern.intent, Get):
             return f"Add {' and '.join(fields)} as a parameter, or read a page with query(...)."
-        case NotTogether(_, way_out):
+        case NotTogether(_, way_out) | NoWayUp(_, way_out):
             return way_out
         case NotServed():
             return _unserved(obstacle, pattern)
@@ -111,7 +113,7 @@ def _unserved(obstacle: NotServed, pattern: PatternDeclaration) -> str:
             f'Keep each level together: derived={{"level": depth("{names}")}}, {{level}} in the partition of an '
             f"index, and {{{names}}} in its sort key."
         )
-    if obstacle.test is Radius:
+    if obstacle.test in AREA_TYPES:
         quoted = ", ".join(f'"{name}"' for name in obstacle.fields)
         return f'Put {{cell}} into the partition of an index, with derived={{"cell": geohash({quoted}, precision=6)}}.'
     if isinstance(pattern.intent, Write):
@@ -124,7 +126,7 @@ def _unserved(obstacle: NotServed, pattern: PatternDeclaration) -> str:
 def propose_keys(design: Design, pattern: PatternDeclaration) -> ProposedKeys | None:
     """Keys on an index that the entity is not in yet, or on a new one, under which the pattern is one request."""
     intent = pattern.intent
-    if isinstance(intent, Write | Collection | Within):
+    if isinstance(intent, Write | Collection | Within | Ancestors):
         return None
     entity = design.entity_of(intent.entity)
     bindings, _ = bindings_for(pattern, entity)

@@ -51,7 +51,7 @@ def write_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Ca
             condition=intent.where,
             changes=intent.changes,
             rewrites=tuple(_rewrites(intent, entity, bindings)),
-            kept=kept_by(design, entity, intent),
+            kept=kept_by(design, entity, intent.kind, intent.changed),
         ),
         obstacles,
     )
@@ -97,13 +97,13 @@ def _missing(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> It
 
 
 def _key_changes(intent: Write, entity: Entity) -> Iterator[Obstacle]:
-    changed = {str(change.path.steps[0]) for change in intent.changes}
+    changed = intent.changed
     if in_key := tuple(sorted(changed & entity.base.fields)):
         yield ChangesKey(in_key)
 
 
 def _rewrites(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[Rewrite]:
-    changed = {str(change.path.steps[0]) for change in intent.changes}
+    changed = intent.changed
     # A field that is set is known, and one that the condition holds to a value; one that is added to, appended to or
     # changed inside is not until it is read.
     known = _equal_fields(bindings) | (set(held_values(intent.where)) - changed)

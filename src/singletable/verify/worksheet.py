@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from singletable.expressions.plain import plain
+from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import Write
 from singletable.model.keys import KeyPart, NativePart
-from singletable.model.ranges import Between, Children, Equal, Prefix, Radius, Since, Subtree, Until
+from singletable.model.ranges import Between, Children, Equal, Prefix, Since, Subtree, Until
 from singletable.model.template import Literal
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.explain import verdict_text
@@ -25,6 +26,8 @@ _RANGE_WORDS = {
     Subtree: "subtree of {0}",
     Children: "children of {0}",
     Radius: "{0} within a radius",
+    Box: "{0} within a box",
+    Nearest: "{0} nearest to a point",
 }
 
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.errors import KeyRefused
+from singletable.model.areas import AREA_TYPES, Area, Box, Nearest, Radius
 from singletable.model.derived.derived import Reach
 from singletable.model.derived.geocell import MOST_CELLS, geohash
 from singletable.model.geohash import distance_m
 from singletable.model.language import literal, overlap
-from singletable.model.ranges import Equal, Radius
+from singletable.model.ranges import Equal
 
 CELL = geohash("latitude", "longitude", precision=6)
 LATITUDES, LONGITUDES = st.floats(-85, 85), st.floats(-180, 180)
@@ -48,6 +49,11 @@ def test_the_cells_of_an_area_hold_every_place_in_it(
 def test_the_cells_of_an_area_are_counted_when_it_is_known() -> None:
     count = Reach(None, "as many cells of precision 6 as the radius covers")
     assert CELL.reach({"latitude": Radius, "longitude": Radius}) == count
+    in_a_box = Reach(None, "as many cells of precision 6 as the box touches")
+    assert CELL.reach({"latitude": Box, "longitude": Box}) == in_a_box
+    rings = "as many cells of precision 6 as it takes, ring by ring and no farther than meters"
+    assert CELL.reach({"latitude": Nearest, "longitude": Nearest}) == Reach(None, rings)
+    assert CELL.reach({"latitude": Radius, "longitude": Box}) is None
     assert CELL.reach({"latitude": Equal, "longitude": Equal}) == Reach(1, CELL.label)
     assert CELL.reach({"latitude": Equal}) is None
     assert CELL.reach({}) is None
@@ -72,8 +78,29 @@ def test_what_is_no_place_is_refused(place: tuple[Any, Any]) -> None:
         CELL.compute(*place)
 
 
-@pytest.mark.parametrize("area", [Radius(91, 0, 5), Radius(0, 0, -1), Radius(0, 0, float("nan"))])
-def test_what_is_no_area_is_refused(area: Radius) -> None:
+def test_the_nearest_lie_in_the_cells_of_their_bound() -> None:
+    circle, nearest = Radius(35.6586, 139.7454, 900.0), Nearest(35.6586, 139.7454, 3, meters=900.0)
+    assert CELL.expand(dict.fromkeys(CELL.fields, nearest)) == CELL.expand(dict.fromkeys(CELL.fields, circle))
+
+
+def test_a_box_is_in_the_cells_it_touches() -> None:
+    box = Box(57.64911, 10.40744, 57.64911, 10.40744)
+    assert CELL.expand(dict.fromkeys(CELL.fields, box)) == ("u4pruy",)
+
+
+@pytest.mark.parametrize(
+    "area",
+    [
+        Radius(91, 0, 5),
+        Radius(0, 0, -1),
+        Radius(0, 0, float("nan")),
+        Box(1, 0, 0, 1),
+        Box(0, 0, 1, float("inf")),
+        Nearest(0, 0, 0, meters=5),
+        Nearest(0, 0, 1, meters=-5),
+    ],
+)
+def test_what_is_no_area_is_refused(area: Area) -> None:
     with pytest.raises(KeyRefused):
         CELL.expand({"latitude": area, "longitude": area})
 
@@ -92,7 +119,7 @@ def test_a_place_is_two_numbers(python_type: Any, fits: bool) -> None:
 
 
 def test_a_cell_covers_an_area_and_is_sifted_afterwards() -> None:
-    assert CELL.covers(Radius)
+    assert all(CELL.covers(area) for area in AREA_TYPES)
     assert not CELL.covers(Equal)
-    assert not CELL.enforces(Radius)
+    assert not any(CELL.enforces(area) for area in AREA_TYPES)
     assert CELL.label == "geohash(latitude, longitude, precision=6)"

@@ -1,4 +1,4 @@
-"""Reads of many items: a page with its cursor, all of them, their number, a whole collection, or those in an area."""
+"""Reads of many items: a page with its cursor, all of them, their number, or a whole collection."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Call, Steps
 from singletable.errors import CollectionIncomplete, CursorRefused
-from singletable.model.derived.geocell import GeoCell
-from singletable.model.geohash import distance_m
 from singletable.model.page import Page
-from singletable.model.ranges import Radius
 from singletable.planner.bind import read_requests
 from singletable.planner.plan import Plan
 
@@ -125,29 +122,6 @@ def collect(reader: Reader, plan: Plan, arguments: Arguments, options: Options) 
             )
         members[member.name] = given[0] if given else None
     return shape(**members)
-
-
-def near(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[list[Any]]:
-    """The items inside an area, nearest first."""
-    requests = read_requests(reader.design, plan, arguments)
-    area = next(value for value in arguments.values() if isinstance(value, Radius))
-    found = Range(reader, plan, requests, [None] * len(requests), options)
-    inside: list[tuple[float, int, Any]] = []
-    latitude, longitude = _place_fields(plan)
-    while items := (yield from found.take(None)):
-        for each in (yield from _objects(reader, plan, items, options)):
-            there = float(getattr(each, latitude)), float(getattr(each, longitude))
-            meters = distance_m(area.latitude, area.longitude, *there)
-            if meters <= area.meters:
-                inside.append((meters, len(inside), each))
-    return [each for _, _, each in sorted(inside)]
-
-
-def _place_fields(plan: Plan) -> tuple[str, str]:
-    """The fields of latitude and longitude, which the cells are made of."""
-    cells = next(spread.source for spread in plan.spreads if isinstance(spread.source, GeoCell))
-    latitude, longitude = cells.fields
-    return latitude, longitude
 
 
 def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Any]]:

@@ -127,7 +127,7 @@ class Preparing:
         guards = self._guards(entity, keeping.decisive | keeping.counters, old) if needs_old else ()
         if wanted.kind == "upsert" or (wanted.kind == "put" and requirements):
             guards += upgrading.is_current_or_missing(self.design, entity)
-        item, key = item_of(self.design, entity, values), key_of(entity, values)
+        item, key = {**wanted.beside, **item_of(self.design, entity, values)}, key_of(entity, values)
         if wanted.kind == "upsert":
             changes = tuple(self._upsert_changes(entity, keeping, item, key))
             action = _main("Update", wanted, asked, requirements, guards, changes=changes)

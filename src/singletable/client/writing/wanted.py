@@ -29,6 +29,8 @@ class Wanted:
     """The version that an object was read as."""
     unchanged: Condition | None = None
     """That an object which is moved is as it was read."""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Attributes of a whole item that the model does not know, as they are stored."""
     absent: bool = False
     """Of a check: that the item is not there."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import UNSET, Raw
 
 from singletable.engine.asked import Projected
-from singletable.engine.capacity import CONSISTENT, EVENTUAL, Consumed, add, read_units, told_of_each
+from singletable.engine.capacity import Consumed, add, told_of_each
 from singletable.engine.item_write import ConditionFailed, PlannedWrite, conflict, perform
 from singletable.engine.partiql.bind import Bound, accept_parameters, bound
 from singletable.engine.partiql.single_reads import planned_get
@@ -16,6 +16,7 @@ from singletable.engine.table import OpenTable
 from singletable.engine.write import consumed
 from singletable.errors import RequestRefused, invalid
 from singletable.partiql.statements import Exists, Select
+from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
 from singletable.wire.statements import (
     BatchExecuteStatement,
     BatchExecuteStatementResult,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Raw
 
 from singletable.engine.asked import Projected, projected_by, refuse_parts_of_keys
-from singletable.engine.capacity import CONSISTENT, EVENTUAL, Consumed, read_units, told_of_each
+from singletable.engine.capacity import Consumed, told_of_each
 from singletable.engine.keys import exact_key
 from singletable.engine.legacy.attributes import attributes_of
 from singletable.engine.legacy.parameters import uses_legacy
@@ -16,6 +16,7 @@ from singletable.engine.traffic.left_over import LeftOver
 from singletable.engine.traffic.throttled import Throttled
 from singletable.errors import invalid
 from singletable.values.accept import accept_item
+from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
 from singletable.values.limits import BATCH_GET_KEYS_MAX, RESPONSE_BYTES_MAX
 from singletable.wire.batches import BatchGetItem, BatchGetItemResult, KeysAndAttributes
 

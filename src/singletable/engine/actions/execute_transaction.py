@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from singletable.engine.asked import Projected
 from singletable.engine.cancellation import NO_REASON, Reason, cancelled, in_conflict, invalid_action
-from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units, told_of_each
+from singletable.engine.capacity import Consumed, told_of_each
 from singletable.engine.idempotency import fingerprint_of, remember, replay_of
 from singletable.engine.item_write import ConditionFailed, PlannedWrite
 from singletable.engine.keys import exact_key, no_match
@@ -25,6 +25,7 @@ from singletable.engine.transaction import (
 )
 from singletable.errors import RequestRefused, invalid
 from singletable.partiql.statements import Delete, Exists, Select, Update
+from singletable.values.capacity_units import TRANSACTIONAL, read_units
 from singletable.values.item_size import item_size
 from singletable.values.limits import TRANSACTION_BYTES_MAX
 from singletable.wire.statements import (

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Raw, UnsetType
 
-from singletable.engine import capacity
 from singletable.engine.asked import projected_by, refuse_parts_of_keys
+from singletable.engine.capacity import Consumed, told
 from singletable.engine.keys import exact_key, plain_key
 from singletable.engine.legacy.attributes import attributes_of
 from singletable.engine.legacy.parameters import uses_legacy
 from singletable.values.accept import accept_item
+from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
 from singletable.wire.items import GetItem, GetItemResult
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
     with engine.store.reading() as connection:
         row = table.tree.get(connection, key)
     if table.traffic is not None:
-        factor = capacity.CONSISTENT if request.consistent_read else capacity.EVENTUAL
+        factor = CONSISTENT if request.consistent_read else EVENTUAL
         table.traffic.read_item(key, request.key, row[1] if row else 0, factor)
     item: Raw | UnsetType = UNSET if row is None else projection.bytes_of(row[0])
     detail = request.return_consumed_capacity
     if detail is None or detail == "NONE":
         return GetItemResult(item=item)
-    factor = capacity.CONSISTENT if request.consistent_read else capacity.EVENTUAL
-    units = capacity.Consumed(table=capacity.read_units(row[1] if row else 0, factor))
-    return GetItemResult(item=item, consumed_capacity=capacity.told(table.name, units, detail))
+    factor = CONSISTENT if request.consistent_read else EVENTUAL
+    units = Consumed(table=read_units(row[1] if row else 0, factor))
+    return GetItemResult(item=item, consumed_capacity=told(table.name, units, detail))

@@ -8,12 +8,13 @@ from msgspec import UNSET
 
 from singletable.engine.asked import Projected, projected_by, refuse_parts_of_keys
 from singletable.engine.cancellation import NO_REASON, Reason, cancelled, invalid_action
-from singletable.engine.capacity import TRANSACTIONAL, Consumed, read_units, told_of_each
+from singletable.engine.capacity import Consumed, told_of_each
 from singletable.engine.keys import exact_key
 from singletable.engine.table import Item, OpenTable
 from singletable.engine.traffic.throttled import Throttled
 from singletable.errors import RequestRefused, invalid
 from singletable.values.accept import accept_item
+from singletable.values.capacity_units import TRANSACTIONAL, read_units
 from singletable.values.limits import TRANSACTION_BYTES_MAX
 from singletable.wire.transactions import ItemResponse, TransactGetItems, TransactGetItemsResult
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Raw
 
 from singletable.engine.asked import WHOLE, Check, Projected, refuse_parts_of_keys
-from singletable.engine.capacity import CONSISTENT, EVENTUAL, Consumed, add
+from singletable.engine.capacity import Consumed, add
 from singletable.engine.page import Reading
 from singletable.engine.page_request import (
     STARTING_KEY,
@@ -28,6 +28,7 @@ from singletable.expressions.tree import Condition, paths
 from singletable.partiql.columns import Columns
 from singletable.partiql.statements import Select
 from singletable.values.accept import accept_item
+from singletable.values.capacity_units import CONSISTENT, EVENTUAL
 from singletable.values.limits import PAGE_BYTES_MAX
 
 if TYPE_CHECKING:

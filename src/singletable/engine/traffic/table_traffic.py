@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from singletable.engine.capacity import Consumed, read_units
+from singletable.engine.capacity import Consumed
 from singletable.engine.definition import ContributorInsights, IndexDefinition, TableDefinition
 from singletable.engine.table import Image, Item, OpenIndex, OpenTable
 from singletable.engine.traffic.contributors import Contributors, MostUsed
 from singletable.engine.traffic.limits import CapacityLimits, PartitionLimits, throttled
 from singletable.engine.traffic.throttled import Throttled
 from singletable.engine.traffic.use import TABLE, Use, read_of_item, read_of_page, uses_of_write
+from singletable.values.capacity_units import read_units
 
 
 class TableTraffic:

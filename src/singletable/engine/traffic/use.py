@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from singletable.engine.capacity import Consumed, write_units
+from singletable.engine.capacity import Consumed
 from singletable.engine.storage.entry_key import HEAD_BYTES
 from singletable.engine.table import Entry, Image, Item, OpenIndex, OpenTable
 from singletable.engine.write import consumed
+from singletable.values.capacity_units import write_units
 
 TABLE = ""  # what stands for the table itself where an index would be named
 

@@ -104,7 +104,7 @@ def _moment(value: Any) -> datetime:
 
 
 def bucket(field: str, span: Span) -> Bucket:
-    """Cut items into buckets of a year, a month, a day or an hour of this field."""
+    """Cut items into buckets of a year, a month, a day or an hour (in UTC) of this field; a read asks one by one."""
     if span not in _DIRECTIVES:
         raise ValueError(f"a bucket spans one of {', '.join(_DIRECTIVES)}, not {span!r}")
     return Bucket((field,), span)

@@ -9,12 +9,18 @@ from typing import Any
 
 from singletable.errors import KeyRefused
 from singletable.model import geohash as cells
+from singletable.model.areas import AREA_TYPES, Box, Nearest, Radius, cells_of
 from singletable.model.derived.derived import Derived, Reach
 from singletable.model.language import Language, fixed
-from singletable.model.ranges import Predicate, Radius
+from singletable.model.ranges import Predicate
 
 MOST_CELLS = 1_000
-"""A radius that covers more cells than this is refused before any of them is asked for."""
+"""An area that touches more cells than this is refused before any of them is asked for."""
+_REACHES = {
+    Radius: "as many cells of precision {0} as the radius covers",
+    Box: "as many cells of precision {0} as the box touches",
+    Nearest: "as many cells of precision {0} as it takes, ring by ring and no farther than meters",
+}
 
 _NUMBERS = (int, float, Decimal)
 _ALPHABET = tuple((ord(character), ord(character)) for character in cells.ALPHABET)
@@ -44,12 +50,13 @@ class GeoCell(Derived):
             raise KeyRefused(str(problem)) from problem
 
     def reach(self, known: Mapping[str, type]) -> Reach | None:
-        if all(known.get(name) is Radius for name in self.fields):
-            return Reach(None, f"as many cells of precision {self.precision} as the radius covers")
+        test = known.get(self.fields[0])
+        if test in _REACHES and all(known.get(name) is test for name in self.fields):
+            return Reach(None, _REACHES[test].format(self.precision))
         return super().reach(known)
 
     def covers(self, test: type) -> bool:
-        return test is Radius
+        return test in AREA_TYPES
 
     def problem_with(self, types: Mapping[str, Any]) -> str | None:
         fits = all(types[name] in _NUMBERS for name in self.fields)
@@ -57,10 +64,10 @@ class GeoCell(Derived):
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
         area = known.get(self.fields[0])
-        if not isinstance(area, Radius):
+        if not isinstance(area, Radius | Box | Nearest):
             return super().expand(known)
         try:
-            return cells.cells_within(area.latitude, area.longitude, area.meters, self.precision, MOST_CELLS)
+            return cells_of(area, self.precision, MOST_CELLS)
         except ValueError as problem:
             raise KeyRefused(str(problem)) from problem
 

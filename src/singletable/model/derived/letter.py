@@ -50,5 +50,5 @@ class FirstLetter(Derived):
 
 
 def first_letter(field: str) -> FirstLetter:
-    """Spread items over partitions by the first letter of a field."""
+    """Spread items over partitions by the first letter of a field: `A` to `Z`, `0` to `9`, or `_` for any other."""
     return FirstLetter((field,))

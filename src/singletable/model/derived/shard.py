@@ -50,7 +50,7 @@ class Shard(Derived):
 
 
 def shard(*fields: str, of: int) -> Shard:
-    """Spread items over `of` partitions by a hash of these fields."""
+    """Spread items over `of` partitions by a hash of these fields, `0` to `of - 1`; a read of all is `of` Queries."""
     if not fields or of < 1:
         raise ValueError('a shard is made of at least one field and at least one part: shard("id", of=8)')
     return Shard(fields, of)

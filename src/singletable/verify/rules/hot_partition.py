@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -15,14 +14,12 @@ from singletable.model.design import Design
 from singletable.model.intents import Write
 from singletable.model.keys import NativePart, Placement
 from singletable.model.template import DerivedSlot
-from singletable.planner.estimate import estimate, index_entry_bytes
+from singletable.planner.estimate import estimate
+from singletable.planner.item_sizes import Sizes
 from singletable.planner.operands import Encoded, NativeOperand, TextOperand
 from singletable.planner.plan import Plan
-from singletable.values.limits import (
-    PARTITION_READ_UNITS_PER_SECOND_MAX,
-    PARTITION_WRITE_UNITS_PER_SECOND_MAX,
-    WRITE_UNIT_BYTES,
-)
+from singletable.planner.write_units import planned_write, units_of_item
+from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 from singletable.verify.facts import Facts, on_pattern
 from singletable.verify.finding import Finding, Rule
 
@@ -76,13 +73,13 @@ def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
             units = estimate(design, plan).units
             yield Spot(placement, partitions, sharded, units, PARTITION_READ_UNITS_PER_SECOND_MAX)
         return
-    moved = {rewrite.index.alias for rewrite in plan.rewrites}
+    moved = {alias for alias, placement in entity.placements.items() if placement.fields & intent.changed}
+    written = units_of_item(Sizes(design), planned_write(plan))
     for alias, placement in entity.placements.items():
         partitions, sharded = partition_count(placement)
         if partitions is None or not (intent.kind != "update" or alias in moved or placement.index.is_table):
             continue
-        entry = math.ceil(index_entry_bytes(design, entity, placement) / WRITE_UNIT_BYTES)
-        units = entry * (2 if alias in moved else 1)  # a moved entry is taken away and written
+        units = written.table if placement.index.is_table else written.indexes.get(placement.index.label, 0.0)
         yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
 
 

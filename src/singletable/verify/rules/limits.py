@@ -9,7 +9,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement, TemplatePart
 from singletable.model.template import Literal
-from singletable.planner.estimate import item_bytes
+from singletable.planner.item_sizes import item_bytes
 from singletable.values import limits
 from singletable.verify.facts import Facts, on_entity, on_table
 from singletable.verify.finding import Finding, Rule

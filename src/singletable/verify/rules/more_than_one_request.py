@@ -30,6 +30,8 @@ def _message(plan: Plan) -> str:
     if plan.kept is not None:
         what = ", ".join(plan.kept.what)
         return f"takes {plan.requests} requests, since it also reads for what it keeps right ({what}){beyond}"
+    if plan.each_above is not None:
+        return f"takes a key for every element of {plan.each_above.name}, and nothing says how deep it is"
     what = " times ".join(spread.what for spread in plan.spreads)
     return f"takes {plan.queries or 'several'} Queries, {what}{beyond}"
 
@@ -44,6 +46,8 @@ def _remedy(plan: Plan) -> str:
         return (
             f"Hold it by a condition, where=lambda item: {held}, or declare the second request with @pattern(fanout=2)."
         )
+    if plan.each_above is not None:
+        return "Declare the deepest path that a call may take: @pattern(fanout=12)."
     if plan.requests is None:
         return "Declare the most that a call may take: @pattern(fanout=12)."
     known = {name for spread in plan.spreads for binding in spread.bindings for name in binding.fields}

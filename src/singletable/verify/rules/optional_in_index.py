@@ -15,7 +15,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for entity in facts.design.entities:
         for alias, placement in entity.placements.items():
             optional = sorted(name for name in placement.fields if entity.fields[name].optional)
-            if not optional or (placement.sparse and not placement.index.is_table):
+            if not optional or placement.index.is_inverse or (placement.sparse and not placement.index.is_table):
                 continue
             names = ", ".join(optional)
             if placement.index.is_table:

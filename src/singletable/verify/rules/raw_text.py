@@ -15,7 +15,7 @@ RULE = Rule("ST107", "raw text in a key", "warning")
 def check(facts: Facts) -> Iterator[Finding]:
     """Slots written without escapes."""
     for entity in facts.design.entities:
-        for placement in entity.placements.values():
+        for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
             for part in placement.parts:
                 if not isinstance(part, TemplatePart):
                     continue

@@ -26,7 +26,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             message = f"{index.label} is read by no pattern"
             yield on_table(RULE, facts.design, message, "Take it out, or declare the pattern it is for.")
             continue
-        for entity in placed:
+        for entity in placed if not index.is_inverse else ():  # no entity can be left out of an inverse
             if (alias, entity.label) not in read:
                 message = f"its keys in {index.label} are read by no pattern, and every write of it pays for them"
                 yield on_entity(RULE, entity, message, f"Take {alias}= out, or declare the pattern it is for.")

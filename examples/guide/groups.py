@@ -1,0 +1,35 @@
+"""The guide's memberships with nothing written for their other side: an index of the table's own keys, swapped."""
+
+from datetime import date
+
+from pydantic import BaseModel
+
+from singletable import Page, Table, entity, inverse, pattern, query
+
+
+@entity(
+    key=("USER#{user_id}", "GROUP#{group_id}"),
+    identity=("user_id", "group_id"),
+    name="MEMBERSHIP",
+    expected_per_partition={"key": 5, "gsi1": 40},
+)
+class Edge(BaseModel):
+    """That a user belongs to a group."""
+
+    user_id: str
+    group_id: str
+    joined_on: date
+
+
+class Groups(Table, entities=[Edge], type_attribute="Type", indexes=[inverse("gsi1")]):
+    """P4 and P5 by one item and no key attribute more."""
+
+    @pattern(frequency="medium", budget_ms=30)
+    def groups_of_user(self, user_id: str) -> Page[Edge]:
+        """P4: list all groups a user belongs to."""
+        return query(Edge)
+
+    @pattern(frequency="medium", budget_ms=30)
+    def users_in_group(self, group_id: str) -> Page[Edge]:
+        """P5: list all users in a group."""
+        return query(Edge)

@@ -1,0 +1,128 @@
+"""A month's bill: requests on demand, capacity that is provisioned, and storage with the overhead of indexes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from singletable.cost.calls import CallCost
+from singletable.cost.prices import Prices
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.index import TABLE
+from singletable.planner.item_sizes import Sizes
+from singletable.values.limits import STORAGE_OVERHEAD_BYTES
+
+UTILISATION = 0.7
+"""Which part of the provisioned capacity is meant to be used, as auto scaling does unless it is told otherwise."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Units a second, by what consumes them: the table with its local indexes, and each global index."""
+
+    reads: Mapping[str, float]
+    writes: Mapping[str, float]
+
+    @property
+    def read_units(self) -> float:
+        """Read units a second, all together."""
+        return sum(self.reads.values())
+
+    @property
+    def write_units(self) -> float:
+        """Write units a second, all together."""
+        return sum(self.writes.values())
+
+
+@dataclass(frozen=True)
+class Provisioned:
+    """The capacity that one table or global index needs."""
+
+    place: str
+    read_units: int
+    write_units: int
+    dollars: float
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What the items of an entity take: themselves, their index entries, and 100 bytes for each of both."""
+
+    entity: str
+    item_bytes: int
+    beside_bytes: float
+    """Its index entries, and the markers of what is unique in it."""
+    overhead_bytes: float
+    items: float | None
+    """How many there are; None where nobody says."""
+    grows_by: float
+    """Items that are written anew in a month, by the rates of declared puts and creates."""
+
+    @property
+    def bytes_per_item(self) -> float:
+        """What one item takes, everything included."""
+        return self.item_bytes + self.beside_bytes + self.overhead_bytes
+
+    @property
+    def stored_bytes(self) -> float | None:
+        """What all of them take."""
+        return None if self.items is None else self.items * self.bytes_per_item
+
+
+def traffic_of(design: Design, calls: Iterable[CallCost]) -> Traffic:
+    """What all patterns ask for together, at their rates."""
+    reads: dict[str, float] = {}
+    writes: dict[str, float] = {}
+    local = {index.label for index in design.indexes.values() if index.kind == "LSI"}
+    for call in calls:
+        rate, cost = call.calls_per_second or 0.0, call.estimate
+        into = reads if cost.kind == "read" else writes
+        for label, units in cost.by_index.items():
+            place = "table" if label in local else label
+            into[place] = into.get(place, 0.0) + rate * units
+        if cost.reads:
+            reads["table"] = reads.get("table", 0.0) + rate * cost.reads
+    return Traffic(reads, writes)
+
+
+def provisioned(design: Design, traffic: Traffic, prices: Prices, table_class: str) -> tuple[Provisioned, ...]:
+    """The capacity for steady traffic; a table and each global index have their own, at least one unit of each."""
+    places = ["table", *(index.label for index in design.indexes.values() if index.kind == "GSI")]
+    found = []
+    for place in places:
+        needed = (by.get(place, 0.0) / UTILISATION for by in (traffic.reads, traffic.writes))
+        reads, writes = (max(1, math.ceil(round(each, 6))) for each in needed)
+        found.append(Provisioned(place, reads, writes, prices.capacity(table_class, reads, writes)))
+    return tuple(found)
+
+
+def storage_of(
+    design: Design,
+    sizes: Sizes,
+    calls: Sequence[CallCost],
+    prices: Prices,
+    counts: Mapping[str, float],
+    scale: float = 1.0,
+) -> tuple[Storage, ...]:
+    """What each entity stores; `counts` go before the numbers that the model declares."""
+    return tuple(
+        _storage(entity, sizes, _new_items(entity, calls, prices), counts.get(entity.label), scale)
+        for entity in design.entities
+    )
+
+
+def _storage(entity: Entity, sizes: Sizes, grows_by: float, count: float | None, scale: float) -> Storage:
+    shares = [(sizes.share(entity, alias), alias) for alias in entity.placements if alias != TABLE]
+    markers = [sizes.marker(unique, entity) for unique in entity.uniques]
+    beside = sum(share * sizes.entry(entity, alias) for share, alias in shares) + sum(markers)
+    overhead = STORAGE_OVERHEAD_BYTES * (1 + sum(share for share, _ in shares) + len(markers))
+    expected = count if count is not None else entity.declaration.expected_items
+    items = None if expected is None else expected * scale
+    return Storage(entity.label, sizes.item(entity), beside, overhead, items, grows_by)
+
+
+def _new_items(entity: Entity, calls: Sequence[CallCost], prices: Prices) -> float:
+    made = (c for c in calls if c.plan.operation == "PutItem" and c.plan.wanted[0] is entity)
+    return sum((call.calls_per_second or 0.0) * prices.month_seconds for call in made)

@@ -1,0 +1,189 @@
+"""What a write costs the table and each index it touches, with the items that are kept right in its transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.index import TABLE
+from singletable.model.intents import Write, WriteKind
+from singletable.model.keys import Placement
+from singletable.planner.holders import plan_holders
+from singletable.planner.item_sizes import Sizes
+from singletable.planner.kept import Kept, KeptItem, kept_by
+from singletable.planner.plan import Plan
+from singletable.values.capacity_units import (
+    CONSISTENT,
+    EVENTUAL,
+    TRANSACTION_WRITE_FACTOR,
+    entry_write_units,
+    read_units,
+    write_units,
+)
+
+PerPartition = Callable[[Plan, Entity, dict[str, None]], int]
+"""How many items of an entity a plan finds; what is guessed of it is added."""
+
+
+@dataclass(frozen=True)
+class ItemWrite:
+    """A write of one item: its kind, the fields that it changes or takes away, and what it keeps right."""
+
+    entity: Entity
+    kind: WriteKind
+    changed: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    kept: Kept | None = None
+    reads_first: bool = False
+    """Whether the item has to be read before an index key can be written."""
+
+
+@dataclass
+class WriteUnits:
+    """Units by where they are consumed; `table` is what the table takes outside of a transaction."""
+
+    table: float = 0.0
+    indexes: dict[str, float] = field(default_factory=dict)
+    items: int = 0
+    reads: float = 0.0
+    """Read units of what is looked at before or after."""
+
+    @property
+    def plain(self) -> float:
+        """The units of the write by itself."""
+        return self.table + sum(self.indexes.values())
+
+    @property
+    def transactional(self) -> float:
+        """The units of the same in a transaction, which costs the table twice as much and the indexes the same."""
+        return TRANSACTION_WRITE_FACTOR * self.table + sum(self.indexes.values())
+
+    def add(self, other: WriteUnits, times: int = 1) -> None:
+        """Adds another write, so many times."""
+        self.table += other.table * times
+        for label, units in other.indexes.items():
+            self.indexes[label] = self.indexes.get(label, 0.0) + units * times
+        self.items += other.items * times
+
+
+def units_of_item(sizes: Sizes, write: ItemWrite) -> WriteUnits:
+    """The units of the one item that is written, without what is kept right beside it.
+
+    A put is taken for one of a new item; over an old one with the same keys it costs the same.
+    """
+    entity = write.entity
+    units = WriteUnits(table=float(write_units(sizes.item(entity))), items=1)
+    for alias, placement in entity.placements.items():
+        of_index = 0.0 if alias == TABLE else sizes.share(entity, alias) * _entry_units(sizes, write, placement)
+        if of_index:
+            units.indexes[placement.index.label] = of_index
+    return units
+
+
+def _entry_units(sizes: Sizes, write: ItemWrite, placement: Placement) -> int:
+    size = sizes.entry(write.entity, placement.index.alias)
+    old = None if write.kind in ("put", "create") else size
+    new = None if write.kind == "delete" or placement.fields & write.removed else size
+    is_moved = bool(placement.fields & write.changed)
+    return entry_write_units(old, new, is_moved=is_moved, is_changed=_shows(write.entity, placement, write.changed))
+
+
+def _shows(entity: Entity, placement: Placement, changed: frozenset[str]) -> bool:
+    """Whether an index holds something of what changes."""
+    projection = placement.index.projection
+    if projection.kind == "ALL":
+        return True
+    if entity.declaration.version is not None:
+        changed |= {entity.declaration.version}
+    return any(entity.attributes[name] in projection.attributes for name in changed if name in entity.attributes)
+
+
+def planned_write(plan: Plan) -> ItemWrite:
+    """The write of a plan."""
+    intent = plan.pattern.intent
+    assert isinstance(intent, Write), "asked of writes only"
+    reads_first = any(rewrite.unknown for rewrite in plan.rewrites)
+    return ItemWrite(plan.wanted[0], intent.kind, intent.changed, intent.removed, plan.kept, reads_first)
+
+
+def plain_write(design: Design, entity: Entity, kind: WriteKind, changed: frozenset[str] = frozenset()) -> ItemWrite:
+    """The write of an object by `put`, `create`, `update` or `delete`."""
+    return ItemWrite(entity, kind, changed, kept=kept_by(design, entity, kind, changed))
+
+
+def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition, guessed: dict[str, None]) -> WriteUnits:
+    """The units of a write, with what it reads first and what it keeps right; guesses are added."""
+    entity, kind, changed, kept = write.entity, write.kind, write.changed, write.kept
+    guessed |= dict.fromkeys(sizes.guessed(entity))
+    units = units_of_item(sizes, write)
+    if kept is not None:
+        for part, times in _times(sizes.design, kept, kind, per_partition, guessed):
+            units.add(_units_of_kept(sizes, part, kind, changed), times)
+            guessed |= dict.fromkeys(sizes.guessed(part.entity))
+        units.reads += sum(_holder_reads(sizes, part, kind, per_partition) for part in kept.parts)
+        if kind == "update":  # a transaction answers nothing, so that the new item is read after it
+            units.reads += read_units(sizes.item(entity), CONSISTENT)
+    if write.reads_first or (kept is not None and kept.looks_first):
+        units.reads += read_units(sizes.item(entity), CONSISTENT)
+    return units
+
+
+def _times(
+    design: Design,
+    kept: Kept,
+    kind: WriteKind,
+    per_partition: PerPartition,
+    guessed: dict[str, None],
+) -> Iterator[tuple[KeptItem, int]]:
+    """How many items of each kind are written; what moves from one place to another is two of them."""
+    met: set[tuple[str, frozenset[str]]] = set()
+    for part in kept.parts:
+        if part.role in ("counter", "source"):
+            one = (part.entity.label, part.fields)
+            if one in met:  # a transaction has one action for each item: what is counted up is looked at with it
+                continue
+            met.add(one)
+        if part.copy is not None:
+            if kind == "update":  # nothing repeats an item that was not there
+                found = plan_holders(design, part.copy, part.entity)
+                yield part, per_partition(found, part.entity, guessed) if isinstance(found, Plan) else 1
+        elif part.role in ("marker", "counter"):
+            yield part, 2 if kind == "update" else 1
+        else:
+            yield part, 1
+
+
+def _units_of_kept(sizes: Sizes, part: KeptItem, kind: WriteKind, changed: frozenset[str]) -> WriteUnits:
+    if part.marker is not None:
+        return WriteUnits(table=float(write_units(sizes.marker(part.marker, part.entity))), items=1)
+    if part.role == "source":  # a condition is paid like a write of what it looks at
+        return WriteUnits(table=float(write_units(sizes.item(part.entity))), items=1)
+    if part.role != "mirror":
+        return units_of_item(sizes, ItemWrite(part.entity, "update", part.changes))
+    if kind != "update":
+        return units_of_item(sizes, ItemWrite(part.entity, kind))
+    moved = WriteUnits()
+    if part.entity.base.fields & changed:  # its key changes: one item goes, another comes
+        moved.add(units_of_item(sizes, ItemWrite(part.entity, "delete")))
+        moved.add(units_of_item(sizes, ItemWrite(part.entity, "put")))
+        return moved
+    return units_of_item(sizes, ItemWrite(part.entity, "update", part.changes))
+
+
+def _holder_reads(sizes: Sizes, part: KeptItem, kind: WriteKind, per_partition: PerPartition) -> float:
+    """The read units of finding what repeats an item, before the write and once more after it."""
+    if part.copy is None:
+        return 0.0
+    found = plan_holders(sizes.design, part.copy, part.entity)
+    if not isinstance(found, Plan):
+        return 0.0
+    factor = CONSISTENT if found.strong_possible else EVENTUAL
+    if kind != "update":
+        return read_units(0, factor)
+    count = per_partition(found, part.entity, {})
+    once = read_units(count * sizes.entry(part.entity, found.index.alias), factor)
+    if found.hydrate:
+        once += count * read_units(sizes.item(part.entity), factor)
+    return 2 * once

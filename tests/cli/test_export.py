@@ -1,0 +1,89 @@
+"""`singletable export`: every target, where it goes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from singletable.cli.export import TARGETS
+from tests.cli.program import refused, singletable
+
+SHOP = "examples/shop/model.py"
+SEVERAL = "examples/customers/model.py"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_writes_into_a_file_what_it_prints(target: str, tmp_path: Path) -> None:
+    printed = singletable("export", target, SHOP)
+    assert printed.returncode == 0, printed.stderr
+    path = tmp_path / "exported"
+    assert singletable("export", target, SHOP, "--output", path).stdout == ""
+    assert path.read_text(encoding="utf-8") == printed.stdout
+    assert [each.name for each in tmp_path.iterdir()] == ["exported"]
+
+
+def test_a_file_is_held_against_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "shop.tf"
+    command = ("export", "terraform", SHOP, "--output", path)
+    singletable(*command)
+    assert singletable(*command, "--check").returncode == 0
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    stale = singletable(*command, "--check")
+    assert (stale.returncode, stale.stdout) == (1, "")
+    assert "is not what the model says" in stale.stderr
+
+
+def test_all_tables_of_a_file_or_one_of_them() -> None:
+    everything = json.loads(singletable("export", "cloudformation", SEVERAL, "--json").stdout)
+    one = json.loads(singletable("export", "cloudformation", f"{SEVERAL}:Teams", "--json").stdout)
+    tables = [[name for name, each in found["Resources"].items() if each["Type"] == "AWS::DynamoDB::Table"]
+              for found in (everything, one)]  # fmt: skip
+    assert tables == [["Customers", "Orders", "Teams"], ["Teams"]]
+    assert one["Description"].startswith("Teams: Many-to-many as an adjacency list.")
+
+
+def test_settings_reach_the_export() -> None:
+    given = ("--provisioned", "10:5", "--provisioned", "GSI1=20:6", "--stream", "off", "--insights", "off",
+             "--no-alarms", "--no-deletion-protection", "--no-point-in-time-recovery", "--tag", "team=shop",
+             "--table-class", "STANDARD_INFREQUENT_ACCESS", "--table-name", "shop-prod")  # fmt: skip
+    found = json.loads(singletable("export", "cloudformation", SHOP, "--json", *given).stdout)
+    (table,) = (each["Properties"] for each in found["Resources"].values())
+    assert table["TableName"] == "shop-prod"
+    assert table["ProvisionedThroughput"] == {"ReadCapacityUnits": 10, "WriteCapacityUnits": 5}
+    units = table["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]
+    assert units == {"ReadCapacityUnits": 20, "WriteCapacityUnits": 6}
+    assert table["Tags"] == [{"Key": "team", "Value": "shop"}]
+    left_out = ("Stream", "ContributorInsights", "PointInTimeRecovery")
+    assert not {f"{name}Specification" for name in left_out} & table.keys()
+    assert "DeletionProtectionEnabled" not in table
+
+
+def test_one_policy_alone_is_a_document_that_iam_takes() -> None:
+    finished = singletable("export", "iam", SHOP, "--by", "entity", "--policy", "ShopOrderReadOnly")
+    assert json.loads(finished.stdout).keys() == {"Version", "Statement"}
+    assert "note: Order in the table: ORDER#* are the partitions of OrderItem too" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("terraform", SHOP, "--check"), "--check needs --output"),
+        (("terraform", SHOP, "--output", "no/such/folder/x.tf"), "cannot be written"),
+        (("terraform", SHOP, "--output", "no-such.tf", "--check"), "cannot be read"),
+        (("terraform", SHOP, "--table-name", "a${b}"), "cannot be the name of a table"),
+        (("terraform", SEVERAL, "--table-name", "abc"), "pick one as MODEL:Table"),
+        (("boto3", SHOP, "--provisioned", "ten"), "is not READ:WRITE"),
+        (("boto3", SHOP, "--provisioned", "0:1"), "at least 1 unit"),
+        (("boto3", SHOP, "--provisioned", "GSI1=1:1"), "give READ:WRITE for it too"),
+        (("boto3", SHOP, "--tag", "team"), "is not KEY=VALUE"),
+        (("iam", SHOP, "--policy", "Nope"), "there are ShopReadOnly, ShopReadWrite"),
+        (("iam", SHOP, "--principal-tag", "org"), "give --tenant FIELD too"),
+        (("iam", SHOP, "--tenant", "customer_id"), "Order in the table: 'ORDER#{id}' does not begin with"),
+        (("iam", SHOP, "--region", "Mars"), "is no region"),
+        (("cdk-python", "no_such_model.py"), "there is no such file"),
+    ],
+)
+def test_bad_input_is_a_message(words: tuple[str, ...], message: str) -> None:
+    assert message in refused(singletable("export", *words))

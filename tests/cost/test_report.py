@@ -1,0 +1,86 @@
+"""A design's whole bill: traffic, capacity, storage, and what it is based on."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.cost.month import UTILISATION
+from singletable.cost.prices import INFREQUENT_ACCESS, STANDARD, prices_of
+from singletable.cost.report import CostReport, cost_report
+from singletable.cost.sample import sample_of
+from singletable.planner.items import item_of
+from tests.cost.desk import Desk, Help
+
+PRICES = prices_of("us-east-1")
+REPORT = cost_report(Help.design, PRICES)
+
+
+def test_traffic_is_what_patterns_ask_for_by_where_it_is_consumed() -> None:
+    plain = sum(call.reads_per_second + call.writes_per_second for call in REPORT.calls)
+    assert REPORT.traffic.read_units + REPORT.traffic.write_units == pytest.approx(plain)
+    assert REPORT.traffic.writes["GSI1"] == 4 * 5 + 0.5 * 5 + 8 * 10 + 1 * 5 + 1 * 5
+    assert "LSI1" not in REPORT.traffic.writes, "a local index consumes the table's capacity"
+
+
+def test_capacity_is_bought_for_the_table_and_each_global_index() -> None:
+    places = {each.place: each for each in REPORT.capacity}
+    assert list(places) == ["table", "GSI1", "GSI2", "GSI3"]
+    needed = REPORT.traffic.writes["GSI1"] / UTILISATION
+    assert needed <= places["GSI1"].write_units < needed + 1
+    assert places["GSI3"].read_units == 1, "there is no less than one unit"
+    assert REPORT.capacity_dollars == pytest.approx(sum(each.dollars for each in REPORT.capacity))
+
+
+def test_storage_counts_entries_and_a_hundred_bytes_for_each() -> None:
+    stored = {each.entity: each for each in REPORT.storage}
+    assert stored["Desk"].bytes_per_item == 300 + 100
+    ticket = stored["Ticket"]
+    assert ticket.overhead_bytes == 500
+    assert ticket.stored_bytes == 100_000 * (5000 + ticket.beside_bytes + 500)
+    assert ticket.grows_by == 4.5 * PRICES.month_seconds
+
+
+def test_what_nobody_counted_is_told() -> None:
+    assert REPORT.uncounted == ("Note",)
+    assert REPORT.storage_dollars is None
+    counted = cost_report(Help.design, PRICES, counts={"Note": 10.0, "Desk": 0.0})
+    assert counted.uncounted == ()
+    ticket, note = (each for each in counted.storage if each.entity != "Desk")
+    bytes_ = 100_000 * ticket.bytes_per_item + 10 * note.bytes_per_item
+    assert counted.storage_dollars == pytest.approx(bytes_ / 2**30 * 0.25)
+
+
+def test_larger_collections_cost_more_to_read_and_to_store() -> None:
+    at = {name: cost_report(Help.design, PRICES, at=name, counts={"Note": 10.0}) for name in ("small", "large")}
+    small, large = at["small"], at["large"]
+    assert small.on_demand_reads < REPORT.on_demand_reads < large.on_demand_reads
+    assert small.on_demand_writes == large.on_demand_writes
+    assert (small.stored_bytes or 0) * 100 == pytest.approx(large.stored_bytes)
+
+
+def test_infrequent_access_makes_requests_dearer_and_storage_cheaper() -> None:
+    def bill(table_class: str) -> CostReport:
+        return cost_report(Help.design, PRICES, table_class=table_class, counts={"Note": 10.0})
+
+    standard, infrequent = bill(STANDARD), bill(INFREQUENT_ACCESS)
+    assert infrequent.on_demand_reads == pytest.approx(standard.on_demand_reads * 1.25)
+    assert infrequent.on_demand_writes == pytest.approx(standard.on_demand_writes * 1.25)
+    assert infrequent.storage_dollars == pytest.approx((standard.storage_dollars or 0) * 0.4)
+
+
+def test_guesses_and_gaps_are_listed() -> None:
+    assert "the size of Note" in REPORT.guesses
+    assert "the frequency low as 1 call a second" in REPORT.guesses
+    assert REPORT.without_rate == ("notes",)
+    assert REPORT.unserved == ()
+
+
+def test_a_complete_sample_gives_sizes_and_numbers() -> None:
+    desk = Help.design.entity_of(Desk)
+    items = [(desk, item_of(Help.design, desk, {"id": str(n), "name": "n" * 2000})) for n in range(3)]
+    sample = sample_of(Help.design, [*items, (None, {"PK": {"S": "x"}})], is_complete=True)
+    report = cost_report(Help.design, PRICES, sample=sample)
+    stored = {each.entity: each for each in report.storage}
+    assert sample.unknown == 1
+    assert (stored["Desk"].items, stored["Ticket"].items) == (3, 0)
+    assert stored["Desk"].item_bytes > 2000

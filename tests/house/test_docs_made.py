@@ -1,0 +1,101 @@
+"""What is made for the documentation is fresh: pictures out of its pages' own models, the reference out of the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+import singletable
+import singletable.testing
+from singletable.cli.main import COMMANDS
+from tools import pictures, reference
+from tools.pages import PAGES
+
+
+def test_the_pictures_show_what_their_pages_make() -> None:
+    assert pictures.main(["--check"]) == 0, "run `make pictures`"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A page with a table and a picture of it."""
+    written = tmp_path / "page.md"
+    written.write_text(
+        dedent("""\
+        ```python
+        from dataclasses import dataclass
+        from singletable import Page, Table, entity, pattern, query
+
+        @entity(key=("SHELF#{shelf}", "{title}"), identity=("shelf", "title"))
+        @dataclass
+        class Book:
+            shelf: str
+            title: str
+            pages: int = 0
+
+        class Library(Table, entities=[Book]):
+            @pattern()
+            def books_on(self, shelf: str) -> Page[Book]:
+                return query(Book)
+
+        library = Library.open("memory:")
+        library.put(Book("m7", "Looms", 40))
+        library.put(Book("m8", "Engines", 60))
+        ```
+
+        <!-- picture(library, read='library.books_on("m7")') -->
+        ![Books by shelf](page.svg)
+
+        ```python
+        library.put(Book("m9", "Cards"))
+        ```
+        """)
+    )
+    return written
+
+
+def test_a_picture_shows_the_table_as_it_is_at_that_place_of_the_page(page: Path) -> None:
+    ((file, drawn),) = pictures.pictures_of(page)
+    assert file == page.parent / "page.svg"
+    assert "SHELF#m7" in drawn
+    assert "SHELF#m9" not in drawn
+    assert drawn.count('class="bracket"') == 1
+    assert '>library.books_on("m7")<' in drawn
+
+
+def test_a_picture_without_its_image_is_refused(page: Path) -> None:
+    page.write_text(page.read_text().replace("![Books by shelf]", "[Books by shelf]"))
+    with pytest.raises(SystemExit, match="with its image on the line below"):
+        list(pictures.pictures_of(page))
+
+
+def test_pages_of_modelling_patterns_have_pictures_of_their_own() -> None:
+    patterns = [page for page in PAGES if page.parent.name == "patterns"]
+    bare = [page.name for page in patterns if not pictures.places_on(page)]
+    assert patterns
+    assert not bare
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    stale = [path.name for path, _ in reference.stale_pages()]
+    assert not stale, "run `make reference`"
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    page = reference.api_page().splitlines()
+    names = [*singletable.__all__, *singletable.testing.__all__]
+    wrong = [name for name in names if page.count(f"### {name}") != 1]
+    assert not wrong
+
+
+def test_the_reference_has_every_command() -> None:
+    page = reference.cli_page().splitlines()
+    assert [command for command in COMMANDS if f"## singletable {command}" not in page] == []
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    entries = reference.api_page().split("\n### ")[1:]
+    silent = [entry.split("\n", 1)[0] for entry in entries if not entry.partition("\n```\n")[2].strip()]
+    assert not silent, "give them docstrings"

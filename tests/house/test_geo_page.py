@@ -1,0 +1,28 @@
+"""What the geo page shows is so: the sizes of cells, and how many a circle takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from singletable.model.geohash import cell_size_m, cells_within
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "patterns" / "geo.md"
+TOKYO = (35.7074, 139.7745)
+
+
+def length(meters: float) -> str:
+    return f"{meters / 1000:.3g} km" if meters >= 1000 else f"{meters:.3g} m"
+
+
+def row(precision: int) -> str:
+    height, width = cell_size_m(precision, 0)
+    queries = [len(cells_within(*TOKYO, radius_m, precision, 10**6)) for radius_m in (500, 2_000, 10_000)]
+    asked = [f"{count:,}" if count <= 1_000 else "refused" for count in queries]
+    columns = [str(precision), length(height), length(width), length(cell_size_m(precision, 60)[1]), *asked]
+    return f"| {' | '.join(columns)} |"
+
+
+def test_the_table_of_cells_is_measured() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    table = text.partition("<!-- cells:start -->\n")[2].partition("<!-- cells:end -->")[0]
+    assert table.splitlines()[2:] == [row(precision) for precision in range(3, 9)]

@@ -1,0 +1,87 @@
+"""The site without building it: every page is in the navigation, and every link and anchor leads somewhere.
+
+`make docs` builds it, strictly; this needs nothing that is not installed for the tests.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tools.pages import DOCS, PAGES, ROOT, name_of
+
+# Pages of the root that a hook brings to the site, by the names that they have there.
+FROM_THE_ROOT = {name.lower(): ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")}
+LINKING = [*PAGES, *FROM_THE_ROOT.values()]
+
+_FENCED = re.compile(r"^```.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} (?P<text>.+)$", re.MULTILINE)
+
+
+def navigation() -> list[str]:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    return re.findall(r"^ +- (?:.+: )?(\S+\.md)$", settings.partition("\nnav:\n")[2], re.MULTILINE)
+
+
+def prose_of(page: Path) -> str:
+    return _FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What headings can be linked by, as forges and the site make it."""
+    texts = [heading["text"].replace("`", "").lower() for heading in _HEADING.finditer(prose_of(page))]
+    return {re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-") for text in texts}
+
+
+def broken_links(page: Path) -> list[str]:
+    broken = []
+    for link in _LINK.finditer(_CODE.sub("`", prose_of(page))):
+        target, _, anchor = unquote(link["target"]).partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        file = (page.parent / target).resolve() if target else page
+        if not file.exists() or (anchor and anchor not in anchors_of(file)):
+            broken.append(link["target"])
+    return broken
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    pages = [page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)]
+    assert sorted(navigation()) == sorted([*pages, *FROM_THE_ROOT])
+
+
+@pytest.mark.parametrize("page", LINKING, ids=name_of)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    assert broken_links(page) == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.is_relative_to(DOCS)], ids=name_of)
+def test_no_page_of_the_site_links_out_of_it(page: Path) -> None:
+    targets = [link["target"] for link in _LINK.finditer(_CODE.sub("`", prose_of(page)))]
+    files = [
+        (page.parent / target.partition("#")[0]).resolve() for target in targets if not re.match(r"[a-z]+:", target)
+    ]
+    assert [name_of(file) for file in files if not file.is_relative_to(DOCS)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[gone](nowhere.md)", "[no such part](index.md#nowhere)", "![no picture](pictures/none.svg)", "[here](#nowhere)"],
+)
+def test_a_link_that_leads_nowhere_is_noticed(text: str, tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# Somewhere\n")
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\nBefore {text} after.\n")
+    assert len(broken_links(page)) == 1
+
+
+def test_links_to_headings_and_files_are_found(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# A `word`, and: more\n")
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\n[one](index.md#a-word-and-more), [two](#page) and [three](https://example.org).\n")
+    assert broken_links(page) == []

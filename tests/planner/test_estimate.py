@@ -1,0 +1,166 @@
+"""Estimates are what the engine consumes, as soon as the sizes and the numbers of items are what they say."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from examples.guide.model import ShardedEvent, Telemetry
+from singletable import Between
+from singletable.cost.sample import sample_of
+from singletable.model.intents import WriteKind
+from singletable.planner.estimate import Estimate, estimate, estimate_write
+from singletable.planner.item_sizes import Sizes
+from singletable.planner.items import item_of, values_of
+from singletable.planner.plan import Plan
+from singletable.planner.write_units import plain_write
+from tests.client.social import Follow, Post, Social, Tag, user
+from tests.cost.desk import Desk, Help, Ticket, ticket
+
+TICKET = Help.design.entity_of(Ticket)
+
+
+def _estimate(pattern: str, scale: float = 1.0) -> Estimate:
+    plan = getattr(Help, pattern).plan
+    assert isinstance(plan, Plan)
+    return estimate(Help.design, plan, scale=scale)
+
+
+def _sizes(*tickets: Ticket) -> Sizes:
+    items = [(TICKET, item_of(Help.design, TICKET, values_of(TICKET, each))) for each in tickets]
+    return Sizes(Help.design, sample_of(Help.design, items, is_complete=False).sizes)
+
+
+texts = st.text("aé", min_size=1, max_size=40)
+tickets = st.builds(
+    ticket,
+    st.integers(0, 9999),
+    status=st.sampled_from(["OPEN", "SHUT"]),
+    owner=st.none() | texts,
+    title=texts,
+    text=st.integers(0, 9000).map(lambda count: "x" * count),
+)
+
+
+@given(tickets)
+def test_plain_writes_of_any_item_cost_what_is_estimated(made: Ticket) -> None:
+    sizes, other = _sizes(made), "SHUT" if made.status == "OPEN" else "OPEN"
+    with Help.open("memory:", create=True) as table:
+
+        def hold(kind: WriteKind, *changed: str) -> None:
+            used = table.metrics.total
+            cost = estimate_write(sizes, plain_write(Help.design, TICKET, kind, frozenset(changed)))
+            assert (used.write_units, used.read_units) == (cost.units, cost.reads)
+            table.metrics.reset()
+
+        table.create(made)
+        hold("create")
+        table.set_status(made.desk_id, made.id, other)
+        hold("update", "status")
+        if made.text:
+            table.set_text(made.desk_id, made.id, "y" * len(made.text))
+            hold("update", "text")
+        table.drop(made.desk_id, made.id)
+        hold("delete")
+
+
+def test_a_transaction_costs_the_table_twice_and_the_indexes_once() -> None:
+    cost = _estimate("open_ticket")
+    assert cost.by_index == {"table": 5, "GSI1": 5, "GSI2": 1, "GSI3": 1, "LSI1": 1}
+    assert (cost.units, cost.transactional) == (13, 18)
+
+
+def test_an_update_pays_for_the_entries_that_it_moves_or_shows_in() -> None:
+    assert _estimate("set_status").by_index == {"table": 5, "GSI1": 10}  # moves there, and the others do not hold it
+    assert _estimate("set_text").by_index == {"table": 5, "GSI1": 5}
+
+
+def test_reads_are_sized_by_what_the_index_holds() -> None:
+    assert _estimate("desk").units == 0.5
+    assert (_estimate("desk").strong, _estimate("desk").transactional) == (1, 2)
+    assert _estimate("tickets_in").units == 12.5  # 20 items of 5,000 bytes
+    assert _estimate("tickets_in").strong is None
+    hydrated = _estimate("tickets_of")
+    assert hydrated.by_index == {"GSI2": 0.5 * -(-hydrated.bytes // 4096), "table": 40 * 2 * 0.5}
+    assert hydrated.bytes < 40 * 300
+
+
+def test_collections_scale_and_page() -> None:
+    expected, large = _estimate("whole_desk"), _estimate("whole_desk", 10)
+    assert (expected.items, expected.pages, expected.units, expected.vain_items) == (111, 1, 61.5, 10)
+    assert (large.items, large.pages) == (1101, 5)
+    assert large.units > 10 * expected.units - 5
+    assert _estimate("tickets_in", 0.001).items == 1
+    assert _estimate("tickets_in", 10).items == 20  # never more than the limit
+
+
+def test_each_shard_is_read_as_far_as_the_limit() -> None:
+    design = Telemetry.design
+    (entity,) = design.entities
+    plan = Telemetry.events_of_kind.plan
+    assert isinstance(plan, Plan)
+    cost = estimate(design, plan)
+    assert (cost.items, cost.vain_items, cost.pages, cost.overfetch) == (1000, 900, 10, 10)
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    events = [
+        ShardedEvent(device_id="d", id=f"{n:04}", at=start, kind="k", value=Decimal(1), expires_at=2**31)
+        for n in range(1600)
+    ]
+    items = [(entity, item_of(design, entity, values_of(entity, event))) for event in events]
+    sizes = Sizes(design, sample_of(design, items, is_complete=True).sizes)
+    with Telemetry.open("memory:", create=True) as table:
+        table.put_many(events)
+        table.metrics.reset()
+        table.events_of_kind("k", Between(start, start))
+        used = table.metrics.total
+    assert (used.requests, used.read_units) == (10, estimate(design, plan, sizes).units)
+
+
+def test_guesses_are_named_and_marked() -> None:
+    cost = _estimate("notes")
+    assert cost.guessed == ("10 items of Note in a partition of table", "the size of Note")
+    assert str(cost).startswith("≈")
+    assert _estimate("desk").guessed == ()
+
+
+@pytest.mark.parametrize("posts", [1, 4])
+def test_what_a_write_keeps_right_is_paid_for_in_its_transaction(posts: int) -> None:
+    design = Social.design
+    with Social.open("memory:", create=True) as social:
+
+        def used() -> tuple[float, float]:
+            total = social.metrics.total
+            social.metrics.reset()
+            return total.write_units, total.read_units
+
+        def of(cls: type, kind: WriteKind, *changed: str) -> tuple[float, float]:
+            write = plain_write(design, design.entity_of(cls), kind, frozenset(changed))
+            cost = estimate_write(Sizes(design), write, scale=posts / 10)  # ten in a partition are the guess
+            return cost.units, cost.reads
+
+        social.sign_up(user(1, tax_id=7))
+        assert used() == of(type(user(1)), "create")
+        for number in range(posts):
+            social.create(Post(f"p{number}", "u1", "title", "user 1"))
+            assert used() == of(Post, "create")
+        social.rename("u1", "user 2")
+        assert used() == of(type(user(1)), "update", "name")
+        social.create(Tag(post="p0", tag="t", title="title"))
+        assert used() == of(Tag, "create")
+        follow = social.create(Follow("u1", "u2"))
+        assert used() == of(Follow, "create")
+        social.delete(follow)
+        assert used() == of(Follow, "delete")
+
+
+def test_a_size_is_declared_sampled_or_made_of_types() -> None:
+    desk = Help.design.entity_of(Desk)
+    assert Sizes(Help.design).item(desk) == 300
+    item = item_of(Help.design, desk, {"id": "d", "name": "n" * 5000})
+    sampled = Sizes(Help.design, sample_of(Help.design, [(desk, item)], is_complete=True).sizes)
+    assert sampled.item(desk) > 5000
+    assert sampled.guessed(desk) == ()
