@@ -19,11 +19,11 @@ _OWN_WORDS = (
 )
 _OF_TABLES = (
     *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
-    *("open", "put_many", "scan", "transaction", "upsert", "using", "mro"),
+    *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
 )
 _OF_ENTITIES = (
     *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),
-    *("unique", "mirror_of", "expected_bytes", "expected_per_partition", "accept"),
+    *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition", "accept"),
 )
 
 
