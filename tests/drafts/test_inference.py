@@ -1,4 +1,4 @@
-"""A table that exists is told from its items: every example comes back, and its patterns are declared and proved on it."""
+"""A table that exists is told from its items: every example comes back, and its patterns are proved on it."""
 
 from __future__ import annotations
 

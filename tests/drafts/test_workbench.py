@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from pathlib import Path
@@ -24,7 +25,9 @@ ENTITIES = {
     "AnOnlineShop_1": "",
     "AnOnlineShop_facets": "customer product warehouse warehouseItem orderItem shipment shipmentItem invoice payment",
     "CartModel": "CartTable",
-    "ConnectedVehiclesSchema": "Vehicle VehicleFeature VehicleId VehicleActive User UserPreferences UserCameras UserSeats UserVin",
+    "ConnectedVehiclesSchema": (
+        "Vehicle VehicleFeature VehicleId VehicleActive User UserPreferences UserCameras UserSeats UserVin"
+    ),
     "DeviceStateLog_7": "D",
     "banking": "customer account transaction purchase",
 }
@@ -178,9 +181,5 @@ PLACES = st.sampled_from(
 
 @given(PLACES, JSON)
 def test_a_document_with_anything_anywhere_is_read_or_refused(place: str, value: Any) -> None:
-    try:
-        source = python_source(draft_from_workbench(changed(place, value)))
-    except ImportRefused as refusal:
-        assert str(refusal)
-    else:
-        compile(source, "model.py", "exec")
+    with contextlib.suppress(ImportRefused):
+        compile(python_source(draft_from_workbench(changed(place, value))), "model.py", "exec")

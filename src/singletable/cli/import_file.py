@@ -44,7 +44,7 @@ def write_import(draft: Draft, options: argparse.Namespace, said: Mapping[str, A
         print_json(document if options.output is not None else {**document, "source": source})
         return 0
     if options.output is None:
-        print(source, end="")
+        print(source, end="", flush=True)
     # What is said must not end up in the model when that goes into a pipe.
     _tell(document, sys.stderr if options.output is None else sys.stdout)
     return 0

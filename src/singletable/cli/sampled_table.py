@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ class Asked:
 
 
 @contextmanager
-def asking(url: str) -> Iterator[Asked]:
+def asking(url: str) -> Generator[Asked, None, None]:
     """A session to whatever a URL leads to; a store that is not there is not made."""
     from singletable.client.connecting import transport_for
     from singletable.client.session import Session

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from singletable.drafts.seen_items import Item, SeenIndex, SeenTable
+from singletable.drafts.seen_items import PROJECTIONS, Item, SeenIndex, SeenTable
 from singletable.errors import ImportRefused
-
-Projected = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 
 
 def seen_table(description: Mapping[str, Any], items: Sequence[Item], ttl_attribute: str | None = None) -> SeenTable:
@@ -28,8 +26,7 @@ def _index(description: Mapping[str, Any], kind: Literal["GSI", "LSI"], table_ha
     name = str(description.get("IndexName"))
     partition, sort = _key_schema(description, name)
     projection = description.get("Projection") or {}
-    projected = projection.get("ProjectionType", "ALL")
-    known = cast(Projected, projected if projected in ("ALL", "KEYS_ONLY", "INCLUDE") else "ALL")
+    known = PROJECTIONS.get(str(projection.get("ProjectionType")), "ALL")
     included = tuple(projection.get("NonKeyAttributes") or ()) if known == "INCLUDE" else ()
     return SeenIndex(name, kind, table_hash if kind == "LSI" else partition, sort, known, included)
 

@@ -225,8 +225,17 @@ def field_name(text: str, taken: Iterable[str] = ()) -> str:
     return _free(name if name[0].isalpha() else f"value_{name}", set(taken))
 
 
+# A field of such a name would stand before the type of the next one, or a parameter before what the body calls.
+_TAKEN = frozenset(
+    (
+        *("self", "True", "False", "None", "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"),
+        *("collection", "create", "delete", "exists", "field", "get", "put", "query", "update", "within"),
+    )
+)
+
+
 def _free(name: str, taken: set[str]) -> str:
-    if keyword.iskeyword(name) or name in ("self", "True", "False", "None"):
+    if keyword.iskeyword(name) or name in _TAKEN:
         name += "_"
     found, number = name, 2
     while found in taken:

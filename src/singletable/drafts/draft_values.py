@@ -68,7 +68,7 @@ def table_from_values(place: Place) -> DraftTable:
 
 
 def _made(cls: Any, place: Place) -> Any:
-    hints = typing.get_type_hints(cls, vars(drafts))
+    hints = typing.get_type_hints(cls, dict(vars(drafts)))
     known = {each.name: each for each in dataclasses.fields(cls)}
     for name, member in place.members():
         if name not in known:

@@ -75,5 +75,12 @@ def read_json(text: str | bytes) -> Place:
 def _kind(value: object) -> str:
     if value is None:
         return "null"
-    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
+    names: dict[type[object], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "text",
+        bool: "a truth value",
+        int: "a number",
+        float: "a number",
+    }
     return names.get(type(value), "something else") if value != "" else "an empty text"

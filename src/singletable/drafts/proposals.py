@@ -13,6 +13,7 @@ from singletable.drafts.draft import (
     DraftPattern,
     DraftTable,
     DraftTest,
+    FieldType,
     NativeKey,
     Position,
 )
@@ -73,7 +74,7 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
 
 def _plain(entity: DraftEntity, names: list[str]) -> tuple[DraftParameter, ...]:
     """A parameter for each field, and for each that a derived value is made of."""
-    types = {each.name: each.type for each in entity.fields}
+    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
     made = [entity.derived[name].fields if name in entity.derived else (name,) for name in names]
     return tuple(DraftParameter(name, types[name]) for name in dict.fromkeys(name for each in made for name in each))
 
@@ -82,7 +83,7 @@ def _partition_parameters(
     entity: DraftEntity, names: list[str]
 ) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
     """What a query of a partition is given, and over how many of them it goes; None where nothing is proposed."""
-    types = {each.name: each.type for each in entity.fields}
+    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
     given: dict[str, DraftParameter] = {}
     fanout = 1
     for name in names:
@@ -123,7 +124,7 @@ def _collections(table: DraftTable) -> Iterator[DraftPattern]:
         ]
         if not many or len(many) != len(members):
             continue
-        types = {each.name: each.type for each in head.fields}
+        types: dict[str, FieldType] = {each.name: each.type for each in head.fields}
         parameters = tuple(DraftParameter(name, types[name]) for name in fields_in(keys.partition))
         one = _spoken(head.class_name)
         names = (head.class_name, *(each.class_name for each in many))

@@ -41,13 +41,19 @@ def python_source(draft: Draft) -> str:
     parts = [*chain.from_iterable(_table(table) for table in draft.tables)]
     body = "\n\n\n".join(parts)
     head = f'"""{_docstring(draft.title)}"""'
-    return f"{head}\n\n{_imports(body)}\n\n\n{body}\n"
+    optional = {
+        each.name for table in draft.tables for entity in table.entities for each in entity.fields if each.optional
+    }
+    # A field called `date` that is None unless given would stand before the type of the same name.
+    later = "from __future__ import annotations\n\n" if optional & _STANDARD.keys() else ""
+    return f"{head}\n\n{later}{_imports(body)}\n\n\n{body}\n"
 
 
 def _imports(body: str) -> str:
     """The names that the body uses, each from where it comes."""
     code = re.sub(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*', "", body)
-    used = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", code))
+    # A name before a colon or an equals sign is a field, a parameter or a keyword, and no use of what is imported.
+    used = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|:|=(?!=))", code))
     lines = ["from dataclasses import dataclass"] if "dataclass" in used else []
     by_module: dict[str, list[str]] = {}
     for name in sorted(used & _STANDARD.keys()):

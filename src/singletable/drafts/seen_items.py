@@ -10,6 +10,13 @@ Item = Mapping[str, Mapping[str, Any]]
 """An item of DynamoDB's JSON."""
 
 
+PROJECTIONS: Mapping[str, Literal["ALL", "KEYS_ONLY", "INCLUDE"]] = {
+    "ALL": "ALL",
+    "KEYS_ONLY": "KEYS_ONLY",
+    "INCLUDE": "INCLUDE",
+}
+
+
 @dataclass(frozen=True)
 class SeenIndex:
     """An index as a description of the table has it."""

@@ -168,8 +168,10 @@ def _of_model(
         for each in (*table.seen.keys, *declared)
         if each != type_attribute and (each not in values or each not in key_names)
     ]
-    kinds = {each: _declared_type(declared[each]) if each in declared else "str" for each in attributes}
-    fields, by_attribute = _fields({each: kinds[each] for each in dict.fromkeys(attributes)}, set(table.seen.keys))
+    kinds: dict[str, FieldType] = {
+        each: _declared_type(declared[each]) if each in declared else "str" for each in attributes
+    }
+    fields, by_attribute = _fields(kinds, set(table.seen.keys))
     positions: dict[str, Position] = {each: NativeKey(by_attribute[each]) for each in by_attribute}
     positions |= {each: _template(values[each], by_attribute) for each in key_names if each in values}
     return _entity(table, name, taken, fields, positions)
@@ -193,7 +195,9 @@ def _template(text: str, by_attribute: Mapping[str, str]) -> str:
 
 def _of_facet(table: WorkbenchTable, facet: Facet, taken: list[str]) -> DraftEntity:
     aliases = dict(zip(table.seen.keys, (facet.partition_alias, facet.sort_alias), strict=False))
-    kinds = {each: _TYPES.get(table.types.get(each, "S"), "Any") for each in (*table.seen.keys, *facet.attributes)}
+    kinds: dict[str, FieldType] = {
+        each: _TYPES.get(table.types.get(each, "S"), "Any") for each in (*table.seen.keys, *facet.attributes)
+    }
     fields, by_attribute = _fields(kinds, set(table.seen.keys), aliases)
     positions: dict[str, Position] = {each: NativeKey(name) for each, name in by_attribute.items()}
     return _entity(table, facet.name, taken, fields, positions)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from singletable.drafts.draft import ProjectionKind
 from singletable.drafts.json_place import Place, read_json
-from singletable.drafts.seen_items import Item, SeenIndex, SeenTable
+from singletable.drafts.seen_items import PROJECTIONS, Item, SeenIndex, SeenTable
 from singletable.drafts.workbench_rows import read_row
 
 VERSIONS = ("1", "2", "3")
@@ -133,13 +132,11 @@ def _index(place: Place, kind: Literal["GSI", "LSI"], table_partition: tuple[str
         partition, sort = _key_names(keys)
     projection = place.get("Projection")
     projected = "ALL" if projection is None else projection.need("ProjectionType").text()
-    if projected not in ("ALL", "KEYS_ONLY", "INCLUDE"):
+    if projected not in PROJECTIONS:
         raise place.need("Projection").refuse(f"has the type {projected!r}; it is ALL, KEYS_ONLY or INCLUDE")
     included = () if projection is None else tuple(each.text() for each in projection.elements_of("NonKeyAttributes"))
     name = place.need("IndexName").text()
-    return SeenIndex(
-        name, kind, partition, sort, cast(ProjectionKind, projected), included if projected == "INCLUDE" else ()
-    )
+    return SeenIndex(name, kind, partition, sort, PROJECTIONS[projected], included if projected == "INCLUDE" else ())
 
 
 def _facet(place: Place) -> Facet:
