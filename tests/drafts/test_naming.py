@@ -46,4 +46,4 @@ def test_an_index_is_called_as_python_calls_things(text: str, name: str) -> None
 
 def test_a_word_of_the_language_has_an_underscore_behind_it() -> None:
     assert (name_of_field("date"), name_of_field("date", ["date_"])) == ("date_", "date_value")
-    assert name_of_pattern("get") == "get_pattern"
+    assert name_of_pattern("count") == "count_pattern"
