@@ -6,7 +6,7 @@ import argparse
 import importlib
 
 # A source is a module `cli/import_NAME.py` with `add_to`, and its name here.
-SOURCES = ("live", "nosql-workbench")
+SOURCES = ("live", "nosql-workbench", "onetable", "schema-json", "worksheet")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
