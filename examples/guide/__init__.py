@@ -16,6 +16,7 @@ TOUR = (
     # time series
     "latest_events",
     "events_of_kind",
+    "report_event",
     "events_from_shards",
     "device_by_day",
     "events_from_days",

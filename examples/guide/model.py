@@ -28,6 +28,7 @@ from singletable import (
     put,
     query,
     shard,
+    skewed,
     sparse,
     within,
 )
@@ -99,6 +100,7 @@ class WholeUser(BaseModel):
     key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
     gsi1=("EVTTYPE#{kind}", "{at:seconds}#{device_id}#{id}"),
     name="EVENT",
+    cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},  # most events are heartbeats
 )
 class Event(BaseModel):
     """Time series: what a device reported, by device and by kind of event."""
@@ -227,6 +229,11 @@ class Guide(
     ) -> Page[Event]:
         """P7: all events of a type within a time range, across devices."""
         return query(Event)
+
+    @pattern(rate=500)
+    def report(self, event: Event) -> Event:
+        """Store what a device reports."""
+        return put(Event)
 
     @pattern(frequency="low", budget_ms=100, expected_items=12, expected_examined=60)
     def node_with_children(self, org: str, path: Subtree[tuple[str, ...]], deepest: int) -> Page[Node]:

@@ -15,6 +15,7 @@ from singletable.errors import (
     DesignBroken,
     DesignError,
     ExportRefused,
+    ImportRefused,
     ItemRefused,
     KeyRefused,
     ModelNotLoaded,
@@ -32,6 +33,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.model.areas import Box, Nearest, Radius
+from singletable.model.cardinality import skewed
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
@@ -70,6 +72,7 @@ __all__ = [
     "DesignBroken",
     "DesignError",
     "ExportRefused",
+    "ImportRefused",
     "ItemRefused",
     "Key",
     "KeyRefused",
@@ -125,6 +128,7 @@ __all__ = [
     "put",
     "query",
     "shard",
+    "skewed",
     "sparse",
     "update",
     "upgrade",

@@ -6,6 +6,7 @@ SingletableError
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
 ├── ExportRefused     a model cannot be written in the format or with the settings that were asked for
+├── ImportRefused     a model from elsewhere that cannot be read, or a file that would be written over
 ├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
 ├── AlreadyExists     the item that was to be created is there
@@ -91,6 +92,10 @@ class ModelNotLoaded(SingletableError):
 
 class ExportRefused(SingletableError):
     """A model that cannot be written in the format, or with the settings, that were asked for."""
+
+
+class ImportRefused(SingletableError):
+    """A model from elsewhere that cannot be read, or a file that would be written over."""
 
 
 class NotConnected(SingletableError):

@@ -81,6 +81,8 @@ SERVED: list[tuple[str, str, str, str, str, bool, str, str]] = [
      'PK = "DEVICE#{device_id}" AND SK BETWEEN "EVT#{at.low}" AND "EVT$"', True, "{limit}", ONE),
     ("guide.model:Guide", "events_of_kind", "Query", "GSI1",
      'GSI1PK = "EVTTYPE#{kind}" AND GSI1SK BETWEEN "{at.low}" AND "{at.high}$"', False, "{limit}", ONE),
+    ("guide.model:Guide", "report", "PutItem", "table",
+     'PK = "DEVICE#{device_id}" AND SK = "EVT#{at:seconds}#{id}"', False, "", ONE),
     ("guide.model:Guide", "node_with_children", "Query", "table",
      'PK = "ORG#{org}" AND SK BETWEEN "PATH#{path.root}" AND "PATH#{path.root}$"', False, "", ONE),
     ("guide.model:Guide", "children", "Query", "GSI1",

@@ -12,6 +12,7 @@ from singletable.verify.check import Report, check
 from singletable.verify.worksheet import Row, worksheet
 
 if TYPE_CHECKING:
+    from singletable.advice.advice import Advice
     from singletable.verify.finding import Finding
 
 DOES_NOT_HOLD = 1
@@ -33,6 +34,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add the command to the parser."""
     parser = commands.add_parser("check", help="prove every access pattern of a model", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a Python file or module, with :Table to pick one")
+    parser.add_argument(
+        "--advice", action="store_true", help="say what in the model speaks against a single table, and what to do"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document for machines")
     parser.set_defaults(run=run)
 
@@ -41,10 +45,12 @@ def run(options: argparse.Namespace) -> int:
     """Check every table of the model."""
     reports = [check(table.design) for table in load_tables(options.model)]
     if options.json:
-        print_json({"tables": [_document(report) for report in reports]})
+        print_json({"tables": [_document(report, with_advice=options.advice) for report in reports]})
     else:
         for report in reports:
             _print(report)
+            if options.advice:
+                _print_advice(report)
     return 0 if all(report.passes for report in reports) else DOES_NOT_HOLD
 
 
@@ -61,6 +67,22 @@ def _print(report: Report) -> None:
         _print_findings(f"{name}: {_count(len(accepted), 'accepted finding')}", accepted)
     served = sum(1 for row in rows if row.verdict in ("one request",) or row.verdict.startswith("declared"))
     print(f"\n{name}: {served} of {_count(len(rows), 'pattern')} served as declared")
+
+
+def _print_advice(report: Report) -> None:
+    advice = _advice(report)
+    print()
+    print_heading(f"{report.design.name}: {_count(len(advice), 'piece')} of advice")
+    for each in advice:
+        print(f"{each.weight}: {each}")
+    if not advice:
+        print("Nothing in the model speaks against a single table.")
+
+
+def _advice(report: Report) -> tuple[Advice, ...]:
+    from singletable.advice.advise import advise
+
+    return advise(report.design, report.outcomes)
 
 
 def _print_findings(heading: str, findings: list[Finding]) -> None:
@@ -102,13 +124,16 @@ def _answered(row: Row) -> list[str]:
     ]
 
 
-def _document(report: Report) -> dict[str, Any]:
-    return {
+def _document(report: Report, *, with_advice: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {
         "table": report.design.name,
         "passes": report.passes,
         "patterns": [asdict(row) for row in worksheet(report.design, report.outcomes)],
         "findings": [_finding(finding) for finding in report.findings],
     }
+    if with_advice:
+        told["advice"] = [asdict(advice) for advice in _advice(report)]
+    return told
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

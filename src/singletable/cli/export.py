@@ -6,7 +6,7 @@ import argparse
 import importlib
 
 # A target is a module `cli/export_NAME.py` with `add_to`, and its name here.
-TARGETS = ("cloudformation", "terraform", "cdk-python", "boto3", "iam")
+TARGETS = ("cloudformation", "terraform", "cdk-python", "boto3", "iam", "nosql-workbench")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

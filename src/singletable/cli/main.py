@@ -11,7 +11,23 @@ from collections.abc import Sequence
 
 from singletable.errors import SingletableError
 
-COMMANDS = ("demo", "check", "explain", "docs", "cost", "size", "serve", "sql", "check-store", "top-keys", "export")
+COMMANDS = (
+    "demo",
+    "check",
+    "explain",
+    "docs",
+    "cost",
+    "size",
+    "heat",
+    "serve",
+    "sql",
+    "check-store",
+    "top-keys",
+    "export",
+    "import",
+)
+# A command whose name is a word of Python has a module of another name.
+MODULES = {"import": "import_"}
 BAD_INPUT = 2
 
 
@@ -22,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     # The command that was asked for starts sooner without the others, which are there to be listed.
     for name in [name for name in arguments[:1] if name in COMMANDS] or COMMANDS:
-        importlib.import_module(f"singletable.cli.{name.replace('-', '_')}").add_to(commands)
+        importlib.import_module(f"singletable.cli.{MODULES.get(name, name.replace('-', '_'))}").add_to(commands)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a pipe on Windows has no code for every character
     try:

@@ -20,7 +20,7 @@ from singletable.model.ranges import RANGE_TYPES, Equal
 from singletable.model.recorder import Argument
 
 LIMIT, CURSOR = "limit", "cursor"
-Frequency = Literal["very low", "low", "medium", "high", "very high"]
+Frequency = Literal["unknown", "very low", "low", "medium", "high", "very high"]
 FREQUENCIES: tuple[str, ...] = get_args(Frequency)
 CALLS_PER_SECOND: Mapping[str, float] = {"very low": 0.1, "low": 1, "medium": 10, "high": 100, "very high": 1000}
 """What a word of the worksheet is taken for where a number is needed; a rate of one's own goes before it."""

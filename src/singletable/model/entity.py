@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model import source
+from singletable.model.cardinality import Cardinality, cardinalities, unknown_fields
 from singletable.model.copies import Copy
 from singletable.model.counts import Count
 from singletable.model.derived.derived import Derived
@@ -60,6 +61,8 @@ class EntityDeclaration:
     expected_bytes: int | None
     expected_items: int | None
     expected_per_partition: Mapping[str, int]
+    cardinality: Mapping[str, Cardinality]
+    access: str | None
     accept: Accepted
 
 
@@ -142,6 +145,8 @@ def entity(
     expected_bytes: int | None = None,
     expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
+    cardinality: Mapping[str, int | Cardinality] | None = None,
+    access: str | None = None,
     accept: Accepted | None = None,
     **indexes: Keys,
 ) -> Callable[[C], C]:
@@ -150,29 +155,25 @@ def entity(
     `key` is the partition and the sort template of the table, and every further keyword is an index of that alias
     (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
     these for a multi-attribute index key; a local index is given its sort position alone.
-
     `name` is what the type attribute says; `attributes` are stored names that differ from the fields'; `derived` are
     computed values for templates; `identity` names the fields that tell two items apart, if none is called `id`.
     `version` names an int field for optimistic locking, `ttl` the one with the second of expiry. `schema_version` is
     stored with every item; `@upgrade` takes older ones to it. Writes keep right, in one transaction, what is `unique`,
     `copies` of others' fields, counters that it is `counted` by, and an edge's second item, a `mirror_of` the first.
-    `expected_bytes` is an item's usual size, `expected_items` how many there are, and `expected_per_partition` how many
-    lie together: `{"key": 8, "gsi1": 300}`; `accept` gives findings that are meant to be their reasons.
+    `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`) and `cardinality` (values
+    of a field: `{"kind": skewed(12, hottest=0.6)}`) are for cost and heat, `access` says who may see it.
     """
     location = source.caller()
 
     def declare(cls: C) -> C:
         fields = _fields(cls, location, accept)
-        named = (cls, name or cls.__name__, location, fields)
         declaration = EntityDeclaration(
-            *named,
-            keys={TABLE: key, **indexes},
-            attributes=_stored_names(fields, attributes),
-            derived=dict(derived or {}),
-            identity=(identity,) if isinstance(identity, str) else None if identity is None else tuple(identity),
-            schema_version=schema_version,
-            version=version,
-            ttl=ttl,
+            *(cls, name or cls.__name__, location, fields),
+            {TABLE: key, **indexes},
+            _stored_names(fields, attributes),
+            dict(derived or {}),
+            _identity(identity),
+            *(schema_version, version, ttl),
             copies=tuple(copies),
             counted=tuple(counted),
             unique=_unique(unique),
@@ -180,11 +181,26 @@ def entity(
             expected_bytes=expected_bytes,
             expected_items=expected_items,
             expected_per_partition=_per_partition(expected_per_partition),
+            cardinality=_cardinality(cls, cardinality, location),
+            access=access,
             accept=dict(accept or {}),
         )
         return _marked(cls, declaration, attributes)
 
     return declare
+
+
+def _identity(given: Iterable[str] | None) -> tuple[str, ...] | None:
+    return (given,) if isinstance(given, str) else None if given is None else tuple(given)
+
+
+def _cardinality(
+    cls: type, declared: Mapping[str, int | Cardinality] | None, location: Location
+) -> dict[str, Cardinality]:
+    try:
+        return cardinalities(declared)
+    except (ValueError, TypeError) as problem:
+        raise DesignError(Problem(f"{cls.__qualname__}: cardinality: {problem}", location)) from problem
 
 
 def _fields(cls: type, location: Location, accept: Accepted | None) -> Mapping[str, Field]:
@@ -239,6 +255,7 @@ def _problems(
             yield Problem(message, location, "Annotate it with a type, such as list[str].")
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
+    named += [("cardinality", name) for name in unknown_fields(declaration.cardinality, fields)]
     named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
     given = cast(Mapping[str, object], declaration.derived)

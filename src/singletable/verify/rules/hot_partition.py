@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from singletable.expressions.tree import Constant
-from singletable.model.binding import Binding
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.derived.shard import Shard
 from singletable.model.design import Design
@@ -15,8 +13,8 @@ from singletable.model.intents import Write
 from singletable.model.keys import NativePart, Placement
 from singletable.model.template import DerivedSlot
 from singletable.planner.estimate import estimate
+from singletable.planner.fixed_fields import fixed_fields
 from singletable.planner.item_sizes import Sizes
-from singletable.planner.operands import Encoded, NativeOperand, TextOperand
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import planned_write, units_of_item
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
@@ -68,7 +66,7 @@ def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
     entity, intent = plan.wanted[0], plan.pattern.intent
     if not isinstance(intent, Write):
         placement = entity.placements[plan.index.alias]
-        partitions, sharded = partition_count(placement, _constants(plan))
+        partitions, sharded = partition_count(placement, fixed_fields(plan))
         if partitions is not None:
             units = estimate(design, plan).units
             yield Spot(placement, partitions, sharded, units, PARTITION_READ_UNITS_PER_SECOND_MAX)
@@ -81,15 +79,6 @@ def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
             continue
         units = written.table if placement.index.is_table else written.indexes.get(placement.index.label, 0.0)
         yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
-
-
-def _constants(plan: Plan) -> frozenset[str]:
-    """The fields that the pattern itself fixes in the partition, the same for every call."""
-    bindings: list[Binding] = []
-    for operand in (operand for test in plan.partition for operand in test.operands):
-        atoms = operand.atoms if isinstance(operand, TextOperand) else (operand,)
-        bindings += [atom.binding for atom in atoms if isinstance(atom, Encoded | NativeOperand)]
-    return frozenset(name for b in bindings if isinstance(b.source, Constant) for name in b.fields)
 
 
 def partition_count(placement: Placement, constants: frozenset[str] = frozenset()) -> tuple[int | None, bool]:

@@ -1,0 +1,1 @@
+"""Advice: when a single table is the wrong call for a model, by rules that give their reasons."""

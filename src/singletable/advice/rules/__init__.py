@@ -1,0 +1,1 @@
+"""The rules of advice, one per file."""

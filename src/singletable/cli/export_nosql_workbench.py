@@ -1,0 +1,40 @@
+"""`singletable export nosql-workbench MODEL`: a document of NoSQL Workbench 3.0, with rows of each entity."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from singletable.cli.export_file import add_file_options, write_export
+from singletable.cli.load_model import load_tables
+from singletable.cli.sampled_table import asking, sampled_table
+
+ROWS_MAX = 500
+
+
+def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the target to the command."""
+    parser = targets.add_parser("nosql-workbench", help="a model of NoSQL Workbench, with rows", description=__doc__)
+    add_file_options(parser)
+    parser.add_argument("--items", metavar="STORE", help="take the rows from the tables there: file:PATH, http://...")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export the tables of the model."""
+    from singletable.drafts.from_design import draft_of
+    from singletable.drafts.workbench_export import ExportedModel, to_workbench
+
+    tables = load_tables(options.model)
+    models = [ExportedModel(table.design, table.__name__, table.__doc__ or "") for table in tables]
+    if options.items is not None:
+        with asking(options.items) as asked:
+            samples = [sampled_table(asked, model.design.name, ROWS_MAX).items for model in models]
+        models = [
+            ExportedModel(model.design, model.class_name, model.doc, items)
+            for model, items in zip(models, samples, strict=True)
+        ]
+    for model in models:
+        for note in draft_of(model.design, model.class_name).notes:
+            print(f"note: {note}", file=sys.stderr)
+    return write_export(to_workbench(models[0].class_name, models), options)

@@ -1,0 +1,209 @@
+"""`singletable heat MODEL`: which partitions grow hot as traffic grows, when they throttle, and what carries it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from singletable.cli.load_model import load_tables
+from singletable.cli.output import print_heading, print_json, print_table
+from singletable.cost.prices import prices_of
+from singletable.heat.partitions import Demand
+from singletable.heat.picture import heat_picture
+from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
+from singletable.heat.sharding import Sharding
+from singletable.heat.simulation import Course, Growth
+
+TIMES = (1.0, 10.0, 100.0, 1000.0)
+
+
+def add_to(commands: Any) -> None:
+    """Adds the command to the parser."""
+    parser = commands.add_parser("heat", help="the hottest partitions as traffic grows, and the shards that carry it")
+    parser.add_argument("model", metavar="MODEL", help="module:Table, module, or a Python file")
+    parser.add_argument(
+        "--times", type=_times, default=TIMES, metavar="N,N", help="how many times today's traffic (1,10,100,1000)"
+    )
+    parser.add_argument("--over", type=_minutes, default=0, metavar="MINUTES", help="how long it takes to grow (0)")
+    parser.add_argument("--minutes", type=_minutes, default=60, help="how long it is looked at (60)")
+    parser.add_argument(
+        "--provisioned", action="store_true", help="with the capacity that today's traffic needs, not on demand"
+    )
+    parser.add_argument("--region", default="us-east-1", help="whose prices (us-east-1)")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw it into this file, as SVG")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.set_defaults(run=run)
+
+
+def _times(text: str) -> tuple[float, ...]:
+    try:
+        times = tuple(float(each) for each in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers such as 1,10,100") from None
+    if not all(0 < each <= 1e9 for each in times):
+        raise argparse.ArgumentTypeError("traffic grows to more than 0 and at most a billion times today's")
+    return tuple(sorted(set(times)))
+
+
+def _minutes(text: str) -> int:
+    if not text.isdigit() or int(text) > 1440:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes up to 1440, a day")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the heat of every table; 1 when today's traffic is throttled already."""
+    growths = [Growth(times, options.over * 60, max(1, options.minutes) * 60) for times in options.times]
+    prices = prices_of(options.region)
+    reports = [
+        heat_report(table.design, prices, growths, is_provisioned=options.provisioned)
+        for table in load_tables(options.model)
+    ]
+    if options.picture is not None:
+        _draw(reports, options.picture)
+    if options.json:
+        print_json({"tables": [_as_json(report) for report in reports]})
+    else:
+        for number, report in enumerate(reports):
+            print("\n" if number else "", end="")
+            _print(report)
+    return 1 if any(report.throttles for report in reports) else 0
+
+
+def _draw(reports: Sequence[HeatReport], path: Path) -> None:
+    for report in reports:
+        one = path if len(reports) == 1 else path.with_stem(f"{path.stem}-{report.design.name}")
+        one.write_text(heat_picture(report), encoding="utf-8")
+
+
+def _print(report: HeatReport) -> None:
+    name = report.design.name
+    if not report.hot:
+        print(f"{name}: no pattern says how often it is called; declare rate= or frequency= to see where it burns")
+        return
+    headers = ["#", "partition", "of", "reads/s", "writes/s", *(f"x{growth.times:g}" for growth in report.growths)]
+    rows = [_hot_row(number, hot) for number, hot in enumerate(report.hot, start=1)]
+    print_table(f"{name}: the hottest partition of each form, at today's rates and as they grow", headers, rows)
+    print()
+    how = "with the capacity that today's traffic needs" if report.is_provisioned else "on demand"
+    headers = ["place", "reads/s", "writes/s", *(f"x{growth.times:g}" for growth in report.growths)]
+    print_table(f"{name}: the table and its indexes as a whole, {how}", headers, [_place_row(p) for p in report.places])
+    for hot in report.hot:
+        if hot.advice:
+            print()
+            _print_advice(hot)
+    if report.without_rate:
+        print(f"\nNot counted, as nobody says how often they are called: {', '.join(report.without_rate)}")
+    if report.guesses:
+        print("\nGuessed: " + "; ".join(report.guesses))
+
+
+def _hot_row(number: int, hot: Hot) -> list[str]:
+    partition = hot.partition
+    served = (_served(course) for course in hot.courses)
+    return [str(number), partition.template, partition.index.label, *_units(partition.demand), *served]
+
+
+def _units(demand: Demand) -> list[str]:
+    return [f"{amount:,.3g}" if amount else "" for amount in (demand.reads, demand.writes)]
+
+
+def _served(course: Course) -> str:
+    if not course.share:
+        return "served"
+    splits = f", {course.splits} split{'' if course.splits == 1 else 's'}" if course.splits else ""
+    return f"throttled {course.share:.1%}{splits}"
+
+
+def _place_row(place: Place) -> list[str]:
+    return [place.label, *_units(place.demand), *(_served(course) for course in place.courses)]
+
+
+def _print_advice(hot: Hot) -> None:
+    partition = hot.partition
+    print_heading(f"{partition.spoken}")
+    for load in sorted(partition.loads, key=lambda each: -each.demand.partitions):
+        kind, amount = ("write", load.demand.writes) if load.demand.writes else ("read", load.demand.reads)
+        print(f"  {load.pattern}: {amount:,.3g} {kind} units a second, {load.share.part:.3g} of all it asks for")
+    if partition.stays_whole:
+        print(f"  DynamoDB cannot split it for heat: {partition.stays_whole}")
+    for advice in hot.advice:
+        print(f"  at {advice.growth.times:g} times today's traffic: {advice.what}")
+        if isinstance(advice.what, Sharding):
+            print(f"    simulated with it: {_served(advice.what.course)}{_price(advice)}")
+
+
+def _price(advice: Advice) -> str:
+    change = advice.dollars_after - advice.dollars_before
+    if abs(change) < 0.005:
+        return "; it costs the same"
+    return f"; at today's rates ${advice.dollars_after:,.2f} a month instead of ${advice.dollars_before:,.2f}"
+
+
+def _as_json(report: HeatReport) -> dict[str, Any]:
+    return {
+        "table": report.design.name,
+        "mode": "provisioned" if report.is_provisioned else "on-demand",
+        "partitions": [_hot_as_json(report, hot) for hot in report.hot],
+        "places": [
+            {
+                "place": place.label,
+                "reads_per_second": place.demand.reads,
+                "writes_per_second": place.demand.writes,
+                "courses": _courses(report, place.courses),
+            }
+            for place in report.places
+        ],
+        "without_rate": report.without_rate,
+        "guessed": report.guesses,
+    }
+
+
+def _hot_as_json(report: HeatReport, hot: Hot) -> dict[str, Any]:
+    partition = hot.partition
+    return {
+        "partition": partition.template,
+        "index": partition.index.label,
+        "hot_fields": partition.hot_fields,
+        "reads_per_second": partition.demand.reads,
+        "writes_per_second": partition.demand.writes,
+        "of_a_partition": partition.demand.partitions,
+        "stays_whole": partition.stays_whole or None,
+        "patterns": [
+            {"pattern": load.pattern, "reads": load.demand.reads, "writes": load.demand.writes}
+            for load in partition.loads
+        ],
+        "courses": _courses(report, hot.courses),
+        "advice": [_advice_as_json(advice) for advice in hot.advice],
+    }
+
+
+def _advice_as_json(advice: Advice) -> dict[str, Any]:
+    said: dict[str, Any] = {"times": advice.growth.times, "advice": str(advice.what)}
+    if isinstance(advice.what, Sharding):
+        said |= {
+            "entity": advice.what.entity.label,
+            "index": advice.what.alias,
+            "partition": advice.what.partition,
+            "shards": advice.what.shards,
+            "fanned": advice.what.fanned,
+            "throttled": advice.what.course.share,
+            "dollars_before": advice.dollars_before,
+            "dollars_after": advice.dollars_after,
+        }
+    return said
+
+
+def _courses(report: HeatReport, courses: Sequence[Course]) -> list[dict[str, Any]]:
+    return [
+        {
+            "times": growth.times,
+            "throttled": course.share,
+            "throttled_in_the_end": course.at_the_end,
+            "first_throttled_second": course.first_second,
+            "splits": course.splits,
+        }
+        for growth, course in zip(report.growths, courses, strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""Models from elsewhere: read into a draft, and written as an ordinary Python file."""

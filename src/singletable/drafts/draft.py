@@ -1,0 +1,243 @@
+"""A draft of a model: tables, entities, keys and patterns as plain values, before they are Python."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+FieldType = Literal[
+    "str",
+    "int",
+    "Decimal",
+    "float",
+    "bool",
+    "bytes",
+    "datetime",
+    "date",
+    "list[Any]",
+    "list[str]",
+    "dict[str, Any]",
+    "set[str]",
+    "set[Decimal]",
+    "set[bytes]",
+    "tuple[str, ...]",
+    "UUID",
+    "Any",
+]
+RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"]
+ReadKind = Literal["get", "query", "collection", "within", "ancestors"]
+WriteKind = Literal["put", "create", "update", "delete"]
+Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
+DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
+Scalar = str | int | float | bool
+ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+
+
+@dataclass(frozen=True)
+class DraftField:
+    """A field of an entity, and the attribute it is stored under where that has another name."""
+
+    name: str
+    type: FieldType
+    optional: bool = False
+    attribute: str | None = None
+    choices: tuple[str, ...] = ()
+    """The only texts that it can hold, when these are known."""
+
+
+@dataclass(frozen=True)
+class NativeKey:
+    """A key position that is a field's own attribute."""
+
+    field: str
+    format: str = ""
+
+
+Position = str | NativeKey
+"""A template such as `ORDER#{id}`, or a field's own attribute."""
+
+
+@dataclass(frozen=True)
+class DraftKeys:
+    """An entity's key in the table or in an index; several positions are a multi-attribute key."""
+
+    partition: tuple[Position, ...]
+    sort: tuple[Position, ...] = ()
+    sparse: bool = False
+
+
+@dataclass(frozen=True)
+class DraftDerived:
+    """A value in keys that is computed from fields: `shard("id", of=8)`, `bucket("at", "day")`."""
+
+    kind: DerivedKind
+    fields: tuple[str, ...]
+    argument: int | str | None = None
+    """How many shards, the span of a bucket, or the precision of a cell."""
+
+
+@dataclass(frozen=True)
+class DraftLink:
+    """What an item shares with one of another class: fields that it copies, or the number that counts it."""
+
+    class_name: str
+    by: Mapping[str, str]
+    """For each field of the other's key, the field here that holds the same value."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """The copied fields, by the other's names."""
+    counter: str | None = None
+    in_parts: bool = False
+
+
+@dataclass(frozen=True)
+class DraftEntity:
+    """An entity: its class, its fields, its keys by the alias of the index (`key` is the table's)."""
+
+    class_name: str
+    fields: tuple[DraftField, ...]
+    keys: Mapping[str, DraftKeys]
+    stored_name: str | None = None
+    """The value of the type attribute, where it is not the class's name."""
+    doc: str = ""
+    ttl: str | None = None
+    accept: Mapping[str, str] = field(default_factory=dict)
+    derived: Mapping[str, DraftDerived] = field(default_factory=dict)
+    identity: tuple[str, ...] | None = None
+    """The fields that tell two items apart, where that is not the field called `id` or like the class."""
+    schema_version: int | None = None
+    mirror_of: str | None = None
+    """The class whose second item this one is."""
+    version: str | None = None
+    unique: tuple[tuple[str, ...], ...] = ()
+    copies: tuple[DraftLink, ...] = ()
+    counted: tuple[DraftLink, ...] = ()
+    expected_bytes: int | None = None
+    expected_per_partition: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DraftIndex:
+    """An index, with the attributes of its keys."""
+
+    alias: str
+    name: str
+    kind: Literal["GSI", "LSI"]
+    partition: tuple[str, ...]
+    sort: tuple[str, ...] = ()
+    projection: ProjectionKind = "ALL"
+    included: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DraftParameter:
+    """A parameter that binds to the field of its name: by equality, or by a range."""
+
+    name: str
+    type: FieldType
+    range: RangeKind | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DraftTest:
+    """What an item has to be for a pattern: a field compared with a value, or with a parameter."""
+
+    field: str
+    comparator: Comparator
+    value: Scalar | None = None
+    parameter: str | None = None
+
+
+@dataclass(frozen=True)
+class DraftPattern:
+    """An access pattern of one entity, or of a collection of several."""
+
+    name: str
+    title: str
+    kind: ReadKind | WriteKind
+    entities: tuple[str, ...]
+    """The classes' names; more than one for a collection, the first of which is its head."""
+    parameters: tuple[DraftParameter, ...] = ()
+    """What it is given; a put or a create is given the whole item, and nothing here."""
+    newest_first: bool = False
+    has_limit: bool = False
+    limit_default: int = 20
+    changes: tuple[str, ...] = ()
+    """The parameters that an update sets the fields of their names to."""
+    constants: Mapping[str, Scalar] = field(default_factory=dict)
+    """The fields that an update sets to a value of its own."""
+    where: tuple[DraftTest, ...] = ()
+    filter: tuple[DraftTest, ...] = ()
+    order_by: str | None = None
+    limit: int | None = None
+    """How many items it reads, where that is no parameter."""
+    members: tuple[tuple[str, str], ...] = ()
+    """The members of a collection by name, each with the class or `list[...]` of it, where they are not the usual."""
+    consistent: bool = False
+    entry: str | None = None
+    expected_items: int | None = None
+    expected_examined: int | None = None
+    frequency: str | float | None = None
+    rate: float | None = None
+    budget_ms: float | None = None
+    fanout: int | None = None
+
+
+@dataclass(frozen=True)
+class DraftTable:
+    """A table of a draft; `notes` are said above it as comments: what could not be carried over, and why."""
+
+    class_name: str
+    name: str
+    entities: tuple[DraftEntity, ...]
+    keys: tuple[str, ...] = ("PK", "SK")
+    indexes: tuple[DraftIndex, ...] = ()
+    patterns: tuple[DraftPattern, ...] = ()
+    type_attribute: str | None = "entity_type"
+    ttl_attribute: str | None = None
+    delimiter: str = "#"
+    doc: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A whole model from elsewhere."""
+
+    title: str
+    tables: tuple[DraftTable, ...]
+
+
+def class_name(text: str, taken: Iterable[str] = ()) -> str:
+    """A Python class name out of any text: `user-address` becomes `UserAddress`; one that is taken gets a number."""
+    words = re.findall(r"[A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text))
+    name = "".join(word[:1].upper() + (word[1:].lower() if word.isupper() else word[1:]) for word in words) or "Thing"
+    return _free(name if name[0].isalpha() else f"Thing{name}", set(taken))
+
+
+def field_name(text: str, taken: Iterable[str] = ()) -> str:
+    """A Python field or function name out of any text: `createdAt` becomes `created_at`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
+    name = re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_") or "value"
+    return _free(name if name[0].isalpha() else f"value_{name}", set(taken))
+
+
+# A field of such a name would stand before the type of the next one, or a parameter before what the body calls.
+_TAKEN = frozenset(
+    (
+        *("self", "True", "False", "None", "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"),
+        *("ancestors", "collection", "create", "delete", "exists", "field", "get", "put", "query", "update", "within"),
+    )
+)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    if keyword.iskeyword(name) or name in _TAKEN:
+        name += "_"
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}{number}" if name[0].isupper() else f"{name}_{number}", number + 1
+    return found

@@ -1,0 +1,56 @@
+"""Names for what was written elsewhere, so that none of them hides a name that the Python file needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from singletable.drafts.draft import class_name, field_name
+
+_TYPES = ("Any", "Decimal", "Literal", "UUID", "bool", "bytes", "date", "datetime", "dict", "float", "int", "list")
+_BUILT_IN = (*_TYPES, "None", "set", "str", "tuple", "dataclass", "self", "cls")
+_OWN_CLASSES = (
+    *("Between", "Children", "GSI", "KEYS_ONLY", "LSI", "Page", "Prefix", "Radius", "Since", "Subtree", "Table"),
+    "Until",
+)
+_OWN_WORDS = (
+    *("bucket", "collection", "copy", "count", "create", "delete", "depth", "entity", "exists", "field", "geohash"),
+    *("first_letter", "get", "include", "item", "native", "parent", "pattern", "put", "query", "shard", "sparse"),
+    *("update", "within", "limit", "cursor"),
+)
+_OF_TABLES = (
+    *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
+    *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
+)
+_OF_ENTITIES = (
+    *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),
+    *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition", "accept"),
+)
+
+
+def name_of_class(text: str, taken: Iterable[str]) -> str:
+    """A class's name that is none of the names that the file imports."""
+    return class_name(text, {*taken, *_BUILT_IN, *_OWN_CLASSES})
+
+
+def name_of_field(text: str, taken: Iterable[str] = ()) -> str:
+    """A field's name; a word of the language or of ours has an underscore behind it."""
+    plain = field_name(text)
+    if plain in _BUILT_IN or plain in _OWN_WORDS:
+        return f"{plain}_" if f"{plain}_" not in set(taken) else field_name(f"{plain}_value", taken)
+    return field_name(text, taken)
+
+
+def name_of_pattern(text: str, taken: Iterable[str] = ()) -> str:
+    """A pattern's name, which is no word of ours and which no table has as a method of its own."""
+    plain = field_name(text)
+    reserved = plain in _OF_TABLES or plain in _BUILT_IN or plain in _OWN_WORDS
+    return field_name(f"{plain}_pattern" if reserved else plain, taken)
+
+
+def name_of_index(text: str, taken: Iterable[str]) -> str:
+    """The keyword of an index: `gsi1` for GSI1, else its name as Python writes names."""
+    plain = text.lower()
+    known = {*taken, *_OF_ENTITIES}
+    if plain.isidentifier() and plain.upper() == text and plain not in known and plain.isascii():
+        return field_name(plain, known)
+    return field_name(text, known)

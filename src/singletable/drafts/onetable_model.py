@@ -1,0 +1,204 @@
+"""One model of a OneTable schema as an entity: its fields, and its value templates as keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.drafts.document import shown
+from singletable.drafts.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, FieldType, NativeKey, Position
+from singletable.drafts.naming import name_of_field
+from singletable.drafts.proposals import fields_in
+from singletable.model.index import TABLE
+
+TYPES: Mapping[str, FieldType] = {
+    "string": "str",
+    "number": "Decimal",
+    "boolean": "bool",
+    "date": "datetime",
+    "object": "dict[str, Any]",
+    "array": "list[Any]",
+    "set": "set[str]",
+    "binary": "bytes",
+    "buffer": "bytes",
+    "arraybuffer": "bytes",
+}
+_REFERENCE = re.compile(r"\$\{([^{}]*)\}|(?<!\$)\{([^{}]*)\}|\$\{|[{}]")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a schema says for all of its models."""
+
+    type_field: str
+    delimiter: str
+    has_iso_dates: bool
+    stamped: tuple[str, ...]
+    """The fields that hold when an item was made and changed."""
+
+
+class _NoTemplate(Exception):
+    """Why a value template cannot be a key."""
+
+
+class ModelReading:
+    """A model, while it is read; what cannot be carried over is noted."""
+
+    def __init__(self, name: str, model: Mapping[str, Mapping[str, Any]], settings: Settings, notes: list[str]) -> None:
+        self.name = name
+        self.model = model
+        self.settings = settings
+        self.notes = notes
+        self.fields: dict[str, DraftField] = {}
+        """Fields by the names of properties."""
+        self.always: set[str] = set()
+        """Properties that every item has."""
+
+    def drafted(self, class_name: str, keys: tuple[str, ...], indexes: Sequence[DraftIndex]) -> DraftEntity | None:
+        """The entity, or None and a note when its key cannot be written."""
+        key_attributes = {*keys, *(name for index in indexes for name in (*index.partition, *index.sort))}
+        for name, definition in self.model.items():
+            if name != self.settings.type_field and not self._is_composed(name, definition, key_attributes):
+                self._add(name, definition)
+        for name in self.settings.stamped:
+            if name not in self.fields:
+                self._add(name, {"type": "date"})
+        try:
+            positions = tuple(self._position(attribute, sorts=place > 0) for place, attribute in enumerate(keys))
+        except _NoTemplate as reason:
+            self.notes.append(f"{self.name} was left out: {reason}.")
+            return None
+        for name in fields_in(positions):
+            self._require(name)
+        placed = {TABLE: DraftKeys(positions[:1], positions[1:])}
+        for index in indexes:
+            made = self._placed(index)
+            if made is not None:
+                placed[index.alias] = made
+        if any(each.type == "datetime" for each in self.fields.values()):
+            form = "ISO text" if self.settings.has_iso_dates else "milliseconds"
+            self.notes.append(f"Dates, which OneTable stores as {form}, are stored as ISO text with microseconds here.")
+        ttl = self._ttl()
+        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl)
+
+    def _is_composed(self, name: str, definition: Mapping[str, Any], key_attributes: set[str]) -> bool:
+        return isinstance(definition.get("value"), str) and self._attribute(name, definition) in key_attributes
+
+    def _attribute(self, name: str, definition: Mapping[str, Any]) -> str:
+        mapped = definition.get("map")
+        return mapped if isinstance(mapped, str) and "." not in mapped else name
+
+    def _add(self, name: str, definition: Mapping[str, Any]) -> None:
+        kind = TYPES[str(definition.get("type") or "string").lower()]
+        items = definition.get("items")
+        if kind == "list[Any]" and isinstance(items, Mapping) and str(items.get("type")).lower() == "string":
+            kind = "list[str]"
+        enum = definition.get("enum")
+        choices = tuple(enum) if kind == "str" and enum and all(isinstance(each, str) for each in enum) else ()
+        python = name_of_field(name, [known.name for known in self.fields.values()])
+        attribute = self._attribute(name, definition)
+        is_there = any(definition.get(key) not in (None, False) for key in ("required", "default", "generate", "uuid"))
+        self.fields[name] = DraftField(
+            python, kind, not is_there, None if attribute == python else attribute, tuple(dict.fromkeys(choices))
+        )
+        self._note(name, definition, choices)
+
+    def _note(self, name: str, definition: Mapping[str, Any], choices: tuple[str, ...]) -> None:
+        """What a field says that a field of ours does not."""
+        where = f"{self.name}.{name}"
+        if definition.get("default") is not None:
+            self.notes.append(f"{where} is {shown(definition['default'])} when it is not given: make that its default.")
+        if definition.get("unique"):
+            self.notes.append(f'{where} is unique: say unique=["{self.fields[name].name}"] to have that kept.')
+        if definition.get("enum") and not choices:
+            self.notes.append(f"{where} is one of {shown(definition['enum'])}.")
+        if isinstance(definition.get("map"), str) and "." in definition["map"]:
+            self.notes.append(f"{where} is packed into {definition['map']} there, and an attribute of its own here.")
+        if definition.get("encode") is not None or definition.get("crypt"):
+            self.notes.append(f"{where} is encoded or encrypted there, and stored as it is here.")
+        if definition.get("value") is not None:
+            self.notes.append(f"{where} is computed there ({shown(definition['value'])}), and a plain field here.")
+
+    def _ttl(self) -> str | None:
+        for name, known in list(self.fields.items()):
+            if self.model.get(name, {}).get("ttl") and known.type in ("Decimal", "int", "datetime"):
+                self.fields[name] = replace(known, type="datetime" if known.type == "datetime" else "int")
+                return known.name
+        return None
+
+    def _placed(self, index: DraftIndex) -> DraftKeys | None:
+        attributes = (*index.partition, *index.sort) if index.kind == "GSI" else index.sort
+        if not all(self._holds(attribute) for attribute in attributes):
+            return None
+        try:
+            positions = tuple(self._position(each, sorts=each in index.sort) for each in attributes)
+        except _NoTemplate as reason:
+            self.notes.append(f"{self.name} is not in {index.name}: {reason}.")
+            return None
+        optional = {each.name for each in self.fields.values() if each.optional}
+        is_sparse = bool(optional & set(fields_in(positions)))
+        if index.kind == "LSI":
+            return DraftKeys(positions, (), is_sparse)
+        return DraftKeys(positions[:1], positions[1:], is_sparse)
+
+    def _holds(self, attribute: str) -> bool:
+        return any(self._attribute(name, definition) == attribute for name, definition in self.model.items())
+
+    def _position(self, attribute: str, *, sorts: bool) -> Position:
+        for name, definition in self.model.items():
+            if self._attribute(name, definition) != attribute:
+                continue
+            if name in self.fields:
+                return NativeKey(self.fields[name].name)
+            if isinstance(definition.get("value"), str):
+                return self._template(definition["value"], sorts=sorts)
+        if attribute == self.settings.type_field:
+            return self.name
+        raise _NoTemplate(f"nothing says what its {attribute} is")
+
+    def _template(self, value: str, *, sorts: bool) -> str:
+        if not value:
+            raise _NoTemplate("its value template is empty")
+        return _REFERENCE.sub(lambda match: self._reference(match, value, sorts=sorts), value)
+
+    def _reference(self, match: re.Match[str], value: str, *, sorts: bool) -> str:
+        inner = match[1] if match[1] is not None else match[2]
+        if inner is None:
+            raise _NoTemplate(f"{shown(value)} has a brace that is no ${{field}}")
+        name, _, padding = inner.partition(":")
+        if match[1] is None:
+            if name not in self.fields:
+                raise _NoTemplate(f"{shown(value)} has {match[0]} as text, and braces are for fields")
+            self.notes.append(f"{self.name}: {match[0]} in {shown(value)} is taken for ${match[0]}.")
+        if name == self.settings.type_field:
+            return self.name
+        if name not in self.fields:
+            if re.search(r"\W", name) or not name:
+                raise _NoTemplate(f"{shown(value)} uses {shown(name)}, which is inside another field")
+            if name in self.model:
+                raise _NoTemplate(f"{shown(value)} uses {name}, which is composed itself")
+            self.notes.append(f"{self.name}: {shown(value)} uses {name}, which is no field; it was added as text.")
+            self._add(name, {"type": "string"})
+        return self._written(name, padding, sorts=sorts)
+
+    def _written(self, name: str, padding: str, *, sorts: bool) -> str:
+        known = self.fields[name]
+        width, _, fill = padding.partition(":")
+        if known.type == "Decimal" and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
+            self.fields[name] = replace(known, type="int")
+            return f"{{{known.name}:0{int(width)}d}}"
+        if padding:
+            self.notes.append(f"{self.name}: {name} is filled up to a width there, and is not here.")
+        if known.type == "Decimal":
+            if sorts:
+                self.notes.append(f"{self.name}: {name} is written in keys so that it sorts by value.")
+            return f"{{{known.name}:number}}"
+        return f"{{{known.name}:milliseconds}}" if known.type == "datetime" else f"{{{known.name}}}"
+
+    def _require(self, python: str) -> None:
+        """Every item has what its key is made of."""
+        for name, known in list(self.fields.items()):
+            if known.name == python:
+                self.fields[name] = replace(known, optional=False)

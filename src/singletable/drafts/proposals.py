@@ -1,0 +1,158 @@
+"""Patterns that a draft's keys answer: each item by its key, each partition of the table and of every index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from singletable.drafts.draft import (
+    DraftEntity,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    DraftTest,
+    FieldType,
+    NativeKey,
+    Position,
+)
+from singletable.model.index import TABLE
+
+
+def proposed_patterns(table: DraftTable) -> DraftTable:
+    """The table with a pattern for everything that one request can answer by its keys."""
+    found: dict[str, DraftPattern] = {}
+    for entity in table.entities:
+        for pattern in _of_entity(table, entity):
+            found.setdefault(_free(pattern.name, found), pattern)
+    for pattern in _collections(table):
+        found.setdefault(_free(pattern.name, found), pattern)
+    return replace(table, patterns=tuple(replace(pattern, name=name) for name, pattern in found.items()))
+
+
+def _free(name: str, taken: dict[str, DraftPattern]) -> str:
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
+
+
+def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]:
+    one = _spoken(entity.class_name)
+    for alias, keys in entity.keys.items():
+        local = any(index.alias == alias and index.kind == "LSI" for index in table.indexes)
+        partition = entity.keys[TABLE].partition if local else keys.partition
+        sort = keys.partition if local else keys.sort
+        if alias == TABLE:
+            whole = _plain(entity, [*fields_in(partition), *fields_in(sort)])
+            yield DraftPattern(f"get_{one}", f"Get one {one.replace('_', ' ')}", "get", (entity.class_name,), whole)
+            if set(fields_in(sort)) <= set(fields_in(partition)):
+                continue
+        given, fanout = _partition_parameters(entity, fields_in(partition))
+        if given is None:
+            continue
+        names = [each.name for each in given]
+        place = "" if alias == TABLE else f" ({alias})"
+        title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
+        where: tuple[DraftTest, ...] = ()
+        if keys.sparse:
+            optional = {each.name for each in entity.fields if each.optional}
+            held = [each for each in fields_in((*partition, *sort)) if each in optional and each not in names]
+            where = tuple(DraftTest(each, "exists") for each in held)
+        yield DraftPattern(
+            f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list",
+            f"{title}{place}",
+            "query",
+            (entity.class_name,),
+            given,
+            has_limit=True,
+            where=where,
+            fanout=fanout,
+        )
+
+
+def _plain(entity: DraftEntity, names: list[str]) -> tuple[DraftParameter, ...]:
+    """A parameter for each field, and for each that a derived value is made of."""
+    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
+    made = [entity.derived[name].fields if name in entity.derived else (name,) for name in names]
+    return tuple(DraftParameter(name, types[name]) for name in dict.fromkeys(name for each in made for name in each))
+
+
+def _partition_parameters(
+    entity: DraftEntity, names: list[str]
+) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
+    """What a query of a partition is given, and over how many of them it goes; None where nothing is proposed."""
+    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
+    given: dict[str, DraftParameter] = {}
+    fanout = 1
+    for name in names:
+        made = entity.derived.get(name)
+        if made is None:
+            given.setdefault(name, DraftParameter(name, types[name]))
+        elif made.kind == "shard" and isinstance(made.argument, int):
+            fanout *= made.argument
+        elif made.kind == "bucket":
+            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]], "Between"))
+            fanout *= _BUCKETS[str(made.argument)]
+        elif made.kind == "first_letter":
+            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]]))
+        else:
+            return None, None
+    return tuple(given.values()), fanout if fanout > 1 else None
+
+
+# A range over so many buckets is what a proposed pattern may ask for: ten years, a year, a month, a day.
+_BUCKETS = {"year": 11, "month": 13, "day": 32, "hour": 25}
+
+
+def _collections(table: DraftTable) -> Iterator[DraftPattern]:
+    """Entities whose items share partitions: one that has a single item in each, with those that have many."""
+    for head in table.entities:
+        keys = head.keys[TABLE]
+        if (
+            head.derived
+            or not fields_in(keys.partition)
+            or any(name not in fields_in(keys.partition) for name in fields_in(keys.sort))
+        ):
+            continue
+        members = [each for each in table.entities if each is not head and _shares(each.keys[TABLE], keys)]
+        many = [
+            each
+            for each in members
+            if set(fields_in(each.keys[TABLE].sort)) - set(fields_in(each.keys[TABLE].partition))
+        ]
+        if not many or len(many) != len(members):
+            continue
+        types: dict[str, FieldType] = {each.name: each.type for each in head.fields}
+        parameters = tuple(DraftParameter(name, types[name]) for name in fields_in(keys.partition))
+        one = _spoken(head.class_name)
+        names = (head.class_name, *(each.class_name for each in many))
+        title = f"{head.class_name} with everything in its partition"
+        yield DraftPattern(f"whole_{one}", title, "collection", names, parameters)
+
+
+def _shares(first: DraftKeys, second: DraftKeys) -> bool:
+    return _form(first.partition) == _form(second.partition)
+
+
+def _form(positions: tuple[Position, ...]) -> tuple[str, ...]:
+    return tuple("native" if isinstance(each, NativeKey) else re.sub(r"\{[^{}]*\}", "{}", each) for each in positions)
+
+
+def fields_in(positions: tuple[Position, ...]) -> list[str]:
+    """The fields that a key is made of, in order, each once."""
+    names: dict[str, None] = {}
+    for each in positions:
+        found = [each.field] if isinstance(each, NativeKey) else re.findall(r"\{([^{}:]+)[^{}]*\}", each)
+        names |= dict.fromkeys(found)
+    return list(names)
+
+
+def _spoken(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def snake(name: str) -> str:
+    """A class's name as the model writes it in front of `_id`."""
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name).lstrip("_")

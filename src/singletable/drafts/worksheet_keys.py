@@ -1,0 +1,278 @@
+"""Patterns in, keys out: an entity's own id is its key, and every other way to it is an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from singletable.drafts.draft import (
+    DraftDerived,
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    FieldType,
+)
+from singletable.drafts.naming import name_of_class, name_of_field, name_of_pattern
+from singletable.drafts.worksheet_words import (
+    Asked,
+    WorksheetRow,
+    asked,
+    budget_of,
+    entity_words,
+    frequency_of,
+    is_moment,
+    is_number,
+)
+from singletable.model.index import TABLE
+
+NAME_MAX = 60
+CELLS_READ = 24
+"""Cells of six characters around a point, which a radius of a kilometre or so can touch."""
+
+
+@dataclass
+class _Access:
+    """A way to an entity's items: what is equal, and what they are sorted by."""
+
+    equal: tuple[str, ...]
+    order: str | None
+
+
+@dataclass
+class _Entity:
+    """An entity, while the rows add to it."""
+
+    words: str
+    class_name: str
+    identity: str = "id"
+    parent: _Entity | None = None
+    is_placed: bool = False
+    accesses: list[_Access] = field(default_factory=list)
+    fields: dict[str, FieldType] = field(default_factory=dict)
+
+    @property
+    def prefix(self) -> str:
+        return self.words.upper().replace(" ", "_")
+
+    @property
+    def reference(self) -> str:
+        """The field of others that holds its id."""
+        return name_of_field(f"{self.words} id")
+
+    @property
+    def key_fields(self) -> list[str]:
+        return [self.parent.reference, self.identity] if self.parent else [self.identity]
+
+    def add(self, *names: str) -> None:
+        for name in names:
+            self.fields.setdefault(name, type_by_name(name))
+
+
+def type_by_name(name: str) -> FieldType:
+    """The type that a field of this name has in most models."""
+    if is_moment(name):
+        return "datetime"
+    return "Decimal" if is_number(name) else "str"
+
+
+def drafted_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
+    """The table that answers the rows, with notes on what they do not say."""
+    known = list(dict.fromkeys(entity_words(row.entry) for row in rows))
+    asks = [asked(row, known) for row in rows]
+    known += [each.target for each in asks] + [member for each in asks for member in each.members]
+    asks = [_named(asked(row, known)) for row in rows]
+    entities = _entities(asks)
+    notes: list[str] = []
+    patterns: dict[str, DraftPattern] = {}
+    for ask in asks:
+        pattern = _pattern(ask, entities, _name(ask, patterns, entities), notes)
+        if pattern is not None:
+            patterns[pattern.name] = pattern
+    drafted = [_entity(each) for each in entities.values()]
+    notes += [f"{each.class_name}: say which other fields it has." for each in drafted]
+    count = max((len(each.keys) - 1 for each in drafted), default=0)
+    class_name = name_of_class(name, [each.class_name for each in drafted])
+    return DraftTable(
+        class_name,
+        class_name,
+        tuple(drafted),
+        indexes=tuple(_index(number) for number in range(1, count + 1)),
+        patterns=tuple(patterns.values()),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _named(ask: Asked) -> Asked:
+    """The row with names of fields that a Python file can have; an entity's own id is called `id`."""
+    ask.equal = list(dict.fromkeys(_own_name(ask, each) for each in ask.equal))
+    ask.order = _own_name(ask, ask.order) if ask.order else None
+    if ask.range is not None:
+        ask.range = (_own_name(ask, ask.range[0]), ask.range[1])
+    return ask
+
+
+def _own_name(ask: Asked, name: str) -> str:
+    return "id" if name == name_of_field(f"{ask.target} id") else name_of_field(name)
+
+
+def _name(ask: Asked, taken: dict[str, DraftPattern], entities: dict[str, _Entity]) -> str:
+    text = (ask.row.cells.get("name") or ask.row.title).replace("'", "").replace("\u2019", "")
+    name = name_of_pattern(text[:NAME_MAX], taken)
+    classes = {each.class_name for each in entities.values()}
+    if ask.kind == "with" and name_of_class(name, ()) in classes:
+        return name_of_pattern(f"{name}_with_members", taken)
+    return name
+
+
+def _entities(asks: Sequence[Asked]) -> dict[str, _Entity]:
+    """The entities that the rows speak of, each with what identifies it and the ways to it."""
+    words = [each.target for each in asks] + [member for each in asks for member in each.members]
+    words = [*(each.entry for each in asks if each.kind != "near"), *words]
+    found: dict[str, _Entity] = {}
+    for each in dict.fromkeys(words):
+        found[each] = _Entity(each, name_of_class(each.title(), [known.class_name for known in found.values()]))
+    for ask in asks:
+        target = found[ask.target]
+        if ask.kind == "get" and len(ask.equal) == 1 and target.identity == "id" and not _asks_for_id(asks, ask.target):
+            target.identity = ask.equal[0]
+    for ask in asks:
+        for member in ask.members:
+            if found[member] is not found[ask.target] and found[ask.target].parent is None:
+                found[member].parent = found[member].parent or found[ask.target]
+    for ask in asks:
+        _add_access(ask, found[ask.target])
+    for entity in found.values():
+        entity.add(*entity.key_fields)
+    return found
+
+
+def _asks_for_id(asks: Sequence[Asked], target: str) -> bool:
+    return any(ask.kind == "get" and ask.target == target and ask.equal in ([], ["id"]) for ask in asks)
+
+
+def _add_access(ask: Asked, target: _Entity) -> None:
+    if ask.kind == "near":
+        target.is_placed = True
+        target.fields |= {"latitude": "float", "longitude": "float"}
+        return
+    if ask.kind not in ("get", "list"):
+        return
+    order = ask.range[0] if ask.range else ask.order
+    target.add(*ask.equal, *([order] if order else []))
+    if (
+        ask.kind == "get"
+        and (ask.equal or ["id"]) in (target.key_fields, ["id"], [target.identity])
+        and not target.parent
+    ):
+        return
+    if target.parent is not None and ask.equal == [target.parent.reference] and order in (None, target.identity):
+        return
+    equal = tuple(ask.equal) if ask.kind == "list" or ask.equal else (target.identity,)
+    for access in target.accesses:
+        if access.equal == equal and (order is None or access.order in (None, order)):
+            access.order = access.order or order
+            return
+    target.accesses.append(_Access(equal, order))
+
+
+def _entity(entity: _Entity) -> DraftEntity:
+    keys: dict[str, DraftKeys] = {}
+    if entity.parent is not None:
+        partition = f"{entity.parent.prefix}#{{{entity.parent.reference}}}"
+        keys[TABLE] = DraftKeys((partition,), (f"{entity.prefix}#{_written(entity, entity.identity)}",))
+    else:
+        keys[TABLE] = DraftKeys((f"{entity.prefix}#{_written(entity, entity.identity)}",), ("METADATA",))
+    for number, access in enumerate(entity.accesses, 1):
+        keys[f"gsi{number}"] = _access_keys(entity, access)
+    derived: dict[str, DraftDerived] = {}
+    if entity.is_placed:
+        derived["cell"] = DraftDerived("geohash", ("latitude", "longitude"), 6)
+        sort = f"{{latitude:number}}#{{longitude:number}}#{_written(entity, entity.identity)}"
+        keys[f"gsi{len(entity.accesses) + 1}"] = DraftKeys((f"{entity.prefix}_NEAR#{{cell}}",), (sort,))
+    fields = tuple(DraftField(name, kind) for name, kind in entity.fields.items())
+    return DraftEntity(
+        entity.class_name, fields, keys, doc=f"{entity.class_name}, as a worksheet asks for it", derived=derived
+    )
+
+
+def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
+    """The first field that is equal is the partition; the others, and then the order, are the sort key."""
+    ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
+    names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
+    further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]
+    sort = "#".join([entity.prefix, *(_written(entity, name) for name in further)])
+    if not access.equal:
+        return DraftKeys((f"ALL#{entity.prefix}",), (sort,))
+    first = access.equal[0]
+    label = first.upper().removesuffix("_ID").strip("_") or "BY"
+    return DraftKeys((f"{label}#{_written(entity, first)}",), (sort,))
+
+
+def _written(entity: _Entity, name: str) -> str:
+    return f"{{{name}:number}}" if entity.fields.get(name) == "Decimal" else f"{{{name}}}"
+
+
+def _index(number: int) -> DraftIndex:
+    return DraftIndex(f"gsi{number}", f"GSI{number}", "GSI", (f"GSI{number}PK",), (f"GSI{number}SK",))
+
+
+def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[str]) -> DraftPattern | None:
+    target = entities[ask.target]
+    where = f"{name} ({ask.row.title})"
+    notes += [f"{where}: the filter {text!r} was not understood." for text in ask.not_understood]
+    frequency, rate, unknown = frequency_of(ask.row.cells.get("frequency", ""))
+    if unknown:
+        notes.append(f"{where}: its frequency {unknown!r} is no word of the worksheet.")
+    if ask.kind == "update":
+        notes.append(f"{where} was left out: say which fields it sets, as update(...) of {target.class_name}.")
+        return None
+    classes = (
+        target.class_name,
+        *(entities[each].class_name for each in ask.members if entities[each].parent is target),
+    )
+    is_list = ask.kind == "list" or (ask.kind == "get" and not _is_key(ask, target))
+    kinds = {"with": "collection", "near": "within", "create": "create", "delete": "delete"}
+    made = DraftPattern(
+        name,
+        ask.row.title,
+        "query" if is_list else kinds.get(ask.kind, "get"),  # type: ignore[arg-type]
+        classes if ask.kind == "with" else classes[:1],
+        tuple(_parameters(ask, target, is_list=is_list)),
+        newest_first=is_list and ask.is_newest_first,
+        has_limit=is_list and ask.limit is None,
+        limit=ask.limit if is_list else None,
+        order_by=ask.order if is_list and not ask.is_newest_first and not ask.range else None,
+        frequency=frequency,
+        rate=rate,
+        budget_ms=budget_of(ask.row.cells.get("budget", "")),
+        fanout=CELLS_READ if ask.kind == "near" else None,
+        entry=ask.row.entry if ask.kind == "near" else None,
+    )
+    if ask.kind == "with" and len(classes) == 1:
+        notes.append(f"{where} was left out: its items cannot be in the partition of {target.class_name}.")
+        return None
+    return made
+
+
+def _is_key(ask: Asked, target: _Entity) -> bool:
+    return target.parent is None and (ask.equal or ["id"]) in ([target.identity], ["id"])
+
+
+def _parameters(ask: Asked, target: _Entity, *, is_list: bool) -> Iterator[DraftParameter]:
+    if ask.kind == "create":
+        return
+    if ask.kind == "near":
+        yield DraftParameter("area", "float", "Radius")
+        return
+    if not is_list:
+        names = target.key_fields if ask.kind == "delete" else [target.identity]
+        yield from (DraftParameter(each, target.fields[each]) for each in names)
+        return
+    equal = ask.equal if ask.kind == "list" or ask.equal else [target.identity]
+    yield from (DraftParameter(each, target.fields[each]) for each in equal)
+    if ask.range is not None and ask.range[0] not in equal:
+        yield DraftParameter(ask.range[0], target.fields[ask.range[0]], ask.range[1])

@@ -1,0 +1,277 @@
+"""What a row of a worksheet asks for, told from its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from singletable.drafts.draft import RangeKind, field_name
+from singletable.model.declaration import FREQUENCIES
+
+Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget"]
+AskedKind = Literal["get", "list", "with", "near", "create", "update", "delete"]
+MOMENT = "created_at"
+_VERBS = {
+    *("get", "list", "find", "fetch", "show", "read", "load", "query", "retrieve", "look", "up", "lookup", "view"),
+    *("search", "see", "display", "return", "select"),
+}
+_WRITES: Mapping[str, AskedKind] = {
+    **dict.fromkeys(("create", "add", "insert", "register", "place", "save", "put", "store", "write"), "create"),
+    **dict.fromkeys(("update", "change", "set", "mark", "edit", "correct", "move", "rename"), "update"),
+    **dict.fromkeys(("delete", "remove", "drop", "cancel"), "delete"),
+}
+_ARTICLES = {"a", "an", "the", "one", "single", "this", "that", "its", "their", "his", "her", "my", "our", "details"}
+_MANY = {"all", "every", "each", "any", "list", "many", "several"}
+_RECENT = {"last", "latest", "recent", "newest", "recently", "most", "new", "first", "top", "oldest", "next", "past"}
+_JOINTS = {
+    *("by", "of", "for", "in", "with", "near", "containing", "from", "since", "within", "to", "at", "on", "who"),
+    *("that", "which", "after", "before", "between", "sorted", "ordered", "under", "belonging", "placed", "made"),
+    *("where", "whose", "and", "or", "per", "using", "given", "via", "chronologically", "alphabetically", "having"),
+}
+_VAGUE = {"item", "entry", "line", "record", "detail", "event", "row"}
+_TIME_WORDS = r"(?:day|week|month|year|hour|minute|date|time|period)s?"
+_MOMENT_NAME = re.compile(r"(?:^|_)(?:at|date|time|timestamp|day|on|since|moment)$")
+_NUMBERS = re.compile(r"(?:^|_)(?:price|total|amount|cost|balance|value|score|rank|rating|quantity|count|age|number)$")
+
+
+@dataclass(frozen=True)
+class WorksheetRow:
+    """A row, with the line of the file that it stands on."""
+
+    line: int
+    cells: Mapping[Column, str]
+
+    @property
+    def title(self) -> str:
+        """What is asked."""
+        return self.cells.get("title", "")
+
+    @property
+    def entry(self) -> str:
+        """The entity one starts from."""
+        return self.cells.get("entry", "")
+
+
+@dataclass
+class Asked:
+    """What a row asks for: items of an entity, by which fields, in which order."""
+
+    row: WorksheetRow
+    kind: AskedKind
+    entry: str
+    target: str
+    """Both in words: `order item`."""
+    members: tuple[str, ...] = ()
+    equal: list[str] = field(default_factory=list)
+    range: tuple[str, RangeKind] | None = None
+    order: str | None = None
+    is_newest_first: bool = False
+    limit: int | None = None
+    not_understood: list[str] = field(default_factory=list)
+
+
+def singular(word: str) -> str:
+    """One of what a word has many of."""
+    known = {"people": "person", "children": "child", "series": "series", "news": "news", "geo": "geo"}
+    if word in known:
+        return known[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2 else word
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text or of a class's name, small."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
+    return re.findall(r"[a-z0-9]+", spaced.lower())
+
+
+def entity_words(text: str) -> str:
+    """An entity's name in words, singular."""
+    words = words_of(text)
+    return " ".join([*words[:-1], singular(words[-1])]) if words else ""
+
+
+def asked(row: WorksheetRow, known: Sequence[str]) -> Asked:
+    """What the row asks for; `known` are the entities that the worksheet names, in words."""
+    entry = entity_words(row.entry)
+    text = re.sub(r"^\s*[A-Za-z]{0,3}\d+\s*[:.)]\s*", "", row.title.replace("\u2019", "'"))  # "P8: ..." is numbered
+    tokens: list[str] = re.findall(r"[a-z0-9_]+(?:'s|s')?", re.sub(r"\([^()]*\)", " ", text).lower())
+    write = _WRITES.get(tokens[0]) if tokens else None
+    phrase, rest, is_owned = _phrase(tokens[1:] if write else tokens)
+    is_many = any(word in _MANY or word in _RECENT for word in tokens) or (bool(phrase) and _is_plural(phrase[-1]))
+    target = _target(phrase, entry, known, is_owned=is_owned, is_many=is_many)
+    found = Asked(row, write or ("list" if is_many or target != entry else "get"), entry, target)
+    if write is None:
+        _read_rest(found, rest, is_many=is_many and target == entry and bool(phrase) and _is_plural(phrase[-1]))
+        _read_filters(found, row.cells.get("filters", ""))
+        _read_sort(found, row.cells.get("sort", ""), tokens)
+        if re.search(r"\b(?:near|nearby|nearest|radius)\b", f"{row.title} {row.cells.get('filters', '')}".lower()):
+            found.kind = "near"
+        sorting = (found.order, found.range and found.range[0])
+        found.equal = [name for name in found.equal if name not in sorting or name == "id"]
+    if found.target != entry and found.kind in ("list", "get"):
+        found.kind = "list"
+        found.equal.insert(0, f"{field_name(entry)}_id")
+    found.equal = list(dict.fromkeys(found.equal))
+    return found
+
+
+def _phrase(tokens: Sequence[str]) -> tuple[list[str], list[str], bool]:
+    """The words for what is read, those behind them, and whether somebody's are meant (`a user's orders`)."""
+    words = list(tokens)
+    while words and (words[0] in _VERBS or words[0] in _ARTICLES or words[0] in _MANY or words[0] in _RECENT):
+        words.pop(0)
+    end = next((at for at, word in enumerate(words) if word in _JOINTS), len(words))
+    phrase, rest = words[:end], words[end:]
+    owner = next((at for at, word in enumerate(phrase) if word.endswith(("'s", "s'"))), None)
+    if owner is not None:
+        phrase = phrase[owner + 1 :]
+    plain = [word for word in phrase if word not in _RECENT and word not in _MANY and not word.isdigit()]
+    return [word for word in plain if word not in _ARTICLES] or plain, rest, owner is not None
+
+
+def _is_plural(word: str) -> bool:
+    return singular(word) != word
+
+
+def _target(phrase: Sequence[str], entry: str, known: Sequence[str], *, is_owned: bool, is_many: bool) -> str:
+    """The entity that is read: one that the worksheet knows, the entry itself, or a new one."""
+    if not phrase:
+        return entry
+    words = [*phrase[:-1], singular(phrase[-1])]
+    for start in range(len(words)):
+        if " ".join(words[start:]) in known:
+            return " ".join(words[start:])
+    starts_with_entry = entry.split() == [singular(word) for word in phrase[: len(entry.split())]]
+    if starts_with_entry and not is_owned and not (is_many and _is_plural(phrase[-1])):
+        return entry  # "user profile" is the user
+    return " ".join(words[-2:] if words[-1] in _VAGUE else words[-1:])
+
+
+def _read_rest(found: Asked, rest: Sequence[str], *, is_many: bool) -> None:
+    """By what it is asked for: `by email`, `with all line items`, `sorted by price`."""
+    text = " ".join(rest)
+    text = re.sub(r"\b(?:sorted|ordered) by\b", "orderedby", text)
+    if match := re.search(r"\borderedby ((?:\w+ ?){1,2})", text):
+        found.order = field_name(match[1].strip())
+        text = text.replace(match[0], " ")
+    if match := re.search(r"\bwith (?:all |its |their |the |every )*(\w+(?: \w+)?)$", text):
+        words = words_of(match[1])
+        if found.target == found.entry and _is_plural(words[-1]) and not is_many:
+            found.kind = "with"
+            found.members = (" ".join([*words[:-1], singular(words[-1])]),)
+            return
+    if match := re.search(r"\bby (\w+(?: (?!and\b|for\b|in\b|of\b)\w+)?)(?: and (\w+))?", text):
+        names = [field_name(each) for each in match.groups() if each]
+        if names[0] in ("id", f"{field_name(found.entry)}_id"):
+            names[0] = "id"
+        if is_moment(names[0]) or is_number(names[0]):
+            found.order = names[0]
+        elif found.target == found.entry:
+            found.equal += names
+    if is_many and (match := re.search(r"\b(?:in|of|for|under|belonging to) (?:an? |the )?(\w+)", text)):
+        found.equal.append(field_name(singular(match[1])))
+    if re.search(r"\bsince\b|\bafter\b", text):
+        found.range = (MOMENT, "Since")
+    elif re.search(r"\bbefore\b|\buntil\b", text):
+        found.range = (MOMENT, "Until")
+    elif re.search(r"\bbetween\b|\bwithin (?:a )?(?:date|time)", text):
+        found.range = (MOMENT, "Between")
+
+
+_CHECKED: Sequence[tuple[str, RangeKind]] = (
+    (r"(\w+) between(?: two)?(?:\W.*)?", "Between"),
+    (r"(\w+) (?:since|after|from)(?:\W.*)?", "Since"),
+    (r"(\w+) (?:until|before|up to)(?:\W.*)?", "Until"),
+    (r"(\w+) (?:begins|starts) with.*", "Prefix"),
+    (r"(\w+) prefix", "Prefix"),
+    (r"(\w+) range", "Between"),
+    (r"(\w+) ?(?:>=|>) ?.*", "Since"),
+    (r"(\w+) ?(?:<=|<) ?.*", "Until"),
+)
+
+
+def _read_filters(found: Asked, text: str) -> None:
+    for piece in re.split(r"[;,]|\band\b", text):
+        plain = piece.strip().lower()
+        if plain:
+            _read_filter(found, plain)
+
+
+def _read_filter(found: Asked, plain: str) -> None:
+    """One test: a span of time, a range, an equality, an order or a limit."""
+    if match := re.fullmatch(r"(?:first|top|last|limit|max) (\d{1,4})", plain):
+        found.limit = int(match[1])
+    elif re.fullmatch(rf"(?:in |within )?(?:the )?(?:last|past|since|previous) (?:\d+ )?{_TIME_WORDS}", plain):
+        found.range = (found.order or MOMENT, "Since")
+    elif re.fullmatch(rf"(?:by |in |within )?(?:a )?(?:{_TIME_WORDS}) ?(?:range|window|span)?", plain):
+        found.range = (found.order or MOMENT, "Between")
+    elif match := re.fullmatch(r"by ([\w ]+)", plain):
+        found.order = field_name(match[1])
+    elif match := re.fullmatch(r"(\w+) ?(?:==?|is|equals) ?.*", plain):
+        found.equal.append(field_name(match[1]))
+    else:
+        for pattern, kind in _CHECKED:
+            if match := re.fullmatch(pattern, plain):
+                name = field_name(match[1])
+                found.range = (MOMENT if name in ("date", "time") else name, kind)
+                return
+        if re.fullmatch(r"[a-z_]+", plain) and plain not in ("none", "all", "any"):
+            found.equal.append(field_name(plain))
+        elif not re.search(r"radius|near|\bkm\b|\bmiles?\b", plain):
+            found.not_understood.append(plain)
+
+
+def _read_sort(found: Asked, text: str, title: Sequence[str]) -> None:
+    plain = text.strip().lower()
+    both = f"{plain} {' '.join(title)}"
+    name = re.sub(
+        r"\b(?:by|asc|ascending|desc|descending|first|newest|oldest|latest|order|a-z|z-a)\b|[(),]", " ", plain
+    )
+    if name.strip() and (words := words_of(name)):
+        found.order = "_".join(words[:3])
+    is_timed = re.search(r"\b(?:newest|latest|oldest|recent|chronologically|last|most recent)\b", both) is not None
+    if found.range is not None and found.order is None and found.range[1] != "Prefix":
+        found.order = found.range[0]
+    if is_timed and found.order is None and found.kind != "get":
+        found.order = MOMENT
+    is_descending = re.search(r"\b(?:newest|latest|desc|descending|recent)\b|\blast \d+\b", both) is not None
+    found.is_newest_first = is_descending and found.order is not None and is_moment(found.order)
+    if match := re.search(r"\b(?:last|first|top|latest|recent|newest) (\d{1,4})\b", " ".join(title)):
+        found.limit = int(match[1])
+
+
+def is_moment(name: str) -> bool:
+    """Whether a field of this name is a date with a time."""
+    return _MOMENT_NAME.search(name) is not None
+
+
+def is_number(name: str) -> bool:
+    """Whether a field of this name is a number."""
+    return _NUMBERS.search(name) is not None
+
+
+def frequency_of(text: str) -> tuple[str | None, float | None, str | None]:
+    """The word of the worksheet, the rate a second, and what was not understood."""
+    plain = text.strip().lower()
+    word = next((each for each in sorted(FREQUENCIES, key=len, reverse=True) if re.search(rf"\b{each}\b", plain)), None)
+    match = re.search(r"(\d+(?:[.,]\d+)?)\s*(?:(k)\b)?\s*(?:/|per|a|rps|qps|tps|requests?)?\s*(\w*)", plain)
+    if match is None:
+        return word, None, None if word or not plain else plain
+    seconds = {"m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}.get(match[3], 1)
+    rate = float(match[1].replace(",", ".")) * (1000 if match[2] else 1) / seconds
+    return word, rate or None, None
+
+
+def budget_of(text: str) -> float | None:
+    """Milliseconds: `< 10 ms` is 10, `0.5 s` is 500."""
+    plain = text.strip().lower()
+    if match := re.search(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?)\b", plain):
+        return float(match[1]) * (1 if match[2].startswith("m") else 1000) or None
+    match = re.fullmatch(r"[<~≤]?\s*(\d+(?:\.\d+)?)", plain)
+    return (float(match[1]) or None) if match else None

@@ -1,0 +1,129 @@
+"""The hottest partitions of the table and of each index: what every pattern asks of them in a second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from singletable.cost.calls import CallCost
+from singletable.heat.shares import Share, grows_at_one_end, is_single, share_of
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.index import Index
+from singletable.model.keys import Placement
+from singletable.planner.fixed_fields import fixed_fields
+from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Units a second."""
+
+    reads: float = 0.0
+    writes: float = 0.0
+
+    @property
+    def partitions(self) -> float:
+        """How many partitions' whole capacity it takes; reads and writes share it."""
+        return self.reads / PARTITION_READ_UNITS_PER_SECOND_MAX + self.writes / PARTITION_WRITE_UNITS_PER_SECOND_MAX
+
+    def times(self, factor: float) -> Demand:
+        """So many times as much."""
+        return Demand(self.reads * factor, self.writes * factor)
+
+    def __add__(self, other: Demand) -> Demand:
+        return Demand(self.reads + other.reads, self.writes + other.writes)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one pattern asks of the hottest partition."""
+
+    pattern: str
+    entity: Entity
+    demand: Demand
+    share: Share
+    """Which part of the pattern's units falls on that partition."""
+
+
+@dataclass(frozen=True)
+class HotPartition:
+    """The hottest of the partitions that have one form, in the table or in an index, at today's rates."""
+
+    index: Index
+    template: str
+    loads: tuple[Load, ...]
+    stays_whole: str
+    """Why DynamoDB cannot split it for heat; empty when it can."""
+
+    @property
+    def demand(self) -> Demand:
+        """What all patterns ask of it together."""
+        return sum((load.demand for load in self.loads), Demand())
+
+    @property
+    def hot_fields(self) -> tuple[str, ...]:
+        """The fields whose most frequent value it is the partition of."""
+        return tuple(dict.fromkeys(name for load in self.loads for name in load.share.hot_fields))
+
+    @property
+    def guessed(self) -> tuple[str, ...]:
+        """What nobody declared."""
+        return tuple(dict.fromkeys(guess for load in self.loads for guess in load.share.guessed))
+
+    @property
+    def spoken(self) -> str:
+        """Which one it is, in words."""
+        whose = f", for the most frequent {' and '.join(self.hot_fields)}" if self.hot_fields else ""
+        return f'"{self.template}" of {self.index.spoken}{whose}'
+
+
+def hot_partitions(design: Design, calls: Iterable[CallCost]) -> tuple[HotPartition, ...]:
+    """The hottest partition of every form of partition that has traffic, the hottest of all first."""
+    found: dict[tuple[str, str], list[tuple[Placement, Load]]] = {}
+    for call in calls:
+        for placement, load in _loads(call):
+            form = "/".join(re.sub(r"\{[^{}]*\}", "{}", str(part)) for part in placement.partition)
+            found.setdefault((placement.index.alias, form), []).append((placement, load))
+    made = [_hot(design, loads) for loads in found.values()]
+    return tuple(sorted(made, key=lambda each: -each.demand.partitions))
+
+
+def _hot(design: Design, found: list[tuple[Placement, Load]]) -> HotPartition:
+    # The form is shown as the entity writes it that asks most of it.
+    placement, _ = max(found, key=lambda pair: pair[1].demand.partitions)
+    template = " / ".join(str(part) for part in placement.partition)
+    return HotPartition(placement.index, template, tuple(load for _, load in found), _stays_whole(design, found))
+
+
+def _stays_whole(design: Design, found: list[tuple[Placement, Load]]) -> str:
+    index = found[0][0].index
+    if index.is_table and any(each.kind == "LSI" for each in design.indexes.values()):
+        return "a table with a local index never splits an item collection"
+    writers = [(placement, load) for placement, load in found if load.demand.writes]
+    growing = [load.entity.label for placement, load in writers if grows_at_one_end(load.entity, placement)]
+    if growing:
+        return f"new items of {growing[0]} always sort last, so a split would leave all writes in one half"
+    if all(is_single(placement) for placement, _ in found):
+        return "it is one item"
+    return ""
+
+
+def _loads(call: CallCost) -> Iterator[tuple[Placement, Load]]:
+    rate, plan, cost = call.calls_per_second or 0.0, call.plan, call.estimate
+    if not rate:
+        return
+    entity = plan.wanted[0]
+    by_label = {placement.index.label: placement for placement in entity.placements.values()}
+    for label, units in cost.by_index.items():
+        placement = by_label.get(label)
+        if placement is None or not units:
+            continue
+        share = share_of(entity, placement, frozenset() if plan.pattern.is_write else fixed_fields(plan))
+        asked = rate * units * share.part
+        demand = Demand(writes=asked) if plan.pattern.is_write else Demand(reads=asked)
+        yield placement, Load(call.name, entity, demand, share)
+    if cost.kind == "write" and cost.reads:
+        share = share_of(entity, entity.base)
+        yield entity.base, Load(call.name, entity, Demand(reads=rate * cost.reads * share.part), share)

@@ -1,0 +1,155 @@
+"""Sharding a hot partition: the same design with a shard in its key, planned, priced and simulated again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.cost.calls import CallCost, call_costs
+from singletable.errors import DesignError, Problem
+from singletable.heat.partitions import HotPartition, hot_partitions
+from singletable.heat.simulation import Course, Growth, partition_course
+from singletable.model.declaration import PatternDeclaration
+from singletable.model.derived.shard import shard
+from singletable.model.design import Design, compile_declarations
+from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.positions import Sparse
+from singletable.planner.item_sizes import Sizes
+from singletable.planner.plan import Plan, Refusal, Verdict
+from singletable.planner.planner import plan
+
+UTILISATION = 0.7
+"""Which part of a partition's capacity a shard is meant to take, so that chance does not throttle it."""
+SHARDS_MAX = 1_000
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """A key with a shard in it that carries the traffic, with the design that has it."""
+
+    entity: Entity
+    alias: str
+    partition: str
+    shard_name: str
+    shard_fields: tuple[str, ...]
+    shards: int
+    fanned: tuple[str, ...]
+    """The patterns that read every shard from then on."""
+    design: Design
+    calls: tuple[CallCost, ...]
+    course: Course
+    """The hottest partition of the new key under the traffic that throttled the old one."""
+
+    def __str__(self) -> str:
+        fields = ", ".join(f'"{name}"' for name in self.shard_fields)
+        key = f'derived={{"{self.shard_name}": shard({fields}, of={self.shards})}}'
+        return f'Give {self.entity.label} {key} and {self.alias}=("{self.partition}", ...){self._reads}.'
+
+    @property
+    def _reads(self) -> str:
+        if not self.fanned:
+            return ""
+        names = " and ".join(self.fanned)
+        return f", and {names} @pattern(fanout={self.shards}), since {_they(self.fanned)} every shard"
+
+
+def _they(names: tuple[str, ...]) -> str:
+    return "it reads" if len(names) == 1 else "they read"
+
+
+def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding | str:
+    """The fewest shards that carry the traffic; in words why none do."""
+    load = max(hot.loads, key=lambda each: each.demand.partitions)
+    entity, alias = load.entity, hot.index.alias
+    if hot.stays_whole == "it is one item":
+        return "All of it asks for one item, which no key can spread: cache it, or keep copies of it."
+    fields = _shard_fields(entity, alias)
+    if not fields:
+        return "No field beside those of the partition tells its items apart, so there is nothing to make shards of."
+    needed = math.ceil(hot.demand.times(growth.times).partitions / UTILISATION)
+    for shards in _counts(needed):
+        found = _sharded(design, hot, entity, fields, shards, growth)
+        if isinstance(found, str) or not found.course.share:
+            return found
+    return f"Not even {SHARDS_MAX:,} shards carry it; ask whether all of it has to go through one access pattern."
+
+
+def _counts(needed: int) -> Iterator[int]:
+    while needed <= SHARDS_MAX:
+        yield needed
+        needed *= 2
+
+
+def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
+    """What tells the items of a partition apart: the fields of the table's key that are not in the partition."""
+    placement = entity.placements[alias]
+    given = frozenset[str]().union(*(part.fields for part in placement.partition))
+    identity = entity.identity or ()
+    own = tuple(name for name in identity if name in entity.base.exact_fields and name not in given)
+    return own or tuple(sorted(entity.base.exact_fields - given))
+
+
+def _sharded(
+    design: Design, hot: HotPartition, entity: Entity, fields: tuple[str, ...], shards: int, growth: Growth
+) -> Sharding | str:
+    alias = hot.index.alias
+    taken = {*entity.fields, *entity.declaration.derived}
+    name = next(name for name in ("shard", "write_shard", "key_shard", "spread_shard") if name not in taken)
+    keys, is_sparse = _keys(entity.declaration, alias)
+    if not isinstance(keys[0], str):
+        return "Its key is an attribute of its own, or several; only a template can be given a shard."
+    partition = f"{keys[0]}{design.settings.delimiter}{{{name}}}"
+    changed: Any = (partition, *keys[1:])
+    declaration = replace(
+        entity.declaration,
+        keys={**entity.declaration.keys, alias: Sparse(changed) if is_sparse else changed},
+        derived={**entity.declaration.derived, name: shard(*fields, of=shards)},
+    )
+    declarations = [declaration if each is entity else each.declaration for each in design.entities]
+    try:
+        made = compile_declarations(design.settings, declarations, design.patterns)
+        made, fanned = _replanned(design, made)
+    except DesignError as refused:
+        return f"Shards in it would break the design: {refused.problems[0].message}."
+    calls = call_costs(made, Sizes(made))
+    form = next(h for h in hot_partitions(made, calls) if h.index.alias == alias and h.template == partition)
+    course = partition_course(form.demand, growth, can_split=not form.stays_whole)
+    return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course)
+
+
+def _keys(declaration: EntityDeclaration, alias: str) -> tuple[tuple[Any, ...], bool]:
+    given = declaration.keys[alias]
+    is_sparse = isinstance(given, Sparse)
+    keys = given.keys if isinstance(given, Sparse) else given
+    return (keys if isinstance(keys, tuple) else (keys,)), is_sparse
+
+
+def _replanned(before: Design, made: Design) -> tuple[Design, tuple[str, ...]]:
+    """The design with the fan-out that its reads now need; raises DesignError where a pattern is lost."""
+    patterns: list[PatternDeclaration] = []
+    fanned: list[str] = []
+    for pattern in made.patterns:
+        outcome = plan(made, pattern)
+        if isinstance(outcome, Refusal):
+            if isinstance(plan(before, pattern), Refusal):  # as it was
+                patterns.append(pattern)
+                continue
+            raise DesignError([_lost(pattern, outcome.reason)])
+        patterns.append(_with_fanout(pattern, outcome))
+        if patterns[-1] is not pattern:
+            fanned.append(pattern.name)
+    return replace(made, patterns=tuple(patterns)), tuple(fanned)
+
+
+def _with_fanout(pattern: PatternDeclaration, outcome: Plan) -> PatternDeclaration:
+    if outcome.verdict is not Verdict.UNDECLARED_FANOUT:
+        return pattern
+    if outcome.requests is None:
+        raise DesignError([_lost(pattern, "how many requests it takes would depend on its arguments")])
+    return replace(pattern, options=replace(pattern.options, fanout=outcome.requests))
+
+
+def _lost(pattern: PatternDeclaration, reason: str) -> Problem:
+    return Problem(f"{pattern.name} is then no longer answered, since {reason}", pattern.location)

@@ -1,0 +1,86 @@
+"""`singletable heat`: what it prints, draws and answers with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from singletable.cli.main import main
+
+EVENTS = "tests/heat/models.py:Events"
+PAGES = "tests/heat/models.py:Pages"
+
+
+@pytest.fixture(autouse=True)
+def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    main(["heat", *arguments, "--json"])
+    return json.loads(capsys.readouterr().out)["tables"]
+
+
+def test_it_names_the_hot_event_type_and_the_shards_that_carry_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["heat", EVENTS, "--times", "1,10"]) == 0
+    printed = capsys.readouterr().out
+    assert '"EVTTYPE#{kind}" of GSI1, for the most frequent kind' in printed
+    assert "throttled 71.5%" in printed
+    assert 'shard("id", of=6)' in printed
+    assert "simulated with it: served; at today's rates $" in printed
+
+
+def test_traffic_that_is_too_much_today_is_an_exit_code_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["heat", PAGES]) == 1
+    assert "cache it, or keep copies of it" in capsys.readouterr().out
+
+
+def test_the_document_has_every_course_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    (told,) = _json(capsys, EVENTS, "--times", "10,100")
+    hottest = told["partitions"][0]
+    assert (hottest["index"], hottest["partition"], hottest["hot_fields"]) == ("GSI1", "EVTTYPE#{kind}", ["kind"])
+    assert [course["times"] for course in hottest["courses"]] == [10, 100]
+    assert [advice["throttled"] for advice in hottest["advice"]] == [0, 0]
+    assert {place["place"] for place in told["places"]} == {"table", "GSI1"}
+
+
+def test_growth_that_takes_its_time_is_served_by_a_table_that_keeps_up(capsys: pytest.CaptureFixture[str]) -> None:
+    at_once, slowly = (_json(capsys, EVENTS, "--times", "10", "--over", over)[0] for over in ("0", "60"))
+    assert slowly["places"][0]["courses"][0]["throttled"] < at_once["places"][0]["courses"][0]["throttled"]
+
+
+def test_a_picture_is_drawn_for_each_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", EVENTS, "--picture", str(tmp_path / "heat.svg")])
+    assert ElementTree.parse(tmp_path / "heat.svg").getroot().tag.endswith("svg")
+    main(["heat", "tests/heat/models.py", "--picture", str(tmp_path / "all.svg")])
+    assert {path.name for path in tmp_path.glob("all-*.svg")} >= {"all-Events.svg", "all-Pages.svg"}
+
+
+@pytest.mark.parametrize("wrong", [["--times", "many"], ["--times", "0"], ["--over", "-1"], ["--minutes", "x"]])
+def test_what_is_no_number_is_refused_in_words(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["heat", EVENTS, *wrong])
+    assert stopped.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_region_without_prices_is_refused_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["heat", EVENTS, "--region", "moon-1"]) == 2
+    assert "moon-1" in capsys.readouterr().err
+
+
+def test_a_model_without_rates_says_what_to_declare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "quiet_model.py"
+    model.write_text(
+        "from dataclasses import dataclass\n"
+        "from singletable import Table, entity, get, pattern\n\n\n"
+        '@entity(key=("A#{id}", "META"))\n@dataclass\nclass Thing:\n    id: str\n\n\n'
+        "class Quiet(Table, entities=[Thing]):\n    @pattern()\n    def thing(self, id: str) -> Thing | None:\n"
+        '        """Get a thing."""\n        return get(Thing)\n'
+    )
+    assert main(["heat", str(model)]) == 0
+    assert "declare rate= or frequency=" in capsys.readouterr().out

@@ -1,0 +1,36 @@
+"""A description of a table is read as far as it is known; what DynamoDB adds to it one day is passed over."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable.drafts.described_table import seen_table
+from singletable.drafts.seen_items import SeenIndex
+from singletable.errors import ImportRefused
+
+KEYS = [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}]
+
+
+def test_indexes_are_read_with_their_projections_and_the_unknown_is_passed_over() -> None:
+    projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["a"]}
+    description = {
+        "TableName": "T",
+        "KeySchema": KEYS,
+        "VectorIndexes": [{"IndexName": "V"}],
+        "LocalSecondaryIndexes": [
+            {"IndexName": "L", "KeySchema": [KEYS[0], {"AttributeName": "at", "KeyType": "RANGE"}]}
+        ],
+        "GlobalSecondaryIndexes": [{"IndexName": "G", "KeySchema": KEYS[1:] + KEYS[:1], "Projection": projection}],
+    }
+    seen = seen_table(description, [])
+    assert seen.keys == ("PK", "SK")
+    assert seen.indexes == (
+        SeenIndex("L", "LSI", ("PK",), ("at",)),
+        SeenIndex("G", "GSI", ("PK",), ("SK",), "INCLUDE", ("a",)),
+    )
+
+
+@pytest.mark.parametrize(("description", "said"), [({}, "no TableName"), ({"TableName": "T"}, "no key of the type")])
+def test_a_description_without_a_key_is_refused(description: dict[str, str], said: str) -> None:
+    with pytest.raises(ImportRefused, match=said):
+        seen_table(description, [])

@@ -1,0 +1,172 @@
+"""A table that exists is told from its items: every example comes back, and its patterns are proved on it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable import Table
+from singletable.cli.load_model import load_tables
+from singletable.drafts.draft import Draft, DraftParameter, DraftPattern, DraftTable, NativeKey
+from singletable.drafts.from_design import draft_of
+from singletable.drafts.inference import inferred_table
+from singletable.drafts.python_source import python_source
+from singletable.drafts.seen_items import SeenIndex, SeenTable
+from singletable.planner.plan import Plan
+from singletable.verify.check import check
+from tests.drafts.example_tables import EXAMPLES, Example
+
+# What no items can tell: a function of the user's own is a field that only keys hold.
+NOT_TOLD = {("CustomerByFunction", "gsi1")}
+# Partitions whose number no items can tell are asked for one at a time, by this field.
+ONE_AT_A_TIME = {"CustomerByFunction": "customer_id", "CustomerByRegion": "region"}
+# It sets a field that none of the rows has.
+NOT_DECLARED = {"supersede"}
+# Accounts' rows hold no bills.
+NOT_THERE = {"BILL"}
+
+
+def loaded(draft: DraftTable, path: Path) -> type[Table]:
+    file = path / "imported.py"
+    file.write_text(python_source(Draft("A table", (draft,))), encoding="utf-8")
+    (table,) = load_tables(str(file))
+    return table
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_a_filled_example_is_told_with_its_entities_and_templates(example: Example, tmp_path: Path) -> None:
+    original = example.table.design
+    table = loaded(inferred_table(example.seen()), tmp_path)
+    report = check(table.design)
+    assert report.passes, [str(finding) for finding in report.findings]
+    found = {entity.name: entity for entity in table.design.entities}
+    assert found.keys() == {entity.name for entity in original.entities} - NOT_THERE
+    expected = {each.stored_name or each.class_name: each for each in draft_of(original, "T").entities}
+    told = {each.stored_name or each.class_name: each for each in draft_of(table.design, "T").entities}
+    for name, entity in told.items():
+        for alias, keys in expected[name].keys.items():
+            if (name, alias) not in NOT_TOLD:
+                assert entity.keys[alias] == keys, (name, alias)
+        kinds = {each.kind for each in expected[name].derived.values()}
+        assert kinds == {each.kind for each in entity.derived.values()} or name == "CustomerByFunction"
+    assert table.design.ttl_attribute == original.ttl_attribute
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_every_read_of_an_example_is_declared_and_proved_on_what_was_told(example: Example, tmp_path: Path) -> None:
+    told = inferred_table(example.seen())
+    names = {each.stored_name or each.class_name: each.class_name for each in told.entities}
+    original = draft_of(example.table.design, "T")
+    classes = {each.class_name: names.get(each.stored_name or each.class_name) for each in original.entities}
+    wanted = [
+        each
+        for each in original.patterns
+        if each.name not in NOT_DECLARED and all(classes[name] for name in each.entities)
+    ]
+    patterns = tuple(_declared(each, classes, told) for each in wanted)
+    table = loaded(replace(told, patterns=patterns), tmp_path)
+    plans = {each.pattern.name: each for each in check(example.table.design).outcomes if isinstance(each, Plan)}
+    report = check(table.design)
+    assert patterns
+    for outcome in report.outcomes:
+        assert isinstance(outcome, Plan), outcome
+        before = plans[outcome.pattern.name]
+        if not before.pattern.is_write:
+            assert (outcome.operation, outcome.index.name) == (before.operation, before.index.name)
+
+
+def _declared(pattern: DraftPattern, classes: dict[str, str | None], told: DraftTable) -> DraftPattern:
+    """The pattern for the classes that were told, with the types that their fields have there."""
+    entities = tuple(str(classes[name]) for name in pattern.entities)
+    fields = {each.name: each for entity in told.entities if entity.class_name in entities for each in entity.fields}
+    parameters = [
+        each if each.name not in fields else DraftParameter(each.name, fields[each.name].type, each.range)
+        for each in pattern.parameters
+    ]
+    one_at_a_time = ONE_AT_A_TIME.get(entities[0])
+    if one_at_a_time is not None and one_at_a_time not in {each.name for each in parameters}:
+        parameters.append(DraftParameter(one_at_a_time, "str"))
+    words = re.compile(r"\w+")
+    members = tuple(
+        (name, words.sub(lambda word: classes.get(word[0]) or word[0], kind)) for name, kind in pattern.members
+    )
+    return replace(pattern, entities=entities, parameters=tuple(parameters), members=members)
+
+
+def seen(
+    *items: dict[str, Any], keys: tuple[str, ...] = ("PK", "SK"), indexes: tuple[SeenIndex, ...] = ()
+) -> SeenTable:
+    return SeenTable("Things", keys, indexes, items)
+
+
+def test_an_empty_table_is_a_note_and_no_entity(tmp_path: Path) -> None:
+    draft = inferred_table(seen())
+    assert draft.entities == ()
+    assert "No items were seen" in draft.notes[0]
+    assert loaded(draft, tmp_path).design.entities == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "type_name"), [("N", "12", "int"), ("N", "1.5", "Decimal"), ("B", "AAE=", "bytes")]
+)
+def test_keys_that_are_no_text_are_fields_of_their_own(kind: str, value: str, type_name: str, tmp_path: Path) -> None:
+    draft = inferred_table(seen({"id": {kind: value}, "at": {"N": "1"}}, keys=("id", "at")))
+    (entity,) = draft.entities
+    assert entity.keys["key"].partition == (NativeKey("id"),)
+    assert entity.fields[0].type == type_name
+    assert check(loaded(draft, tmp_path).design).passes
+
+
+def test_a_table_without_a_sort_key_is_told(tmp_path: Path) -> None:
+    items = [{"PK": {"S": f"USER#{n}"}, "name": {"S": "x"}} for n in range(3)]
+    draft = inferred_table(seen(*items, keys=("PK",)))
+    assert draft.entities[0].keys["key"].partition == ("USER#{user_id}",)
+    assert check(loaded(draft, tmp_path).design).passes
+
+
+def test_a_type_attribute_that_is_no_text_tells_nothing(tmp_path: Path) -> None:
+    draft = inferred_table(seen({"PK": {"S": "A#1"}, "SK": {"S": "B"}, "type": {"N": "1"}}))
+    assert draft.type_attribute is None
+    assert check(loaded(draft, tmp_path).design).passes
+
+
+def test_values_of_mixed_types_are_any(tmp_path: Path) -> None:
+    draft = inferred_table(
+        seen(
+            {"PK": {"S": "A#1"}, "SK": {"S": "X"}, "v": {"N": "1"}},
+            {"PK": {"S": "A#2"}, "SK": {"S": "X"}, "v": {"S": "one"}},
+            {"PK": {"S": "A#3"}, "SK": {"S": "X"}, "v": {"NULL": True}},
+        )
+    )
+    assert {each.name: each.type for each in draft.entities[0].fields}["v"] == "Any"
+    assert check(loaded(draft, tmp_path).design).passes
+
+
+def test_an_index_that_no_field_explains_is_held_by_its_own_key(tmp_path: Path) -> None:
+    index = SeenIndex("GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    draft = inferred_table(
+        seen(
+            {"PK": {"S": "A#1"}, "SK": {"S": "X"}, "GSI1PK": {"S": "OPEN"}, "GSI1SK": {"S": "A#1"}},
+            {"PK": {"S": "A#2"}, "SK": {"S": "X"}},
+            indexes=(index,),
+        )
+    )
+    keys = draft.entities[0].keys["gsi1"]
+    assert keys.sparse
+    assert keys.sort == (NativeKey("gsi1_sk"),)
+    assert check(loaded(draft, tmp_path).design).passes
+
+
+def test_a_shard_is_not_told_from_too_few_items() -> None:
+    items = [{"PK": {"S": f"U#{n}"}, "SK": {"S": "X"}, "G": {"S": "ALL#0"}, "id": {"S": str(n)}} for n in range(2)]
+    draft = inferred_table(seen(*items, indexes=(SeenIndex("G1", "GSI", ("G",)),)))
+    assert draft.entities[0].derived == {}
+
+
+def test_what_is_told_does_not_depend_on_chance() -> None:
+    example = EXAMPLES[6].seen()
+    assert inferred_table(example) == inferred_table(example)

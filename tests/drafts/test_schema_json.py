@@ -1,0 +1,205 @@
+"""A `schema.json` becomes a model whose patterns are proved, or is refused with every problem and its path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable.cli.draft_judge import judge
+from singletable.drafts.proved import proved
+from singletable.drafts.python_source import python_source
+from singletable.drafts.schema_json import read_schema_json
+from singletable.errors import ImportRefused
+from tests.drafts.imported import PUBLISHED, assert_only_declarations, mutated, reports
+
+FOLDER = PUBLISHED / "schema_json"
+STRING = {"type": "string", "required": True}
+
+
+def _pattern(number: int, name: str, operation: str, *parameters: str, **further: Any) -> dict[str, Any]:
+    return {
+        "pattern_id": number,
+        "name": name,
+        "description": f"{name} described",
+        "operation": operation,
+        "parameters": [{"name": each, "type": "string"} for each in parameters],
+        "return_type": "entity_list" if operation == "Query" else "single_entity",
+        **further,
+    }
+
+
+def _schema(*patterns: dict[str, Any], **entity: Any) -> dict[str, Any]:
+    order = {
+        "entity_type": "ORDER",
+        "pk_template": "CUST#{customer_id}",
+        "sk_template": "ORDER#{placed}#{id}",
+        "fields": [{"name": name, **STRING} for name in ("customer_id", "placed", "id", "status")],
+        "gsi_mappings": [
+            {"name": "Statuses", "pk_template": ["{status}", "{customer_id}"], "sk_template": ["{placed}"]}
+        ],
+        "access_patterns": list(patterns),
+        **entity,
+    }
+    customer = {
+        "entity_type": "CUSTOMER",
+        "pk_template": "CUST#{id}",
+        "sk_template": "PROFILE",
+        "fields": [{"name": "id", **STRING}],
+    }
+    return {
+        "tables": [
+            {
+                "table_config": {"table_name": "Shop", "partition_key": "pk", "sort_key": "sk"},
+                "gsi_list": [{"name": "Statuses", "partition_key": ["status", "customer_id"], "sort_key": ["placed"]}],
+                "entities": {"Order": order, "Customer": customer},
+            }
+        ]
+    }
+
+
+def _read(document: Any) -> Any:
+    (table,) = proved(read_schema_json(json.dumps(document), "schema.json"), judge).tables
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "tables", "patterns"),
+    [
+        ("deals_schema", 6, [4, 2, 2, 1, 2, 3]),
+        ("ecommerce_schema", 3, [5, 9, 10]),
+        ("user_analytics_schema", 1, [10]),
+        ("user_registration_schema", 2, [0, 0]),
+    ],
+)
+def test_a_published_schema_is_a_model_whose_patterns_all_hold(
+    name: str, tables: int, patterns: list[int], tmp_path: Path
+) -> None:
+    made = reports(read_schema_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"), name), tmp_path)
+    assert len(made) == tables
+    assert [len(report.outcomes) for report in made] == patterns
+    assert all(report.passes for report in made)
+
+
+@pytest.mark.parametrize(
+    ("name", "problems", "paths"),
+    [
+        (
+            "comprehensive_invalid_schema",
+            15,
+            ["tables[0].entities.TestEntity.fields[0].type", "tables[1].table_config.table_name"],
+        ),
+        (
+            "invalid_gsi_schema",
+            13,
+            ["tables[0].gsi_list[1].name", "tables[0].entities.TestEntity.gsi_mappings[0].name"],
+        ),
+        ("invalid_multi_attribute_keys_schema", 9, ["tables[0].gsi_list[4].partition_key[1]"]),
+    ],
+)
+def test_an_invalid_schema_is_refused_with_every_problem_and_its_path(
+    name: str, problems: int, paths: list[str]
+) -> None:
+    with pytest.raises(
+        ImportRefused, match=f"{name}.json is no schema.json that can be read: {problems} problems"
+    ) as refused:
+        read_schema_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"), f"{name}.json")
+    lines = str(refused.value).splitlines()[1:]
+    assert len(lines) == problems
+    assert all(any(line.startswith(f"  {path}: ") for line in lines) for path in paths)
+
+
+def test_operations_become_patterns_that_are_bound_by_the_fields_of_the_key() -> None:
+    table = _read(
+        _schema(
+            _pattern(1, "one", "GetItem", "customer_id", "placed", "id"),
+            _pattern(2, "of_customer", "Query", "customer_id"),
+            _pattern(3, "since", "Query", "customer_id", "from_day", range_condition=">="),
+            _pattern(4, "in_status", "Query", "status", "customer_id", "low", "high", range_condition="between",
+                     index_name="Statuses"),
+            _pattern(5, "mark", "UpdateItem", "customer_id", "placed", "id", "status"),
+            _pattern(6, "drop", "DeleteItem", "customer_id", "placed", "id"),
+            _pattern(7, "whole", "Query", "customer_id", return_type="mixed_data"),
+            _pattern(8, "filtered", "Query", "customer_id", "wanted",
+                     filter_expression={"conditions": [{"field": "status", "operator": "=", "param": "wanted"}]}),
+        )
+    )  # fmt: skip
+    assert not table.notes
+    made = {pattern.name: pattern for pattern in table.patterns}
+    assert [pattern.kind for pattern in made.values()] == [
+        *("get", "query", "query", "query", "update", "delete", "collection", "query")
+    ]
+    assert [(each.name, each.range) for each in made["since"].parameters] == [
+        ("customer_id", None),
+        ("placed", "Since"),
+    ]
+    assert made["in_status"].parameters[-1].range == "Between"
+    assert made["mark"].changes == ("status",)
+    assert made["whole"].entities == ("Customer", "Order")
+    assert made["filtered"].filter[0].parameter == "status"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (_pattern(1, "every", "Scan"), "it is a Scan"),
+        (_pattern(1, "several", "BatchGetItem", "id"), "get_many"),
+        (_pattern(1, "by_status", "Query", "status"), "no parameter gives customer_id"),
+        (_pattern(1, "odd", "Query", "customer_id", "x", "y", "z"), "is no field of its key"),
+        (_pattern(1, "nothing", "UpdateItem", "customer_id", "placed", "id"), "which fields it sets"),
+    ],
+)
+def test_what_cannot_be_a_pattern_is_a_note_with_its_reason(pattern: dict[str, Any], said: str) -> None:
+    table = _read(_schema(pattern))
+    assert table.patterns == ()
+    assert len(table.notes) == 1
+    assert said in table.notes[0]
+    assert pattern["name"] in table.notes[0]
+
+
+def test_an_optional_field_makes_its_index_sparse_and_a_key_of_its_own_attribute_is_native() -> None:
+    fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
+    table = _read(_schema(fields=[*fields, {"name": "status", "type": "string", "required": False}]))
+    assert table.entities[0].keys["statuses"].sparse
+    assert "native" in python_source(read_schema_json(json.dumps(_schema()), "schema.json"))
+
+
+@pytest.mark.parametrize("text", ["", "[", "null", "[]", "{}", '{"tables": 1}', "9" * 5000, "[" * 100_000])
+def test_what_is_no_schema_is_refused(text: str) -> None:
+    with pytest.raises(ImportRefused, match=r"schema\.json"):
+        read_schema_json(text, "schema.json")
+
+
+ONE = _pattern(1, "one", "GetItem", "customer_id", "placed", "id")
+SINCE = _pattern(2, "since", "Query", "customer_id", "day", range_condition=">=")
+
+
+@settings(max_examples=60, deadline=None)
+@given(document=mutated(_schema(ONE, SINCE)))
+def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
+    try:
+        draft = proved(read_schema_json(json.dumps(document), "schema.json"), judge)
+    except ImportRefused:
+        return
+    assert_only_declarations(python_source(draft))
+    assert not any(judge(table) for table in draft.tables)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_problems_of_published_schemas_that_were_mutated_are_all_told(data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(sorted(FOLDER.glob("*.json"))))
+    document = data.draw(mutated(json.loads(path.read_text(encoding="utf-8"))))
+    try:
+        draft = read_schema_json(json.dumps(document), "schema.json")
+    except ImportRefused as refused:
+        problems = str(refused).splitlines()
+    else:
+        assert_only_declarations(python_source(draft))
+        return
+    assert problems[0].startswith("schema.json is no schema.json")
+    assert len(problems) > 1

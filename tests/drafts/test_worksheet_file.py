@@ -1,0 +1,219 @@
+"""A worksheet becomes a model: its entities, and keys for which every row is one request."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable.cli.draft_judge import judge
+from singletable.cli.main import main
+from singletable.drafts.draft import Draft, DraftPattern
+from singletable.drafts.proved import proved
+from singletable.drafts.python_source import python_source
+from singletable.drafts.worksheet_file import read_worksheet
+from singletable.errors import ImportRefused
+from tests.drafts.imported import HOSTILE, assert_only_declarations, reports
+
+HEADER = ["#", "Access Pattern", "Entry Entity", "Filters / Range", "Sort Direction", "Frequency", "Latency Budget"]
+ROWS = [
+    ["1", "Get user profile by ID", "User", "", "", "very high", "< 10 ms"],
+    ["2", "List user's last 10 orders", "User", "last 30 days", "newest first", "high", "< 30 ms"],
+    ["3", "List shops near (lat, lng)", "Geo", "radius 1 km", "", "medium", "< 50 ms"],
+    ["4", "Get all members of a group", "Group", "by join date", "", "medium", "< 30 ms"],
+    ["5", "Get an order with all line items", "Order", "", "", "12/s", "0.5 s"],
+    ["6", "Get product by SKU", "Product", "", "", "sometimes", ""],
+    ["7", "List all customers chronologically", "Customer", "", "", "low", ""],
+    ["8", "Find user by email", "User", "", "", "", ""],
+    ["9", "Orders by status", "Order", "status = OPEN; created_at between", "newest first", "", ""],
+    ["10", "Products in a category by price", "Product", "price range", "", "", ""],
+    ["11", "Place an order", "Order", "", "", "", ""],
+    ["12", "Cancel an order", "Order", "", "", "", ""],
+]
+ROOT = Path(__file__).parents[2]
+
+
+def _markdown(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _csv(header: list[str], rows: list[list[str]], delimiter: str = ",") -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows([header, *rows])
+    return text.getvalue()
+
+
+def _patterns(text: str, name: str = "worksheet.csv") -> dict[str, DraftPattern]:
+    (table,) = proved(read_worksheet(text, name), judge).tables
+    return {pattern.title: pattern for pattern in table.patterns}
+
+
+def test_the_rows_of_a_worksheet_are_each_one_request(tmp_path: Path) -> None:
+    draft = read_worksheet(_markdown(HEADER, ROWS), "shop.md")
+    (report,) = reports(draft, tmp_path)
+    assert report.passes
+    assert [outcome.pattern.title for outcome in report.outcomes] == [row[1] for row in ROWS]
+    assert draft == read_worksheet(_markdown(HEADER, ROWS), "shop.md")
+
+
+def test_keys_and_patterns_are_what_the_words_ask_for() -> None:
+    made = _patterns(_csv(HEADER, ROWS))
+    assert [made[row[1]].kind for row in ROWS] == [
+        *(
+            "get",
+            "query",
+            "within",
+            "query",
+            "collection",
+            "get",
+            "query",
+            "query",
+            "query",
+            "query",
+            "create",
+            "delete",
+        )
+    ]
+    last = made["List user's last 10 orders"]
+    assert (last.entities, last.limit, last.newest_first) == (("Order",), 10, True)
+    assert [(each.name, each.range) for each in last.parameters] == [("user_id", None), ("created_at", "Since")]
+    assert (last.frequency, last.budget_ms) == ("high", 30)
+    assert made["Get all members of a group"].order_by == "join_date"
+    assert made["Get an order with all line items"].entities == ("Order", "LineItem")
+    assert (made["Get an order with all line items"].rate, made["Get an order with all line items"].budget_ms) == (
+        12,
+        500,
+    )
+    assert [each.name for each in made["Get product by SKU"].parameters] == ["sku"]
+    assert made["Get product by SKU"].frequency is None
+    assert [(each.name, each.range) for each in made["Products in a category by price"].parameters] == [
+        ("category", None),
+        ("price", "Between"),
+    ]
+
+
+def test_what_the_rows_do_not_say_is_a_note() -> None:
+    rows = [
+        ["1", "List orders", "Customer", "whatever the moon says!", "", "sometimes", ""],
+        ["2", "Update an order", "Order"],
+    ]
+    (table,) = read_worksheet(_csv(HEADER, rows), "w.csv").tables
+    notes = " ".join(table.notes)
+    assert "'whatever the moon says!' was not understood" in notes
+    assert "'sometimes' is no word of the worksheet" in notes
+    assert "say which fields it sets" in notes
+    assert "Customer: say which other fields it has." in table.notes
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_delimiter_the_order_and_the_case_of_columns_do_not_matter(delimiter: str) -> None:
+    turned = [HEADER[::-1], *(row[::-1] for row in ROWS)]
+    text = _csv([name.upper() for name in turned[0]], turned[1:], delimiter)
+    assert _patterns(text) == _patterns(_csv(HEADER, ROWS))
+
+
+def test_a_table_among_other_text_is_found() -> None:
+    readme = f"# Shop\n\nSome | text\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n{_markdown(HEADER, ROWS)}\n\nThe end."
+    assert _patterns(readme) == _patterns(_csv(HEADER, ROWS))
+
+
+def test_other_names_for_the_columns_are_known() -> None:
+    text = _csv(["Description", "Entity", "Latency (ms)", "RPS"], [["Get user by ID", "users", "20", "1k"]])
+    (pattern,) = _patterns(text).values()
+    assert (pattern.entities, pattern.budget_ms, pattern.rate) == (("User",), 20, 1000)
+
+
+@pytest.mark.parametrize("example", ["shop", "guide", "commerce", "customers"])
+def test_the_worksheet_that_check_prints_can_be_imported(
+    example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", str(ROOT / "examples" / example / "model.py")])
+    printed = capsys.readouterr().out
+    draft = read_worksheet(printed, "printed.txt")
+    (report,) = reports(draft, tmp_path)
+    assert report.passes
+    names = {line.split()[1] for line in printed.split("the plans")[0].splitlines() if line[:1].isdigit()}
+    left_out = {note.split()[0] for note in draft.tables[0].notes if "was left out" in note}
+    assert {outcome.pattern.name for outcome in report.outcomes} | left_out >= names
+
+
+def _asked(model: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, ...]]:
+    main(["check", "--json", str(model)])
+    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    return [
+        tuple(row[key] for key in ("pattern", "title", "entry", "frequency", "budget")) for row in table["patterns"]
+    ]
+
+
+def test_what_was_asked_is_the_same_after_the_worksheet_was_printed_and_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = ROOT / "examples" / "shop" / "model.py"
+    main(["check", str(model)])
+    printed = capsys.readouterr().out
+    again = tmp_path / "again.py"
+    again.write_text(python_source(proved(read_worksheet(printed, "printed.txt"), judge)), encoding="utf-8")
+    assert _asked(again, capsys) == _asked(model, capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there is no table here"),
+        ("hello", "there is no worksheet here"),
+        ("a,b\n1,2", "the first table has a, b"),
+        ("Access Pattern,Entry Entity\n", "rows under them"),
+        ("Access Pattern,Entry Entity\nGet user,\n,User\n", "w.csv:2: this row has no entry entity\nw.csv:3: this row"),
+    ],
+)
+def test_what_is_no_worksheet_is_refused_with_what_it_lacks(text: str, said: str) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        read_worksheet(text, "w.csv")
+    assert said in str(refused.value)
+
+
+WORDS = st.sampled_from(
+    [
+        *("get", "list", "all", "the", "user", "order", "orders", "by", "id", "with", "near", "since", "between", "of"),
+        *("for", "last", "10", "newest", "status", "page", "table"),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.lists(WORDS, min_size=1, max_size=7).map(" ".join) | HOSTILE | st.text(max_size=20),
+            WORDS | HOSTILE | st.text(max_size=8),
+            st.lists(WORDS | st.sampled_from([";", "=", ">", "range"]), max_size=4).map(" ".join) | HOSTILE,
+            WORDS | HOSTILE,
+            st.text(max_size=6) | st.sampled_from(["high", "5/s", "0", "1e999", "9" * 400]),
+            st.text(max_size=6) | st.sampled_from(["< 10 ms", "0 ms", "9" * 400 + "ms"]),
+        ),
+        max_size=5,
+    )
+)
+def test_any_rows_are_a_model_or_refused(rows: list[tuple[str, ...]]) -> None:
+    try:
+        draft = proved(read_worksheet(_csv(HEADER[1:], [list(row) for row in rows]), "w.csv"), judge)
+    except ImportRefused:
+        return
+    assert_only_declarations(python_source(draft))
+    assert not any(judge(table) for table in draft.tables)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text('|-,;\t\n"#: abAccess PatternEntry Entity', max_size=120))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        draft: Draft | None = read_worksheet(text, "w.md")
+    except ImportRefused:
+        draft = None
+    assert draft is None or draft.tables

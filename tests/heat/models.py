@@ -1,0 +1,87 @@
+"""A table of measurements with declared rates and cardinalities, in the forms that heat has something to say about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from singletable import Between, Page, Table, entity, get, pattern, put, query, shard, skewed, update
+from singletable.model.changes import field
+
+
+@entity(
+    key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
+    gsi1=("EVTTYPE#{kind}", "{at:seconds}#{device_id}#{id}"),
+    cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},
+    expected_bytes=200,
+)
+@dataclass
+class Event:
+    device_id: str
+    id: str
+    at: datetime
+    kind: str
+
+
+class Events(Table, entities=[Event]):
+    @pattern(rate=1)
+    def of_kind(self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None) -> Page[Event]:
+        """Events of a kind in a time."""
+        return query(Event)
+
+    @pattern(rate=500)
+    def report(self, event: Event) -> Event:
+        """Store what a device reports."""
+        return put(Event)
+
+
+@entity(
+    key=("DEVICE#{device_id}", "EVT#{at:seconds}#{id}"),
+    gsi1=("EVTTYPE#{kind}#{part}", "{at:seconds}#{device_id}#{id}"),
+    derived={"part": shard("id", of=10)},
+    cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},
+    expected_bytes=200,
+    name="Event",
+)
+@dataclass
+class SpreadEvent:
+    device_id: str
+    id: str
+    at: datetime
+    kind: str
+
+
+class SpreadEvents(Table, entities=[SpreadEvent]):
+    @pattern(rate=500)
+    def report(self, event: SpreadEvent) -> SpreadEvent:
+        """Store what a device reports."""
+        return put(SpreadEvent)
+
+
+@entity(key=("PAGE#{id}", "META"), cardinality={"id": skewed(1000, hottest=0.9)}, expected_bytes=100)
+@dataclass
+class WebPage:
+    id: str
+    text: str
+
+
+@entity(key=("PAGE#{page_id}", "NOTE#{id}"), cardinality={"page_id": skewed(1000, hottest=0.9)}, expected_bytes=100)
+@dataclass
+class Note:
+    page_id: str
+    id: str
+    text: str
+
+
+class Pages(Table, entities=[WebPage, Note]):
+    @pattern(rate=10_000)
+    def page(self, id: str) -> WebPage | None:
+        """Get a page."""
+        return get(WebPage)
+
+
+class Notes(Table, entities=[Note]):
+    @pattern(rate=2_000)
+    def correct(self, page_id: str, id: str, text: str) -> Note:
+        """Correct a note."""
+        return update(Note, field(Note, lambda note: note.text).set(text))

@@ -1,0 +1,66 @@
+"""The shards that heat proposes carry the traffic: planned, priced and simulated again."""
+
+from __future__ import annotations
+
+import pytest
+
+from singletable import Table
+from singletable.cost.calls import call_costs
+from singletable.heat.partitions import HotPartition, hot_partitions
+from singletable.heat.sharding import Sharding, sharding_for
+from singletable.heat.simulation import Growth, partition_course
+from singletable.planner.item_sizes import Sizes
+from singletable.planner.plan import Plan, Verdict
+from singletable.planner.planner import plan_all
+from tests.heat.models import Events, Notes, Pages
+
+
+def _hottest(table: type[Table]) -> HotPartition:
+    return hot_partitions(table.design, call_costs(table.design, Sizes(table.design)))[0]
+
+
+@pytest.mark.parametrize("times", [10, 100])
+def test_shards_remove_the_throttling_of_the_hot_event_type(times: float) -> None:
+    hot, growth = _hottest(Events), Growth(times)
+    assert partition_course(hot.demand, growth, can_split=False).share > 0.5
+    found = sharding_for(Events.design, hot, growth)
+    assert isinstance(found, Sharding)
+    assert found.course.share == 0
+    assert found.partition == "EVTTYPE#{kind}#{shard}"
+    assert found.shards == pytest.approx(350 * times / 1000 / 0.7, rel=0.2)
+
+
+def test_the_reads_of_a_sharded_index_are_planned_again_with_their_fan_out() -> None:
+    found = sharding_for(Events.design, _hottest(Events), Growth(10))
+    assert isinstance(found, Sharding)
+    assert found.fanned == ("of_kind",)
+    outcomes = plan_all(found.design)
+    assert all(isinstance(outcome, Plan) for outcome in outcomes)
+    assert {outcome.pattern.name: outcome.verdict for outcome in outcomes} == {
+        "of_kind": Verdict.DECLARED_FANOUT,
+        "report": Verdict.ONE_REQUEST,
+    }
+    assert str(found) == (
+        f'Give Event derived={{"shard": shard("id", of={found.shards})}} and gsi1=("EVTTYPE#{{kind}}#{{shard}}", ...), '
+        f"and of_kind @pattern(fanout={found.shards}), since it reads every shard."
+    )
+
+
+def test_fan_out_costs_more_reads_and_the_price_says_so() -> None:
+    found = sharding_for(Events.design, _hottest(Events), Growth(100))
+    assert isinstance(found, Sharding)
+    before = {call.name: call.estimate.units for call in call_costs(Events.design, Sizes(Events.design))}
+    after = {call.name: call.estimate.units for call in found.calls}
+    assert after["of_kind"] > before["of_kind"]
+    assert after["report"] == before["report"]
+
+
+def test_one_item_cannot_be_sharded() -> None:
+    assert "one item" in str(sharding_for(Pages.design, _hottest(Pages), Growth(10)))
+
+
+def test_a_table_is_sharded_where_its_key_is_known_whole() -> None:
+    found = sharding_for(Notes.design, _hottest(Notes), Growth(10))
+    assert isinstance(found, Sharding)
+    assert found.partition == "PAGE#{page_id}#{shard}"
+    assert found.fanned == ()
