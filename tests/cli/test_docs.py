@@ -57,7 +57,7 @@ def test_a_readme_keeps_everything_outside_of_the_markers(tmp_path: Path, ending
     assert not (tmp_path / "README-pictures").exists()
     assert singletable(*command).returncode == 0
     written = readme.read_bytes().decode()
-    before, _, after = MARKED.replace("\n", ending).partition(f"<!-- singletable:end -->")
+    before, _, after = MARKED.replace("\n", ending).partition("<!-- singletable:end -->")
     assert written.startswith(before)
     assert written.endswith(f"<!-- singletable:end -->{after}")
     assert f"{ending}## Shop{ending}" in written, "below the title of the README"

@@ -41,7 +41,7 @@ def test_nothing_is_fetched_and_nothing_is_run(shop: str) -> None:
 def test_every_link_leads_to_one_section(shop: str) -> None:
     anchors = re.findall(r'<section id="([^"]+)"', shop)
     assert len(anchors) == len(set(anchors))
-    assert {target for target in re.findall(r'href="#([^"]+)"', shop)} <= set(anchors)
+    assert set(re.findall(r'href="#([^"]+)"', shop)) <= set(anchors)
 
 
 def test_every_element_is_closed(shop: str) -> None:

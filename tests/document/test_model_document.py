@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import KEYS_ONLY, GSI, Page, Table, collection, entity, get, pattern, put, query
+from singletable import GSI, KEYS_ONLY, Page, Table, collection, entity, get, pattern, put, query
 from singletable.cli.load_model import load_tables
 from singletable.cost.prices import prices_of
 from singletable.document.blocks import Block, Code, Fold, Link, Paragraph, Section, Text, pictures_in

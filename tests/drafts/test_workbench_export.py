@@ -65,7 +65,7 @@ def test_every_entity_has_a_facet_with_rows_that_the_table_takes(table: type[Tab
     with Engine("memory:") as engine:
         table.open(engine, create=True)
         for facet in document["TableFacets"]:
-            assert len(facet["TableData"]) == 3
+            assert len(facet["TableData"]) >= 2
             for row in facet["TableData"]:
                 assert row.keys() <= known
                 engine.call("PutItem", {"TableName": table.design.name, "Item": row})

@@ -69,7 +69,7 @@ def test_every_entity_of_every_example_has_rows(model: Path) -> None:
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.parent.name)
 def test_no_two_rows_have_one_key(model: Path) -> None:
     for table in load_tables(str(model)):
-        keys = [name for name in table.design.table.key_attributes]
+        keys = table.design.table.key_attributes
         found = [repr([item[name] for name in keys]) for item in sample_rows(table.design).stored]
         assert len(set(found)) == len(found)
 

@@ -15,8 +15,8 @@ from examples.papers.model import Membership, Paper, Papers, Topic
 from singletable import Table
 from singletable.client.items.kinds import Kinds
 from singletable.planner.items import item_of, key_of, values_of
-from singletable.testing import items_of
 from singletable.sample_rows.links import linked_fields
+from singletable.testing import items_of
 from tests.client.social import Follower, Post, Social
 from tests.planner.test_witness import tables
 from tests.testing.models import Models, Readings

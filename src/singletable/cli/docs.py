@@ -95,7 +95,7 @@ def _subject(table: type[Table], store: str | None) -> Subject:
 
 
 def _rows_of(table: type[Table], store: str) -> SampleRows:
-    """Rows that a store has, told apart by entity; in order of their keys, so that the same ones come first each time."""
+    """Rows that a store has, told apart by entity; in order of their keys, so that each time the same come first."""
     from singletable.cli.sampling import open_store, stored_items
     from singletable.client.items.kinds import Kinds
     from singletable.document.item_collections import key_of

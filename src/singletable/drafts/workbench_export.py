@@ -12,13 +12,13 @@ from singletable.drafts.draft import DraftEntity, DraftIndex, DraftTable, FieldT
 from singletable.drafts.draft_values import to_values
 from singletable.drafts.from_design import draft_of
 from singletable.drafts.proposals import fields_in
-from singletable.drafts.sample_items import sample_items
 from singletable.drafts.seen_items import Item
 from singletable.drafts.workbench import OWN_SECTION
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import TABLE, Index, KeyAttribute
+from singletable.sample_rows.rows import sample_rows
 
 VERSION = "3.0"
 _DECLARED: Mapping[FieldType, str] = {
@@ -91,7 +91,7 @@ def _rows(model: ExportedModel) -> tuple[dict[str, list[Item]], list[Item]]:
     """The rows of each entity, and those that are of none."""
     design = model.design
     if model.items is None:
-        return {entity.name: list(sample_items(design, entity)) for entity in design.entities}, []
+        return {name: list(rows) for name, rows in sample_rows(design).items.items()}, []
     rows: dict[str, list[Item]] = {entity.name: [] for entity in design.entities}
     others: list[Item] = []
     for item in model.items:

@@ -40,8 +40,9 @@ def starting_at(place: int) -> datetime:
 
 
 def snake(label: str) -> str:
-    """A class's name in small letters: OrderItem is order_item."""
-    return "".join(f"_{each.lower()}" if each.isupper() else each for each in label).lstrip("_")
+    """What a class's name says it is, in small letters: OrderItem is order_item, and CustomerByHash a customer."""
+    small = "".join(f"_{each.lower()}" if each.isupper() else each for each in label).lstrip("_")
+    return small.partition("_by_")[0]
 
 
 def initials_of(word: str) -> str:
