@@ -17,7 +17,7 @@ MARKED = f"# Mine\n\n<!-- singletable:start {SHOP} -->\n<!-- singletable:end -->
 def test_markdown_is_printed_with_collections_as_text() -> None:
     printed = singletable("docs", SHOP)
     assert printed.returncode == 0, printed.stderr
-    assert printed.stdout.startswith('<a id="shop"></a>\n\n# Shop\n')
+    assert printed.stdout.startswith('# <a id="shop"></a>Shop\n')
     assert "PK ORDER#o1\n" in printed.stdout
     assert "![" not in printed.stdout
 
@@ -60,7 +60,7 @@ def test_a_readme_keeps_everything_outside_of_the_markers(tmp_path: Path, ending
     before, _, after = MARKED.replace("\n", ending).partition("<!-- singletable:end -->")
     assert written.startswith(before)
     assert written.endswith(f"<!-- singletable:end -->{after}")
-    assert f"{ending}## Shop{ending}" in written, "below the title of the README"
+    assert f'{ending}## <a id="shop"></a>Shop{ending}' in written, "below the title of the README"
     assert written.count("\n") == written.count(ending)
     assert singletable(*command, "--check").returncode == 0
 

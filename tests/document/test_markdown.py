@@ -71,6 +71,7 @@ def squeezed(text: str) -> str:
 @example("- one")
 @example("=====")
 @example("# one")
+@example("__0__")
 @example("    four spaces")
 @example("`` ` ``")
 @example("a\\")
@@ -114,7 +115,7 @@ def test_a_title_and_a_summary_let_no_markup_through() -> None:
 
 def test_sections_are_headings_that_can_be_linked_to() -> None:
     text = to_markdown(Section("A", "a", (), (Section("B", "a.b"),)), level=2)
-    assert text == '<a id="a"></a>\n\n## A\n\n<a id="a.b"></a>\n\n### B\n'
+    assert text == '## <a id="a"></a>A\n\n### <a id="a.b"></a>B\n'
 
 
 def test_a_picture_is_a_linked_file_or_text() -> None:

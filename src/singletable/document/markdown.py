@@ -29,7 +29,7 @@ from singletable.document.svg import clean
 _HEADINGS_MAX = 6
 _SIGNS = {"good": "✓ ", "warning": "⚠ ", "bad": "✗ ", "plain": ""}
 # A backslash takes these their meaning anywhere; an underscore has one only at the edge of a word.
-_SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<!\w)_|_(?!\w)")
+_SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 _ANGLES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _AT_START = re.compile(r"^(\d{1,9}[.)]|[#+=-])")
 _UNSAFE_IN_CODE = re.compile(r"[`|\\]")
@@ -49,8 +49,8 @@ class _Writer:
         self._picture_file = picture_file
 
     def section(self, section: Section, level: int) -> Iterator[str]:
-        yield f'<a id="{escape(section.anchor)}"></a>'
-        yield f"{'#' * min(level, _HEADINGS_MAX)} {text_of(section.title)}"
+        heading = "#" * min(level, _HEADINGS_MAX)
+        yield f'{heading} <a id="{escape(section.anchor)}"></a>{text_of(section.title)}'
         yield from self._blocks(section.blocks)
         for each in section.sections:
             yield from self.section(each, level + 1)
