@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from singletable.cli.export_file import replace_file
 from singletable.cli.load_model import load_tables
 from singletable.errors import ExportRefused
 
@@ -137,10 +138,11 @@ def _files(document: Section, options: argparse.Namespace) -> dict[Path, str] | 
     path, level = Path(target), 2 if options.into else 1
     folder = _picture_folder(path, options.pictures)
     text = to_markdown(document, level=level, picture_file=None if folder is None else _linked_from(path, folder))
-    files = {path: _marked(path, text, options.model) if options.into else text}
+    files = {path: _marked(path, text, options.model) if options.into else _in_the_endings_of(path, text)}
     if folder is not None:
-        files |= {folder / _file_name(picture): picture.svg for picture in pictures_in(document)}
-    return {path: _in_the_endings_of(path, text) if not options.into else text for path, text in files.items()}
+        pictures = {folder / _file_name(picture): picture.svg for picture in pictures_in(document)}
+        files |= {file: _in_the_endings_of(file, svg) for file, svg in pictures.items()}
+    return files
 
 
 def _one_file(text: str, target: str | None) -> dict[Path, str] | None:
@@ -157,7 +159,10 @@ def _picture_folder(path: Path, given: str | None) -> Path | None:
 
 
 def _linked_from(path: Path, folder: Path) -> Callable[[Picture], str]:
-    beside = Path(os.path.relpath(folder, path.parent)).as_posix()
+    try:
+        beside = Path(os.path.relpath(folder, path.parent)).as_posix()
+    except ValueError as problem:  # two drives of Windows
+        raise ExportRefused(f"{path} cannot link to pictures in {folder}: {problem}") from problem
     return lambda picture: f"{beside}/{_file_name(picture)}"
 
 
@@ -190,12 +195,8 @@ def _read(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(exist_ok=True)
-        # Whoever reads the file meanwhile sees the old text or the new one, never half of it.
-        beside.write_bytes(text.encode("utf-8"))
-        beside.replace(path)
     except OSError as problem:
-        beside.unlink(missing_ok=True)
         raise ExportRefused(f"{path} cannot be written: {problem.strerror}") from problem
+    replace_file(path, text)

@@ -29,15 +29,19 @@ def write_export(text: str, options: argparse.Namespace) -> int:
     path = Path(options.output)
     if options.check:
         return _compare(text, path)
+    replace_file(path, text)
+    return 0
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole: who reads it meanwhile sees the old text or the new one, never half of it."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        # Whoever reads the file meanwhile sees the old text or the new one, never half of it.
-        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.write_bytes(text.encode("utf-8"))
         beside.replace(path)
     except OSError as problem:
         beside.unlink(missing_ok=True)
         raise ExportRefused(f"{path} cannot be written: {problem.strerror}") from problem
-    return 0
 
 
 def _compare(text: str, path: Path) -> int:

@@ -28,6 +28,7 @@ from singletable.document.svg import clean
 
 _HEADINGS_MAX = 6
 _CONTENTS_DEPTH = 2
+_SHORT = 16  # characters of a badge that stays on one line
 _LONG = 40  # characters of code; more of them may be broken into lines
 _FIGURE = re.compile(r"≈?<?\$?[\d,]+(\.\d+)?( (RRU|WRU|B|KB|MB|GB))?|")
 _JSON = re.compile(
@@ -151,7 +152,8 @@ def _inline(part: Inline) -> str:
         case Link(text, anchor):
             return f'<a href="#{escape(anchor)}"><code>{_text(text)}</code></a>'
         case Badge(text, tone):
-            return f'<span class="badge {tone}">{_text(text)}</span>'
+            said = _text(text) if len(text) > _SHORT else _text(text).replace(" ", "&nbsp;")
+            return f'<span class="badge {tone}">{said}</span>'
 
 
 def _coloured(json: str) -> str:
