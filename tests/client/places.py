@@ -40,8 +40,8 @@ LACKS = {
     # Every table that is opened there is alone.
     "memory": frozenset({"several openings"}),
     # They count units by rules of their own: dynalite none of what indexes take, DynamoDB Local none for keys that are
-    # not there, and its pages end by what a filter leaves of them.
-    "dynalite": frozenset({"exact units"}),
+    # not there, and its pages end by what a filter leaves of them. dynalite does not know TransactGetItems.
+    "dynalite": frozenset({"exact units", "transactional reads"}),
     "dynamodb-local": frozenset({"exact units", "pages by what is read"}),
 }
 

@@ -14,6 +14,7 @@ from singletable import KeyRefused, Page, Table
 from singletable.client.steps import Call
 from singletable.errors import CollectionIncomplete, DesignBroken
 from singletable.model.declaration import PatternDeclaration
+from singletable.model.fields import fields_of
 from singletable.model.intents import Collection, Get, Write
 from singletable.planner.items import item_of, values_of
 from singletable.planner.plan import Plan
@@ -56,7 +57,7 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
                 oracle.put(value)
                 _store(opened, value)
         arguments = {name: data.draw(generate.argument(p), label=name) for name, p in pattern.parameters.items()}
-        expected = _expected(oracle, design, pattern, arguments, outcome)
+        expected = [_seen(each, outcome) for each in _expected(oracle, design, pattern, arguments, outcome)]
         answers = [
             _answer(getattr(opened, pattern.name), arguments, outcome, expected, awaited=a) for a in (False, True)
         ]
@@ -64,6 +65,13 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
         if answer is not None:
             assert sorted(map(repr, answer)) == sorted(map(repr, expected))
             _check_order(answer, outcome)
+
+
+def _seen(value: Any, outcome: Plan) -> Any:
+    """The object as the pattern shows it: whole, or as its view."""
+    if outcome.view is None:
+        return value
+    return outcome.view(**{name: getattr(value, name) for name in fields_of(outcome.view)})
 
 
 def _store(opened: Table, value: Any) -> None:

@@ -203,7 +203,7 @@ def test_a_pattern_that_needs_a_scan_is_refused_and_makes_none(place: Place) -> 
 def test_no_plan_is_a_scan() -> None:
     plans = [outcome for table in tables() for outcome in plan_all(table.design) if isinstance(outcome, Plan)]
     operations = {plan.operation for plan in plans}
-    assert operations <= {"GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}
+    assert operations <= {"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}
     assert "Query" in operations
 
 

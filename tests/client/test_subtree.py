@@ -69,6 +69,12 @@ def check_moved(orgs: Orgs, names: Callable[[Path], str] = lambda path: f"name o
         assert sorted(children) == sorted(goal(path) for path in PATHS if goal(path)[:-1] == above)
 
 
+@pytest.fixture(autouse=True)
+def _both_places_at_one_moment(request: pytest.FixtureRequest) -> None:
+    if "place" in request.fixturenames:
+        request.getfixturevalue("place").needs("transactional reads")
+
+
 @pytest.fixture
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subtree, "TRANSACTION_ACTIONS_MAX", 4)

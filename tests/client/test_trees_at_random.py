@@ -101,6 +101,7 @@ def test_reads_of_a_tree_equal_brute_force(place: Place) -> None:
 
 
 def test_moves_of_subtrees_equal_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.needs("transactional reads")
     monkeypatch.setattr(subtree, "TRANSACTION_ACTIONS_MAX", 8)  # so that a move takes several steps
 
     @settings(max_examples=place.examples(40))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from examples.guide.model import Guide
 from singletable.cost.prices import prices_of
 from singletable.heat.report import heat_report
 from singletable.heat.sharding import Sharding
@@ -48,3 +49,15 @@ def test_a_number_of_values_means_that_all_are_alike() -> None:
 def test_a_cardinality_that_cannot_be_is_refused(values: int, hottest: float) -> None:
     with pytest.raises(ValueError, match=r"values"):
         skewed(values, hottest=hottest)
+
+
+def test_the_guide_s_time_series_has_a_hot_event_type_and_shards_carry_it() -> None:
+    report = heat_report(Guide.design, PRICES, [Growth(10)])
+    hottest = report.hot[0]
+    assert (hottest.partition.index.label, hottest.partition.template) == ("GSI1", "EVTTYPE#{kind}")
+    assert hottest.courses[0].share > 0.5
+    (advice,) = hottest.advice
+    assert isinstance(advice.what, Sharding)
+    assert advice.what.course.share == 0
+    sharded = heat_report(advice.what.design, PRICES, [Growth(10)])
+    assert not any(hot.courses[0].share for hot in sharded.hot if hot.partition.template.startswith("EVTTYPE"))

@@ -171,13 +171,15 @@ def _check_order(answer: list[Any], outcome: Plan) -> None:
     """The answer is in the order that the plan claims."""
     fields = {name: name for entity in outcome.wanted for name in entity.fields}
     words = outcome.order
-    if outcome.members or not words or isinstance(outcome.pattern.intent, Within):
+    if not answer or outcome.members or not words or isinstance(outcome.pattern.intent, Within):
         return
     if words == "from the root down":
         lengths = [len(value.path) for value in answer]
         assert lengths == sorted(lengths)
         return
-    times = [name for name in fields if name in TIMES and name not in OTHER_TIMES.get(outcome.pattern.name, ())]
+    times = [name for name in fields if name in TIMES]
+    others = OTHER_TIMES.get(outcome.pattern.name, ())
+    times = [name for name in times if name not in others] or times
     name = times[0] if "first" in words else words.removeprefix("by ").removesuffix(", descending")
     column = [getattr(value, name) for value in answer]
     backwards = "newest" in words or "descending" in words

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from singletable.drafts.draft import class_name, field_name
+from singletable.drafts.python_source import OWN
 
 _TYPES = ("Any", "Decimal", "Literal", "UUID", "bool", "bytes", "date", "datetime", "dict", "float", "int", "list")
 _BUILT_IN = (*_TYPES, "None", "set", "str", "tuple", "dataclass", "self", "cls")
-_OWN_CLASSES = (
-    *("Between", "Children", "GSI", "KEYS_ONLY", "LSI", "Page", "Prefix", "Radius", "Since", "Subtree", "Table"),
-    "Until",
-)
-_OWN_WORDS = (
-    *("bucket", "collection", "copy", "count", "create", "delete", "depth", "entity", "exists", "field", "geohash"),
-    *("first_letter", "get", "include", "item", "native", "parent", "pattern", "put", "query", "shard", "sparse"),
-    *("update", "within", "limit", "cursor"),
-)
+_OWN_CLASSES = tuple(name for name in OWN if name[0].isupper())
+_OWN_WORDS = (*(name for name in OWN if name[0].islower()), "item", "limit", "cursor")
 _OF_TABLES = (
     *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
     *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
 )
 _OF_ENTITIES = (
     *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),
-    *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition", "accept"),
+    *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition"),
+    *("cardinality", "access", "accept"),
 )
 
 

@@ -59,11 +59,11 @@ def _imports(body: str) -> str:
     for name in sorted(used & _STANDARD.keys()):
         by_module.setdefault(_STANDARD[name], []).append(name)
     lines += [f"from {module} import {', '.join(names)}" for module, names in by_module.items()]
-    own = sorted(used & _OWN, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    own = sorted(used & OWN, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     return "\n".join([*sorted(lines), "", _call("from singletable import ", "(", own, ")", bare=True)])
 
 
-_OWN = {
+OWN = {
     "Between",
     "Box",
     "Children",
