@@ -106,6 +106,7 @@ def test_rows_of_a_store_take_the_place_of_made_up_ones(tmp_path: Path) -> None:
     assert "PK ORDER#o100\n" in shown.stdout
     assert 'product(sku="AVON-TORTOISE")' in shown.stdout
     assert "those of a store" in shown.stdout
+    assert "The size of Order is the average of 3 stored items." in shown.stdout
 
 
 @pytest.mark.parametrize(

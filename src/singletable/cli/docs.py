@@ -15,6 +15,7 @@ from singletable.errors import ExportRefused
 
 if TYPE_CHECKING:
     from singletable.client.table import Table
+    from singletable.cost.sample import Sample
     from singletable.document.blocks import Picture, Section
     from singletable.document.model_document import Subject
     from singletable.sample_rows.rows import SampleRows
@@ -91,20 +92,22 @@ def _subject(table: type[Table], store: str | None) -> Subject:
     from singletable.document.described import own_doc
     from singletable.document.model_document import Subject
 
-    rows = None if store is None else _rows_of(table, store)
-    return Subject(table.design, own_doc(table), rows)
+    if store is None:
+        return Subject(table.design, own_doc(table))
+    return Subject(table.design, own_doc(table), *_rows_of(table, store))
 
 
-def _rows_of(table: type[Table], store: str) -> SampleRows:
+def _rows_of(table: type[Table], store: str) -> tuple[SampleRows, Sample]:
     """Rows that a store has, told apart by entity; in order of their keys, so that each time the same come first."""
-    from singletable.cli.sampling import open_store, stored_items
+    from singletable.cli.sampling import open_store, stored_items, told_apart
     from singletable.client.items.kinds import Kinds
+    from singletable.cost.sample import sample_of
     from singletable.document.item_collections import key_of
     from singletable.planner.items import values_of
     from singletable.sample_rows.rows import SampleRows
 
     with open_store(table, store) as opened:
-        found, _ = stored_items(opened._opened(), STORED_ITEMS_MAX)
+        found, is_complete = stored_items(opened._opened(), STORED_ITEMS_MAX)
     kinds = Kinds(table.design)
     values: dict[str, list[dict[str, object]]] = {entity.name: [] for entity in table.design.entities}
     items: dict[str, list[dict[str, dict[str, object]]]] = {entity.name: [] for entity in table.design.entities}
@@ -116,11 +119,12 @@ def _rows_of(table: type[Table], store: str) -> SampleRows:
             continue
         items[entity.name].append(item)
         values[entity.name].append(values_of(entity, kinds.read(item)))
-    return SampleRows(
-        {name: tuple(rows) for name, rows in values.items()},
-        {name: tuple(rows) for name, rows in items.items()},
+    rows = SampleRows(
+        {name: tuple(each) for name, each in values.items()},
+        {name: tuple(each) for name, each in items.items()},
         tuple(others),
     )
+    return rows, sample_of(table.design, told_apart(kinds, found), is_complete=is_complete)
 
 
 def _files(document: Section, options: argparse.Namespace) -> dict[Path, str] | None:

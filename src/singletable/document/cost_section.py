@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from singletable.cost.calls import CallCost
 from singletable.cost.prices import Prices
 from singletable.cost.report import SCALES, CostReport, cost_report
-from singletable.document.amounts import GUESS, money, number, size
+from singletable.cost.sample import Sample
+from singletable.document.amounts import GUESS, counted, money, number, size
 from singletable.document.blocks import Block, Bullets, Fold, Link, Paragraph, Section, Words, table, words
 from singletable.document.pattern_sections import anchor_of
 from singletable.model.design import Design
@@ -16,16 +17,16 @@ _UNITS = {"read": "RRU", "write": "WRU"}
 _WORDS = {"small": "a tenth", "expected": "as expected", "large": "ten times"}
 
 
-def cost_section(design: Design, prices: Prices, anchor: str) -> Section:
-    """What the patterns of a design cost at the sizes that it declares."""
-    reports = {at: cost_report(design, prices, at=at) for at in SCALES}
+def cost_section(design: Design, prices: Prices, anchor: str, sample: Sample | None = None) -> Section:
+    """What the patterns of a design cost at the sizes that it declares, or that the items of a sample have."""
+    reports = {at: cost_report(design, prices, at=at, sample=sample) for at in SCALES}
     report = reports["expected"]
     blocks: list[Block] = [_calls(report)]
     if any(call.calls_per_second is not None for call in report.calls):
         blocks += [Paragraph(words("A month, with collections as large as expected, a tenth of it and ten times:"))]
         blocks += [_month(reports)]
     blocks.append(Fold("What plain writes cost", (_writes(report),)))
-    notes = tuple(_notes(report))
+    notes = (*_measured(sample), *_notes(report))
     blocks += [Fold("What this is based on", (Bullets(notes),))]
     if report.guesses:
         blocks.insert(0, Paragraph(words(f"{GUESS} marks what rests on a guess; the guesses are listed below.")))
@@ -97,6 +98,11 @@ def _writes(report: CostReport) -> Block:
             )
         )
     return table(("entity", "write", "table", *indexes, "together"), rows, *indexes)
+
+
+def _measured(sample: Sample | None) -> Iterator[Words]:
+    for label, found in sample.sizes.items() if sample is not None else ():
+        yield words(f"The size of {label} is the average of {counted(found.items, 'stored item')}.")
 
 
 def _notes(report: CostReport) -> list[Words]:

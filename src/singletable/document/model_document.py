@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from singletable.cost.prices import Prices
+from singletable.cost.sample import Sample
 from singletable.document.amounts import counted
 from singletable.document.blocks import (
     Badge,
@@ -34,7 +35,9 @@ class Subject:
     design: Design
     description: str = ""
     rows: SampleRows | None = None
-    """Rows of a store; a sample is made up where there are none."""
+    """Rows of a store; some are made up where there are none."""
+    sample: Sample | None = None
+    """What the items of that store weigh."""
 
 
 def model_document(subjects: Sequence[Subject], prices: Prices, introduction: str = "") -> Section:
@@ -60,7 +63,7 @@ def _table_section(subject: Subject, prices: Prices) -> Section:
         _collection_section(design, rows, f"{at}-collections", made_up=subject.rows is None),
         pattern_section(report, rows.stored, rows.values, f"{at}-patterns"),
         finding_section(report, f"{at}-findings"),
-        cost_section(design, prices, f"{at}-cost"),
+        cost_section(design, prices, f"{at}-cost", subject.sample),
     ]
     return Section(
         design.name,
