@@ -468,7 +468,7 @@ def test_an_option_that_makes_no_sense_is_refused(options: dict[str, Any], messa
 
 def test_an_unknown_frequency_says_the_words_there_are() -> None:
     remedy = refused(order, frequency="often").remedy
-    assert remedy == "Use one of very low, low, medium, high, very high, or a number."
+    assert remedy == "Use one of unknown, very low, low, medium, high, very high, or a number."
 
 
 def raises(self: Any, id: str) -> Order | None:
