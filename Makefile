@@ -50,7 +50,7 @@ contracts: $(VENV)/.installed ## which way the imports point (import-linter)
 
 unit: $(VENV)/.installed ## the tests (pytest)
 	$(call stage,unit)
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist worksteal  # the last long tests are shared, too
 
 map: $(VENV)/.installed ## rewrite the map in ARCHITECTURE.md
 	@$(BIN)/python tools/architecture_map.py

@@ -13,6 +13,6 @@ pytest.register_assert_rewrite("tests.engine.tables")
 # A deadline would make a timing pass or fail. The blob is what repeats a failure somewhere else.
 settings.register_profile("default", deadline=None, max_examples=100, print_blob=True)
 # The build server is done within fifteen minutes; each of its runs tries other examples.
-settings.register_profile("ci", deadline=None, max_examples=75, print_blob=True, derandomize=False)
+settings.register_profile("ci", deadline=None, max_examples=50, print_blob=True, derandomize=False)
 settings.register_profile("long", deadline=None, max_examples=20_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))

@@ -74,8 +74,10 @@ class Place:
         return feature not in LACKS.get(self.kind, ())
 
     def examples(self, wanted: int) -> int:
-        """How many examples a property is tried with: fewer where each takes its time."""
-        return wanted if self.kind in EMBEDDED else max(2, wanted // 10)
+        """How many examples a property is tried with: fewer where each takes its time, or memory has tried them."""
+        if self.kind == "memory":
+            return wanted
+        return max(3, wanted // 4) if self.kind == "file" else max(2, wanted // 10)
 
 
 def call(table: Table, operation: str, **parameters: Any) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def test_a_snippet_of_python(shop: Served, section: str, environment: str, tmp_p
 def pinned() -> Iterator[str]:
     """What the page says of every version that is pinned."""
     for requirements in (HERE / "python").glob("*.txt"):
+        if requirements.stem == "cdk":  # it makes templates, and asks no server
+            continue
         yield " ".join(requirements.read_text().strip().split("=="))
     manifest = json.loads((HERE / "node" / "package.json").read_text())
     packages = manifest["dependencies"] | manifest["devDependencies"]
