@@ -53,7 +53,7 @@ def test_strides_give_the_page_that_single_steps_give(
     limit = data.draw(st.none() | st.integers(1, len(sizes) + 1))
     with Store.open("memory:") as store:
         tree = _filled(store, sizes)
-        tree.typical_bytes = typical
+        tree.typical_bytes, tree.typical_items = typical, 64
         low, high = _key(first), _key(last)
         with store.reading() as connection:
             page = read_page(connection, Reading(tree, KeyRange(low, high), descending, limit))
@@ -71,7 +71,7 @@ def test_a_page_of_known_sizes_is_read_in_few_statements(descending: bool) -> No
     sizes = [300] * 1000
     with Store.open("memory:") as store:
         tree = _filled(store, sizes)
-        tree.typical_bytes = 300
+        tree.typical_bytes, tree.typical_items = 300, 1000
         statements: list[str] = []
         with store.reading() as connection:
             connection.set_trace_callback(statements.append)

@@ -46,6 +46,7 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
     """Items as they are stored; they are copied, never decoded."""
     beginning = _beginning(connection, reading)
     if beginning.is_whole:
+        reading.tree.typical_items = beginning.count
         return Page(_joined(beginning.bodies), beginning.count, beginning.count, beginning.read_bytes, None)
     tree, keys, descending, limit = reading
     bodies, read_bytes = beginning.bodies, beginning.read_bytes
@@ -60,7 +61,7 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
             stopped_at = body
             break
-    count = before + len(bodies)
+    count = tree.typical_items = before + len(bodies)
     if count:
         tree.typical_bytes = read_bytes / count
     return Page(_joined(bodies), count, count, read_bytes, stopped_at)
@@ -82,7 +83,7 @@ class _Beginning:
 def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
     tree, (low, high), descending, limit = reading
     read = _Beginning([], 0, 0, high if descending else low)
-    if not tree.joins:
+    if not tree.joins or tree.typical_items < _FIRST_STRIDE:  # a few items are read sooner one by one
         return read
     longest = _FIRST_STRIDE
     while True:

@@ -31,6 +31,7 @@ class Tree:
         "_up",
         "name",
         "typical_bytes",
+        "typical_items",
     )
     joins: ClassVar[bool] = True
     """Whether `joined` gives what `items` gives."""
@@ -39,6 +40,8 @@ class Tree:
         self.name = name
         self.typical_bytes = 0.0
         """How large the items were that were read last; 0 before any were."""
+        self.typical_items = 0
+        """How many items the page had that was read last."""
         self._get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608  # names are ours: letters, digits
         self._put = (
             f"INSERT INTO {name} (key, item, size) VALUES (?, ?, ?) "  # noqa: S608  # as above, here and below
