@@ -15,9 +15,11 @@ from singletable.engine.table import Item, decode_item
 from singletable.values.limits import PAGE_BYTES_MAX
 
 # A page is read in strides, which SQLite joins, up to where it might end, and from there on item by item. The first is
-# so short that even items of the largest size, read in vain, are not much.
+# so short that even items of the largest size, read in vain, are not much. The others are no longer than a block of
+# memory that is still taken from what the process has: a larger one is asked of the system each time, and costs more
+# than all the rest.
 _FIRST_STRIDE = 64
-_LONGER_BY = 8
+_STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
 
 
@@ -47,11 +49,11 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
     beginning = _beginning(connection, reading)
     if beginning.is_whole:
         reading.tree.typical_items = beginning.count
-        return Page(_joined(beginning.bodies), beginning.count, beginning.count, beginning.read_bytes, None)
+        return Page(beginning.strides, beginning.count, beginning.count, beginning.read_bytes, None)
     tree, keys, descending, limit = reading
-    bodies, read_bytes = beginning.bodies, beginning.read_bytes
-    before = beginning.count - len(bodies)
-    stop = -1 if limit is None else limit - before
+    bodies: list[bytes] = []
+    read_bytes = beginning.read_bytes
+    stop = -1 if limit is None else limit - beginning.count
     low, high = (keys.low, beginning.edge) if descending else (beginning.edge, keys.high)
     stopped_at = None
     for body, size in tree.items(connection, low, high, descending):
@@ -61,18 +63,21 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
             stopped_at = body
             break
-    count = tree.typical_items = before + len(bodies)
+    count = tree.typical_items = beginning.count + len(bodies)
     if count:
         tree.typical_bytes = read_bytes / count
-    return Page(_joined(bodies), count, count, read_bytes, stopped_at)
+    items = beginning.strides
+    if bodies:
+        items.append(Raw(b",".join(bodies)))
+    return Page(items, count, count, read_bytes, stopped_at)
 
 
 @dataclass(slots=True)
 class _Beginning:
     """What of a page was read in long strides, none of which reached the item that the page stops at."""
 
-    bodies: list[bytes]
-    """Strides, each of several items."""
+    strides: list[Raw]
+    """Each of several items, with commas between them."""
     count: int
     read_bytes: int
     edge: bytes
@@ -85,12 +90,14 @@ def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
     read = _Beginning([], 0, 0, high if descending else low)
     if not tree.joins or tree.typical_items < _FIRST_STRIDE:  # a few items are read sooner one by one
         return read
-    longest = _FIRST_STRIDE
     while True:
         if not tree.typical_bytes:
             return read
         # Ninety of a hundred: sizes vary, and a stride that goes too far was read in vain.
-        count = min(longest, int((PAGE_BYTES_MAX - read.read_bytes) / tree.typical_bytes * 0.9))
+        room = min(_STRIDE_BYTES, (PAGE_BYTES_MAX - read.read_bytes) * 0.9)
+        count = int(room / tree.typical_bytes)
+        if not read.count:
+            count = min(count, _FIRST_STRIDE)
         if limit is not None:
             count = min(count, limit - 1 - read.count)
         if count < _SHORTEST_STRIDE:
@@ -104,18 +111,13 @@ def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
         tree.typical_bytes = size / found
         if read.read_bytes + size >= PAGE_BYTES_MAX:
             return read
-        read.bodies.append(body)
+        read.strides.append(Raw(body))
         read.count += found
         read.read_bytes += size
-        read.edge = last if descending else last + b"\x00"
-        if found < count:
+        if last is None:  # there are fewer
             read.is_whole = True
             return read
-        longest *= _LONGER_BY
-
-
-def _joined(bodies: list[bytes]) -> list[Raw]:
-    return [Raw(b",".join(bodies))] if bodies else []
+        read.edge = last if descending else last + b"\x00"
 
 
 def read_page_through(connection: sqlite3.Connection, reading: Reading, through: Callable[[Item], Raw | None]) -> Page:

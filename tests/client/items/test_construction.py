@@ -172,6 +172,53 @@ def test_values_go_by_their_places_where_the_class_allows_it() -> None:
         assert text_of(cls, "a", "b") == "made = cls(**given)"
 
 
+@dataclass
+class Kept:
+    a: int = 1
+    b: int = 2
+
+
+@dataclass(slots=True)
+class KeptInSlots:
+    b: int = field(default=2, kw_only=True)
+    a: int = 1
+
+
+@dataclass
+class Doubling:
+    a: int = 1
+    b: int = 2
+
+    def __setattr__(self, name: str, value: int) -> None:
+        super().__setattr__(name, value * 2)
+
+
+class Heir(Kept):
+    """It adds nothing."""
+
+
+class HeirWithInit(Kept):
+    def __init__(self, a: int = 1, b: int = 2) -> None:
+        super().__init__(a, b * 10)
+
+
+@pytest.mark.parametrize("cls", [Kept, KeptInSlots, Doubling, Heir])
+def test_a_dataclass_that_keeps_what_it_is_given_is_not_called(cls: Any) -> None:
+    assert "cls(" not in text_of(cls, "a", "b")
+    assert made(cls, a=3, b=4) == cls(a=3, b=4)
+    assert made(cls, a=3, missing=("b",)) == cls(a=3)
+    assert type(made(cls, missing=("a", "b"))) is cls
+
+
+@pytest.mark.parametrize("cls", [Checked, OwnOrder, OwnNew, HeirWithInit, Frozen, Plain])
+def test_a_dataclass_that_does_more_is_called(cls: Any) -> None:
+    assert "cls(" in text_of(cls, "a", "b")
+
+
+def test_what_another_constructor_does_is_done() -> None:
+    assert made(HeirWithInit, a=3, b=4).b == 40
+
+
 def test_a_parameter_that_is_no_field_leaves_the_call_to_the_class() -> None:
     @dataclass
     class More:

@@ -43,6 +43,14 @@ class FieldColumn(Column):
             return self.shape.over(f"row.{self.member}")
         return self.shape.expression("value") if self.nullable else self.shape.over("value")
 
+    @property
+    def as_list(self) -> list[str]:
+        """Lines that make a list that every row has, called as the column is: sooner than what `value` says."""
+        if self.optional or self.shape.element is None:
+            return []
+        content = self.shape.content_of(f"row.{self.member}")
+        return [f"{self.member} = []", f"for each in {content}: {self.member}.append({self.shape.element})"]
+
 
 def columns_of(made: Made) -> dict[str, FieldColumn]:
     """The columns of every field, by the names of the fields."""
@@ -71,12 +79,15 @@ def _shape(made: Made, of: Field, attribute: str, name: str) -> Shape:
 def compiled(made: Made, columns: Mapping[str, FieldColumn]) -> Callable[[Sequence[Any]], list[Any]]:
     """The function that makes objects out of rows with these columns."""
     names: dict[str, Any] = {"set_field": object.__setattr__}
-    arguments, after = [], []
+    arguments, before, after = [], [], []
     for name, column in columns.items():
         of = made.fields[name]
         names.update(column.shape.names)
         argument = argument_name(made.cls, name)
-        if not of.initialised:
+        if of.initialised and (lines := column.as_list):
+            before += lines
+            arguments.append(Argument(argument, column.member))
+        elif not of.initialised:
             after.append(f"if {column.given}: set_field({MADE}, {name!r}, {column.value})")
         elif of.required and of.optional:
             arguments.append(Argument(argument, f"{column.value} if {column.given} else None"))
@@ -84,7 +95,7 @@ def compiled(made: Made, columns: Mapping[str, FieldColumn]) -> Callable[[Sequen
             arguments.append(Argument(argument, column.value, column.given))
     source = construction(made.cls, arguments)
     names.update(source.names)
-    lines = [*source.lines, *after, f"append({MADE})"]
+    lines = [*before, *source.lines, *after, f"append({MADE})"]
     head = ["def objects(rows):", "    result = []", "    append = result.append", "    for row in rows:"]
     text = "\n".join([*head, *(f"        {line}" for line in lines), "    return result"])
     exec(compile(text, f"<decoder of {made.label}>", "exec"), names)  # noqa: S102  # our own text: see above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,13 +59,17 @@ def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[
     by_name = {argument.name: argument for argument in arguments}
     names: dict[str, Any] = {"cls": cls}
     written = []
+    stores = _only_stores(cls)
     for place, parameter in enumerate(parameters):
         argument = by_name[parameter.name]
         value = argument.value
         if argument.given is not None:
             names[f"default{place}"] = parameter.default
             value = f"{value} if {argument.given} else default{place}{'()' if parameter.is_factory else ''}"
-        written.append(value if parameter.by_place else f"{parameter.name}={value}")
+        written.append(value if parameter.by_place and not stores else f"{parameter.name}={value}")
+    if stores:
+        names["new"] = object.__new__
+        return Source([f"{MADE} = new(cls)", *(f"{MADE}.{each}" for each in written)], names)
     return Source([f"{MADE} = cls({', '.join(written)})"], names)
 
 
@@ -118,6 +123,24 @@ def _function_parameters(cls: Any) -> list[Parameter]:
     if any(parameter.kind not in (by_place, by_name) for parameter in parameters):
         return []
     return [Parameter(each.name, each.kind is by_place, each.default) for each in parameters]
+
+
+def _only_stores(cls: type) -> bool:
+    """Whether the constructor is what dataclasses write for fields that are kept as they are given, and nothing else.
+
+    Then its assignments can stand in place of its call: it is the same code as that of a class with just these fields.
+    """
+    if not dataclasses.is_dataclass(cls) or not _is_made_plainly(cls):
+        return False
+    fields = dataclasses.fields(cls)
+    if not all(each.init and each.default_factory is dataclasses.MISSING for each in fields):
+        return False
+    same = [(each.name, Any, dataclasses.field(default=each.default, kw_only=each.kw_only)) for each in fields]
+    plain, own = (getattr(each, "__init__") for each in (dataclasses.make_dataclass("Plain", same), cls))  # noqa: B009
+    if not isinstance(own, FunctionType) or not isinstance(plain, FunctionType):
+        return False
+    parts = ("co_code", "co_consts", "co_names", "co_varnames")
+    return all(getattr(own.__code__, part) == getattr(plain.__code__, part) for part in parts)
 
 
 def argument_name(cls: type, name: str) -> str:

@@ -35,6 +35,8 @@ class Shape:
     """What is left to do, as source over the content's source."""
     names: Mapping[str, Any] = field(default_factory=dict)
     """What that source speaks of."""
+    element: str | None = None
+    """For a list, the source of each element, which is called `each`."""
 
     @property
     def type(self) -> Any:
@@ -72,7 +74,7 @@ _PLAIN: dict[Any, Shape] = {
     bool: Shape("BOOL", bool),
     int: Shape("N", str, lambda content: f"int({content})"),
     float: Shape("N", str, lambda content: f"float({content})"),
-    Decimal: Shape("N", Decimal),
+    Decimal: Shape("N", str, lambda content: f"decimal({content})", {"decimal": Decimal}),  # sooner than msgspec
     bytes: Shape("B", bytes),
     datetime: Shape("S", datetime),
     date: Shape("S", date),
@@ -131,8 +133,14 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> Shape | None
     if kind is list or (kind is tuple and len(arguments) == 2 and arguments[1] is ...):
         inner = shape_of(arguments[0], name)
         open_, close = ("[", "]") if kind is list else ("tuple([", "])")
-        made = f"{inner.over('each')} for each in "
-        return Shape("L", list[inner.type], lambda content: f"{open_}{made}{content}{close}", inner.names)  # type: ignore[name-defined]  # made at run time
+        element = inner.over("each")
+        return Shape(
+            "L",
+            list[inner.type],  # type: ignore[name-defined]  # made at run time
+            lambda content: f"{open_}{element} for each in {content}{close}",
+            inner.names,
+            element if kind is list else None,
+        )
     if kind is dict and arguments[0] is str:
         inner = shape_of(arguments[1], name)
         made = f"key: {inner.over('each')} for key, each in "

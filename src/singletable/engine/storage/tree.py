@@ -52,10 +52,16 @@ class Tree:
         self._down = self._up + " DESC"
         self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._items_down = self._items_up + " DESC"
-        # With a LIMIT, SQLite reads the inner rows in their order and joins them in it.
-        joined = "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), {edge}(key) FROM ({rows} LIMIT ?)"
-        self._joined_up = joined.format(edge="max", rows=self._up)
-        self._joined_down = joined.format(edge="min", rows=self._down)
+        # With a LIMIT, SQLite reads the inner rows in their order and joins them in it. To find the last key by its
+        # place takes a third of the time that max(key) takes.
+        joined = (
+            "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), ({keys} LIMIT 1 OFFSET ?4) "
+            "FROM ({rows} LIMIT ?3)"
+        )
+        keys = f"SELECT key FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key"  # noqa: S608
+        rows = f"SELECT item, size FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key"  # noqa: S608
+        self._joined_up = joined.format(keys=keys, rows=rows)
+        self._joined_down = joined.format(keys=keys + " DESC", rows=rows + " DESC")
         self._all = f"SELECT key, item, size FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
         self._last = f"SELECT max(key) FROM {name}"  # noqa: S608
@@ -95,13 +101,15 @@ class Tree:
 
     def joined(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int
-    ) -> tuple[bytes, int, int, bytes] | None:
-        """The first `count` items with commas between them, how many there are, their sizes' sum and the last key.
+    ) -> tuple[bytes, int, int, bytes | None] | None:
+        """The first `count` items with commas between them, how many there are, their sizes' sum, and the key of the
+        last of them unless there are fewer.
 
         SQLite joins them, which is twice as fast as handing them over one by one.
         """
         statement = self._joined_down if descending else self._joined_up
-        row: tuple[bytes, int, int, bytes] = connection.execute(statement, (low, high, count)).fetchone()
+        row: tuple[bytes, int, int, bytes | None]
+        row = connection.execute(statement, (low, high, count, count - 1)).fetchone()
         return row if row[1] else None
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
