@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from singletable.client.table import RESERVED
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_index, name_of_pattern
-from singletable.drafts.python_source import _STANDARD, OWN
+from singletable.drafts.vocabulary import OWN, STANDARD
 from singletable.model.entity import entity
 
-WORDS = st.sampled_from(sorted({*OWN, *_STANDARD, *RESERVED, "key", "ttl", "accept", "str", "list", "limit", "class"}))
+WORDS = st.sampled_from(sorted({*OWN, *STANDARD, *RESERVED, "key", "ttl", "accept", "str", "list", "limit", "class"}))
 
 
 @given(text=st.text(max_size=20) | WORDS, taken=st.sets(WORDS))
 def test_a_name_is_free_and_no_word_of_ours(text: str, taken: set[str]) -> None:
-    used = {*OWN, *_STANDARD, "str", "int", "list", "dict", "limit", "cursor", "self"}
+    used = {*OWN, *STANDARD, "str", "int", "list", "dict", "limit", "cursor", "self"}
     made = [name_of_class(text, taken), name_of_field(text, taken), name_of_pattern(text, taken)]
     assert not used & set(made)
     assert not taken & {made[0], made[2]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,9 @@ from singletable.drafts.draft import (
     class_name,
     field_name,
 )
+from singletable.drafts.from_design import typed
 from singletable.drafts.python_source import python_source
+from singletable.drafts.vocabulary import TYPES
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan_all
 
@@ -128,6 +131,20 @@ def test_native_and_multi_attribute_keys_are_written(tmp_path: Path) -> None:
     table = DraftTable("Readings", "Readings", (reading,), ("device", "at"), (index,), type_attribute=None)
     (made,) = load_tables(_loaded(tmp_path, Draft("Readings", (table,))))
     assert made.design.indexes["by_kind"].key_attributes == ("kind", "device", "at")
+
+
+def test_numbers_are_written_whole_and_backslashes_as_they_are(tmp_path: Path) -> None:
+    place = DraftPattern("place", "\\" * 120, "put", ("Order",), rate=1234567.0, budget_ms=0.123456789, fanout=10**7)
+    table = DraftTable("Shop", "Shop", (ORDER,), patterns=(place,))
+    (made,) = load_tables(_loaded(tmp_path, Draft("A shop", (table,))))
+    (declared,) = made.design.patterns
+    assert (declared.options.rate, declared.options.budget_ms, declared.options.fanout) == (1234567, 0.123456789, 10**7)
+    assert declared.title == "\\" * 108
+
+
+def test_a_field_of_any_type_is_a_field_of_any_type() -> None:
+    assert typed(Any) == ("Any", ())
+    assert {name: typed(real) for name, real in TYPES.items()} == {name: (name, ()) for name in TYPES}
 
 
 @given(text=st.text(max_size=60))

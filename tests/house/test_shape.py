@@ -22,6 +22,13 @@ FUNCTION_LINES_MAX = 60
 # leaves room for twice as much; a library that slips in brings its hundred at once.
 IMPORTED_MODULES_MAX = 150
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc"}
+# What turns text into code, and the modules that may: their text is made of the names of a model that the user's own
+# program has declared, and of nothing that was read.
+EVALUATORS = {"exec", "eval", "compile", "__import__", "literal_eval"}
+EVALUATING = {
+    "src/singletable/client/arguments.py": "a function with the parameters of a declared pattern",
+    "src/singletable/client/items/columns.py": "the function that makes objects of a declared class out of rows",
+}
 # The libraries that users' classes are made with, AWS's own, and the terminal: each is loaded by who asks for it.
 NOT_IMPORTED = {"attr", "attrs", "boto3", "botocore", "msgspec", "pydantic", "rich", "starlette"}
 
@@ -64,6 +71,30 @@ def test_every_function_is_short() -> None:
             if lines > FUNCTION_LINES_MAX:
                 long.append(f"{shown(path)}:{function.lineno} {function.name}: {lines} lines")
     report(f"A function has at most {FUNCTION_LINES_MAX} lines:", long)
+
+
+def evaluated_in(path: Path) -> list[str]:
+    """The places where a module turns text into code, by calling what does or by speaking of it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    named = [(node.lineno, node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    named += [
+        (node.lineno, node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "re")
+    ]
+    named += [
+        (node.lineno, each.name) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for each in node.names
+    ]
+    return [f"{shown(path)}:{line} {name}" for line, name in named if name in EVALUATORS]
+
+
+def test_no_text_becomes_code() -> None:
+    found = {shown(path): places for path in MODULES if (places := evaluated_in(path))}
+    report(
+        "Nothing is evaluated that came from data:",
+        [place for path, places in found.items() if path not in EVALUATING for place in places],
+    )
+    assert found.keys() == EVALUATING.keys(), "a module that evaluates nothing needs no exception"
 
 
 def test_the_architecture_map_is_up_to_date() -> None:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import sys
+import types
 from collections.abc import Sequence
-from types import ModuleType
+from typing import Any
 
+from singletable.client.pattern import pattern
 from singletable.client.table import Table
-from singletable.drafts.draft import Draft, DraftTable
+from singletable.drafts.declared import docline, pattern_options, shape_names, table_keywords
+from singletable.drafts.draft import DraftTable
+from singletable.drafts.drafted_classes import checked_name, drafted_classes, keywords_of, pattern_function
 from singletable.drafts.proved import Objection
-from singletable.drafts.python_source import python_source
 from singletable.errors import DesignError
 from singletable.model.design import Design
 from singletable.planner.plan import Refusal, Verdict
 from singletable.planner.planner import plan_all
 
-_MODULE = "singletable_drafted_model"
-
 
 def judge(table: DraftTable) -> Sequence[Objection]:
     """What does not hold in the table: why its model cannot be made, or its patterns that are not one request."""
-    module = ModuleType(_MODULE)
-    sys.modules[_MODULE] = module  # annotations are looked up in the module that a class says it is of
     try:
-        outcomes = plan_all(_design(python_source(Draft(table.class_name, (table,))), module))
+        outcomes = plan_all(drafted_design(table))
     except DesignError as problem:
         return [Objection(each.message) for each in problem.problems]
     except Exception as problem:  # a draft that is no model, whatever is wrong with it, is not the user's traceback
         return [Objection(f"{type(problem).__name__}: {problem}")]
-    finally:
-        del sys.modules[_MODULE]
     objections = [
         Objection(outcome.reason, outcome.pattern.name) for outcome in outcomes if isinstance(outcome, Refusal)
     ]
@@ -41,12 +37,18 @@ def judge(table: DraftTable) -> Sequence[Objection]:
     return objections
 
 
-def _design(source: str, module: ModuleType) -> Design:
-    """The design of the one table of a Python file that was written here, out of names and quoted text alone."""
-    exec(compile(source, f"{_MODULE}.py", "exec"), module.__dict__)  # noqa: S102
-    tables = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Table) and value is not Table
-    ]
-    return tables[0].design
+def drafted_design(table: DraftTable) -> Design:
+    """The design that the drafted table's file would have, made of its values; nothing of it is read as Python."""
+    classes = drafted_classes(table)
+    shapes = shape_names(table)
+    keywords = keywords_of(table_keywords(table), classes)
+
+    def fill(body: dict[str, Any]) -> None:
+        body["__doc__"] = docline(table.doc or table.class_name)
+        for each in table.patterns:
+            declare = pattern(**keywords_of(pattern_options(each), classes))
+            body[each.name] = declare(pattern_function(each, shapes, classes))
+
+    made: Any = types.new_class(checked_name(table.class_name), (Table,), keywords, fill)
+    design: Design = made.design
+    return design

@@ -234,6 +234,16 @@ _TAKEN = frozenset(
 )
 
 
+def is_name(text: str) -> bool:
+    """Whether the text is a name in Python wherever it stands; one that begins with `__` is another inside a class."""
+    return text.isidentifier() and not keyword.iskeyword(text) and not text.startswith("__")
+
+
+def variable_name(class_name: str, ending: str = "") -> str:
+    """What something of a class is called: `order_item` for an OrderItem, `class_` for a Class."""
+    return _free(re.sub(r"(?<!^)(?=[A-Z])", "_", class_name).lower() + ending, set())
+
+
 def _free(name: str, taken: set[str]) -> str:
     if keyword.iskeyword(name) or name in _TAKEN:
         name += "_"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import keyword
-import re
 import types
 import typing
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.drafts import draft as drafts
-from singletable.drafts.draft import DraftTable, NativeKey, Position
+from singletable.drafts.declared import MEMBER
+from singletable.drafts.draft import DraftTable, NativeKey, Position, is_name
 from singletable.drafts.json_place import Place
 
 # These become names in a Python file, so that they have to be names and nothing else.
@@ -36,7 +35,6 @@ _IDENTIFIERS = frozenset(
         "DraftTable.class_name",
     )
 )
-_MEMBER = re.compile(r"list\[\w+\]|\w+(?: \| None(?: = None)?)?")
 
 
 def to_values(value: Any) -> Any:
@@ -92,14 +90,14 @@ def _made(cls: Any, place: Place) -> Any:
 def _check_names(value: Any, place: Place) -> None:
     names = [value] if isinstance(value, str) else list(value or ())
     for name in names:
-        if not str(name).isidentifier() or keyword.iskeyword(str(name)):
+        if not is_name(str(name)):
             raise place.refuse(f"holds {name!r}, which cannot be a name in Python")
 
 
 def _check_members(value: Any, place: Place) -> None:
     for name, kind in value:
         _check_names(name, place)
-        if _MEMBER.fullmatch(kind) is None:
+        if MEMBER.fullmatch(kind) is None:
             raise place.refuse(f"holds {kind!r}, which is neither a class nor a list of one")
 
 

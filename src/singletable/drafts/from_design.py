@@ -5,10 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, Literal, cast, get_args, get_origin
-from uuid import UUID
 
 from singletable.drafts.design_patterns import draft_pattern
 from singletable.drafts.draft import (
@@ -24,6 +21,7 @@ from singletable.drafts.draft import (
     NativeKey,
     Position,
 )
+from singletable.drafts.vocabulary import TYPES
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived import Derived
 from singletable.model.derived.function import FunctionOf
@@ -36,23 +34,7 @@ from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.positions import Native, Sparse
 
-_PLAIN: Mapping[Any, FieldType] = {
-    str: "str",
-    int: "int",
-    Decimal: "Decimal",
-    float: "float",
-    bool: "bool",
-    bytes: "bytes",
-    datetime: "datetime",
-    date: "date",
-    UUID: "UUID",
-    list[str]: "list[str]",
-    set[str]: "set[str]",
-    frozenset[str]: "set[str]",
-    set[Decimal]: "set[Decimal]",
-    set[bytes]: "set[bytes]",
-    tuple[str, ...]: "tuple[str, ...]",
-}
+_PLAIN: Mapping[Any, FieldType] = {**{real: name for name, real in TYPES.items()}, frozenset[str]: "set[str]"}
 
 
 def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:

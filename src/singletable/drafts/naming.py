@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from singletable.drafts.draft import class_name, field_name
-from singletable.drafts.python_source import OWN
+from singletable.drafts.vocabulary import OWN
 
 _TYPES = ("Any", "Decimal", "Literal", "UUID", "bool", "bytes", "date", "datetime", "dict", "float", "int", "list")
 _BUILT_IN = (*_TYPES, "None", "set", "str", "tuple", "dataclass", "self", "cls")

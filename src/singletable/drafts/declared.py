@@ -1,0 +1,283 @@
+"""What a draft declares: the arguments of its entities, table and patterns, for the file and for the design alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from singletable.drafts.draft import (
+    DraftDerived,
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftLink,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    NativeKey,
+    Position,
+    variable_name,
+)
+from singletable.drafts.naming import name_of_class
+from singletable.drafts.terms import (
+    Call,
+    Declared,
+    FieldOf,
+    ItemField,
+    ItemTests,
+    Keywords,
+    Listed,
+    Named,
+    Of,
+    OrNone,
+    Setting,
+    Term,
+)
+from singletable.errors import DesignError, Problem
+
+_LINE_MAX = 108
+MEMBER = re.compile(r"list\[(?P<many>\w+)\]|(?P<one>\w+)(?P<maybe> \| None(?P<absent> = None)?)?")
+"""A member of a collection as drafts say it: `Order`, `Order | None` or `list[Order]`."""
+
+
+def printable(text: str) -> str:
+    """The text on one line, without what a source file cannot hold."""
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+
+
+def docline(text: str) -> str:
+    """What a class or a function says of itself, in one line that a docstring can be."""
+    plain = printable(text).replace('"""', "'''")[:_LINE_MAX].rstrip()
+    if plain.endswith('"'):
+        plain += " "
+    return plain if plain.endswith((".", "!", "?", " ")) else f"{plain}."
+
+
+def entity_keywords(entity: DraftEntity) -> Keywords:
+    """What `@entity` is given."""
+    return tuple(_entity_keywords(entity))
+
+
+def _entity_keywords(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
+    for alias, keys in entity.keys.items():
+        yield alias, _keys(keys)
+    if entity.stored_name is not None and entity.stored_name != entity.class_name:
+        yield "name", entity.stored_name
+    renamed = {each.name: each.attribute for each in entity.fields if each.attribute not in (None, each.name)}
+    if renamed:
+        yield "attributes", renamed
+    yield from _kept(entity)
+    if entity.ttl is not None:
+        yield "ttl", entity.ttl
+    if entity.accept:
+        yield "accept", entity.accept
+
+
+def _kept(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
+    """What the entity says of itself beside its keys."""
+    if entity.derived:
+        yield "derived", {name: _derived(each) for name, each in entity.derived.items()}
+    if entity.identity is not None:
+        yield "identity", entity.identity
+    if entity.schema_version is not None:
+        yield "schema_version", entity.schema_version
+    if entity.version is not None:
+        yield "version", entity.version
+    if entity.unique:
+        yield "unique", Listed(entity.unique)
+    if entity.copies:
+        yield "copies", Listed(tuple(map(_link, entity.copies)))
+    if entity.counted:
+        yield "counted", Listed(tuple(map(_link, entity.counted)))
+    if entity.mirror_of is not None:
+        yield "mirror_of", Named(entity.mirror_of)
+    if entity.expected_bytes is not None:
+        yield "expected_bytes", entity.expected_bytes
+    if entity.expected_per_partition:
+        yield "expected_per_partition", entity.expected_per_partition
+
+
+def _keys(keys: DraftKeys) -> Term:
+    positions = (_position(keys.partition), *((_position(keys.sort),) if keys.sort else ()))
+    return Call("sparse", positions) if keys.sparse else positions
+
+
+def _position(parts: tuple[Position, ...]) -> Term:
+    terms = tuple(part if isinstance(part, str) else _native(part) for part in parts)
+    return terms[0] if len(terms) == 1 else terms
+
+
+def _native(part: NativeKey) -> Term:
+    return Call("native", (part.field, part.format) if part.format else (part.field,))
+
+
+def _derived(made: DraftDerived) -> Term:
+    keyword = {"shard": "of", "geohash": "precision"}.get(made.kind)
+    if made.argument is None:
+        return Call(made.kind, made.fields)
+    if keyword is None:
+        return Call(made.kind, (*made.fields, made.argument))
+    return Call(made.kind, made.fields, ((keyword, made.argument),))
+
+
+def _link(link: DraftLink) -> Term:
+    source = (Named(link.class_name),)
+    if link.counter is not None:
+        return Call("count", source, (("by", link.by), ("field", link.counter)))
+    in_parts: Keywords = (("in_parts", True),) if link.in_parts else ()
+    return Call("copy", source, (("by", link.by), ("fields", link.fields), *in_parts))
+
+
+def entity_fields(entity: DraftEntity) -> tuple[Declared, ...]:
+    """The fields in the order in which a dataclass takes them: what may be missing comes last."""
+    return tuple(_field(each) for each in sorted(entity.fields, key=lambda each: each.optional))
+
+
+def _field(each: DraftField) -> Declared:
+    plain = FieldOf(each.type, each.choices)
+    return Declared(each.name, OrNone(plain) if each.optional and each.type != "Any" else plain, each.optional)
+
+
+def shape_names(table: DraftTable) -> Mapping[str, str]:
+    """The classes that collections are read into, by the patterns' names; none hides a name that the file needs."""
+    taken = {table.class_name, *(entity.class_name for entity in table.entities)}
+    names: dict[str, str] = {}
+    for pattern in table.patterns:
+        if pattern.kind == "collection":
+            names[pattern.name] = name_of_class(pattern.name, taken)
+            taken.add(names[pattern.name])
+    return names
+
+
+def shape_members(pattern: DraftPattern) -> tuple[Declared, ...]:
+    """The members of a collection: what the draft says, or the head and a list of each of the others."""
+    if pattern.members:
+        return tuple(_member(name, kind) for name, kind in pattern.members)
+    head, *others = pattern.entities
+    lists = (Declared(variable_name(each, "s"), Of("list", Named(each))) for each in others)
+    return (Declared(variable_name(head), Named(head)), *lists)
+
+
+def _member(name: str, kind: str) -> Declared:
+    found = MEMBER.fullmatch(kind)
+    if found is None:
+        raise DesignError(Problem(f"{name} is {kind!r}, which is neither a class nor a list of one"))
+    if found["many"]:
+        return Declared(name, Of("list", Named(found["many"])))
+    one = Named(found["one"])
+    return Declared(name, OrNone(one) if found["maybe"] else one, found["absent"] is not None)
+
+
+def table_keywords(table: DraftTable) -> Keywords:
+    """What a table's class is given."""
+    return tuple(_table_keywords(table))
+
+
+def _table_keywords(table: DraftTable) -> Iterator[tuple[str, Term]]:
+    names = dict.fromkeys(entity.class_name for entity in table.entities)
+    yield "entities", Listed(tuple(Named(name) for name in names))
+    if table.name != table.class_name:
+        yield "name", table.name
+    if table.keys != ("PK", "SK"):
+        yield "keys", table.keys
+    indexes = tuple(_index(index) for index in table.indexes if not _is_default(index))
+    if indexes:
+        yield "indexes", Listed(indexes)
+    if table.type_attribute != "entity_type":
+        yield "type_attribute", table.type_attribute
+    if table.ttl_attribute is not None:
+        yield "ttl_attribute", table.ttl_attribute
+    if table.delimiter != "#":
+        yield "delimiter", table.delimiter
+
+
+def _is_default(index: DraftIndex) -> bool:
+    expected = (index.alias.upper(), (f"{index.name}PK",), (f"{index.name}SK",))
+    plain = (index.name, index.partition, index.sort) == expected and index.projection == "ALL"
+    return index.kind == "GSI" and plain and re.fullmatch(r"gsi\d+", index.alias) is not None
+
+
+def _index(index: DraftIndex) -> Term:
+    named: list[tuple[str, Term]] = [("name", index.name)]
+    if index.kind == "GSI":
+        named.append(("keys", (_names(index.partition), *((_names(index.sort),) if index.sort else ()))))
+    else:
+        named.append(("sort", index.sort[0]))
+    if index.projection == "KEYS_ONLY":
+        named.append(("projection", Named("KEYS_ONLY")))
+    elif index.projection == "INCLUDE":
+        named.append(("projection", Call("include", index.included)))
+    return Call(index.kind, (index.alias,), tuple(named))
+
+
+def _names(names: tuple[str, ...]) -> Term:
+    return names[0] if len(names) == 1 else names
+
+
+def pattern_options(pattern: DraftPattern) -> Keywords:
+    """What `@pattern` is given."""
+    options: list[tuple[str, Term]] = []
+    if pattern.frequency is not None:
+        options.append(("frequency", pattern.frequency))
+    if pattern.entry is not None:
+        options.append(("entry", pattern.entry))
+    for name in ("rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
+        value = getattr(pattern, name)
+        if value is not None:
+            options.append((name, int(value) if isinstance(value, float) and value.is_integer() else value))
+    return tuple(options)
+
+
+def pattern_parameters(pattern: DraftPattern) -> tuple[Declared, ...]:
+    """What a pattern is given by place or by name; the whole item is all that a put or a create is given."""
+    if pattern.kind in ("put", "create"):
+        entity = pattern.entities[0]
+        return (Declared(variable_name(entity), Named(entity)),)
+    return tuple(Declared(each.name, _parameter(each)) for each in pattern.parameters)
+
+
+def _parameter(each: DraftParameter) -> Term:
+    if each.range in ("Radius", "Box", "Nearest"):
+        return Named(each.range)
+    plain = FieldOf(each.type, each.choices)
+    return Of(each.range, plain) if each.range else plain
+
+
+def paging_parameters(pattern: DraftPattern) -> tuple[Declared, ...]:
+    """What a pattern that is read in pages is given by name alone."""
+    if not pattern.has_limit:
+        return ()
+    limit = Declared("limit", FieldOf("int"), has_default=True, default=pattern.limit_default)
+    return (limit, Declared("cursor", OrNone(FieldOf("str")), has_default=True))
+
+
+def subject_of(pattern: DraftPattern, shapes: Mapping[str, str]) -> str:
+    """The class that a pattern answers."""
+    return shapes[pattern.name] if pattern.kind == "collection" else pattern.entities[0]
+
+
+def answer_of(pattern: DraftPattern, subject: str) -> Term:
+    """What a pattern's signature promises."""
+    if pattern.kind in ("query", "within", "ancestors"):
+        return Of("Page" if pattern.kind == "query" else "list", Named(subject))
+    return OrNone(Named(subject)) if pattern.kind in ("get", "collection", "delete") else Named(subject)
+
+
+def body_of(pattern: DraftPattern, subject: str) -> Call:
+    """What a pattern's body says."""
+    given: list[Term] = [Named(subject)]
+    given += [Setting(subject, name, Named(name)) for name in pattern.changes]
+    given += [Setting(subject, name, value) for name, value in pattern.constants.items()]
+    named: list[tuple[str, Term]] = [
+        (option, ItemTests(tests)) for option, tests in (("where", pattern.where), ("filter", pattern.filter)) if tests
+    ]
+    if pattern.order_by is not None:
+        named.append(("order_by", ItemField(pattern.order_by)))
+    if pattern.newest_first:
+        named.append(("newest_first", True))
+    if pattern.limit is not None:
+        named.append(("limit", pattern.limit))
+    if pattern.consistent:
+        named.append(("consistent", True))
+    return Call(pattern.kind, tuple(given), tuple(named))

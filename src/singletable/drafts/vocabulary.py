@@ -1,0 +1,100 @@
+"""The vocabulary of drafted models: every name and type that one may use, each with what it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from singletable.drafts.draft import FieldType
+from singletable.model.areas import Box, Nearest, Radius
+from singletable.model.changes import field
+from singletable.model.copies import copy
+from singletable.model.counts import count
+from singletable.model.derived.bucket import bucket
+from singletable.model.derived.geocell import geohash
+from singletable.model.derived.letter import first_letter
+from singletable.model.derived.shard import shard
+from singletable.model.derived.tree import depth, parent
+from singletable.model.entity import entity
+from singletable.model.index import GSI, KEYS_ONLY, LSI, include
+from singletable.model.intents import ancestors, collection, create, delete, get, put, query, update, within
+from singletable.model.page import Page
+from singletable.model.positions import native, sparse
+from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
+from singletable.model.recorder import exists
+
+STANDARD: Mapping[str, str] = {
+    "Any": "typing",
+    "Decimal": "decimal",
+    "Literal": "typing",
+    "UUID": "uuid",
+    "date": "datetime",
+    "datetime": "datetime",
+}
+"""What a model imports from the standard library, with the module that has it."""
+
+TYPES: Mapping[FieldType, Any] = {
+    "str": str,
+    "int": int,
+    "Decimal": Decimal,
+    "float": float,
+    "bool": bool,
+    "bytes": bytes,
+    "datetime": datetime,
+    "date": date,
+    "list[Any]": list[Any],
+    "list[str]": list[str],
+    "dict[str, Any]": dict[str, Any],
+    "set[str]": set[str],
+    "set[Decimal]": set[Decimal],
+    "set[bytes]": set[bytes],
+    "tuple[str, ...]": tuple[str, ...],
+    "UUID": UUID,
+    "Any": Any,
+}
+
+OURS: Mapping[str, Any] = {
+    "Between": Between,
+    "Box": Box,
+    "Children": Children,
+    "GSI": GSI,
+    "KEYS_ONLY": KEYS_ONLY,
+    "LSI": LSI,
+    "Nearest": Nearest,
+    "Page": Page,
+    "Prefix": Prefix,
+    "Radius": Radius,
+    "Since": Since,
+    "Subtree": Subtree,
+    "Until": Until,
+    "ancestors": ancestors,
+    "bucket": bucket,
+    "collection": collection,
+    "copy": copy,
+    "count": count,
+    "create": create,
+    "delete": delete,
+    "depth": depth,
+    "entity": entity,
+    "exists": exists,
+    "field": field,
+    "first_letter": first_letter,
+    "geohash": geohash,
+    "get": get,
+    "include": include,
+    "native": native,
+    "parent": parent,
+    "put": put,
+    "query": query,
+    "shard": shard,
+    "sparse": sparse,
+    "update": update,
+    "within": within,
+}
+"""What a model imports from singletable, but for `Table` and `pattern`, which stand beside drafts and not below."""
+
+OWN = frozenset((*OURS, "Table", "pattern"))
+"""Every name that a model imports from singletable."""

@@ -1,0 +1,192 @@
+"""A draft is judged as its written file would be, and no text of it is run."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from examples.shop.seventh import ShopByStatus
+from singletable import DesignError, ModelNotLoaded, Table
+from singletable.cli.draft_judge import drafted_design, judge
+from singletable.cli.load_model import load_tables
+from singletable.drafts.draft import (
+    Draft,
+    DraftEntity,
+    DraftField,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    DraftTest,
+)
+from singletable.drafts.from_design import draft_of
+from singletable.drafts.onetable import read_onetable
+from singletable.drafts.proved import Objection, proved
+from singletable.drafts.python_source import python_source
+from singletable.drafts.schema_json import read_schema_json
+from singletable.drafts.workbench import draft_from_workbench
+from singletable.errors import ImportRefused
+from singletable.model.design import Design
+from singletable.planner.plan import Refusal, Verdict
+from singletable.planner.planner import plan_all
+from singletable.verify.worksheet import worksheet
+from tests.drafts.drafted_features import FEATURES
+from tests.drafts.example_tables import EXAMPLES
+from tests.drafts.imported import PUBLISHED
+from tests.drafts.random_drafts import HOSTILE_CALL, MARK, disguised_tables, misnamed_tables, tables
+
+WORKBENCH = [path.stem for path in PUBLISHED.glob("*.json")]
+SCHEMAS = [path.stem for path in (PUBLISHED / "schema_json").glob("*.json")]
+
+
+@contextmanager
+def loaded_design(table: DraftTable) -> Generator[Design, None, None]:
+    """The design of the file that is written of the table, with its module, in which annotations are looked up."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "drafted_to_compare.py"
+        file.write_text(python_source(Draft(table.class_name, (table,))), encoding="utf-8")
+        try:
+            (found,) = load_tables(str(file))
+            yield found.design
+        finally:
+            sys.modules.pop("drafted_to_compare", None)
+            sys.path.remove(str(file.parent.resolve()))
+
+
+def assert_same_design(table: DraftTable) -> None:
+    made, name = drafted_design(table), table.class_name
+    with loaded_design(table) as loaded:
+        assert draft_of(made, name) == draft_of(loaded, name)
+        assert worksheet(made, plan_all(made)) == worksheet(loaded, plan_all(loaded))
+
+
+def objections_to_file(table: DraftTable) -> Sequence[Objection] | str:
+    """What does not hold in the written file, or what Python itself has against it."""
+    try:
+        with loaded_design(table) as loaded:
+            outcomes = plan_all(loaded)
+    except DesignError as problem:
+        return [Objection(each.message) for each in problem.problems]
+    except ModelNotLoaded as problem:
+        return str(problem)
+    refused = [Objection(each.reason, each.pattern.name) for each in outcomes if isinstance(each, Refusal)]
+    wide = [each.pattern.name for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
+    return [*refused, *(Objection("it would be more than one request", name) for name in wide)]
+
+
+def assert_same_objections(table: DraftTable) -> None:
+    of_file, found = objections_to_file(table), judge(table)
+    if isinstance(of_file, str):
+        (objection,) = found
+        assert objection.reason[:150] in of_file  # Python cuts long names off
+    else:
+        assert found == of_file
+
+
+@pytest.mark.parametrize("table", [*(each.table for each in EXAMPLES), ShopByStatus], ids=lambda table: table.__name__)
+def test_an_example_is_the_same_design_made_and_loaded(table: type[Table]) -> None:
+    assert_same_design(draft_of(table.design, table.__name__, table.__doc__ or ""))
+
+
+@pytest.mark.parametrize("name", WORKBENCH)
+def test_a_published_workbench_model_is_the_same_design_made_and_loaded(name: str) -> None:
+    for table in draft_from_workbench((PUBLISHED / f"{name}.json").read_bytes()).tables:
+        assert_same_design(table)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_published_schema_is_judged_as_its_file_is(name: str) -> None:
+    text = (PUBLISHED / "schema_json" / f"{name}.json").read_text(encoding="utf-8")
+    try:
+        draft = read_schema_json(text, name)
+    except ImportRefused:
+        assert "invalid" in name
+        return
+    for table in draft.tables:
+        assert_same_objections(table)
+    for table in proved(draft, judge).tables:
+        assert_same_design(table)
+
+
+def test_the_published_onetable_schema_is_judged_as_its_file_is() -> None:
+    text = (PUBLISHED / "onetable" / "OneTable.json").read_text(encoding="utf-8")
+    draft = read_onetable(text, "OneTable.json")
+    for table in draft.tables:
+        assert_same_objections(table)
+    for table in proved(draft, judge, are_proposed=True).tables:
+        assert_same_design(table)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_each_thing_that_a_draft_can_say_is_the_same_made_and_loaded(name: str) -> None:
+    table = FEATURES[name]
+    assert judge(table) == []
+    assert_same_design(table)
+
+
+ORDER = DraftEntity("Order", (DraftField("id", "str"),), {"key": DraftKeys(("ORDER#{id}",), ("ORDER",))})
+NAMED = {**ORDER.keys, "name": ORDER.keys["key"]}
+SHOP = DraftTable("Shop", "Shop", (ORDER,))
+
+
+def _pattern(**changed: object) -> DraftTable:
+    pattern = DraftPattern("orders", "Orders", "query", ("Order",))
+    return replace(SHOP, patterns=(replace(pattern, **changed),))  # type: ignore[arg-type]  # any member
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (_pattern(), "no parameter gives id"),
+        (_pattern(entities=("Invoice",)), "NameError: name 'Invoice' is not defined"),
+        (_pattern(changes=("id",), kind="update"), "pattern orders: its body raised NameError: name 'id' is not"),
+        (_pattern(where=(DraftTest("total", "="),)), "the entity has no field 'total'"),
+        (_pattern(where=(DraftTest("id", "=", 1),)), "id is str, and 1 is not"),
+        (_pattern(kind="collection", members=(("order", "int()"),)), "order is 'int()', which is neither"),
+        (_pattern(rate=float("inf")), "inf is no number that a model can say"),
+        (_pattern(name="count"), "the pattern 'count' takes a name that every table has"),
+        (replace(SHOP, patterns=_pattern().patterns * 2), "two patterns are called 'orders'"),
+        (replace(SHOP, entities=(replace(ORDER, mirror_of="Later"), replace(ORDER, class_name="Later"))), "'Later'"),
+        (replace(SHOP, entities=(replace(ORDER, class_name="Page"),)), "the class Page would hide"),
+        (replace(SHOP, entities=(replace(ORDER, stored_name="o", keys=NAMED),)), "'name' is given twice"),
+        (_pattern(kind="get", parameters=(DraftParameter("get", "str"),)), "the parameter get hides what the body"),
+    ],
+)
+def test_what_does_not_hold_is_said_in_words(table: DraftTable, reason: str) -> None:
+    objections = judge(table)
+    assert objections
+    assert reason in objections[0].reason
+
+
+def test_a_word_of_python_or_of_ours_names_no_member_and_no_item() -> None:
+    put = DraftEntity("Put", ORDER.fields, {"key": DraftKeys(("ORDER#{id}",), ("PUT",))})
+    writes = tuple(DraftPattern(f"write_{each}", "Write", "put", (each,)) for each in ("Class", "Put"))
+    whole = DraftPattern("page", "All", "collection", ("Class", "Put"), (DraftParameter("id", "str"),))
+    table = replace(SHOP, entities=(replace(ORDER, class_name="Class"), put), patterns=(*writes, whole))
+    assert judge(table) == []
+    assert_same_design(table)
+
+
+@given(tables() | disguised_tables())
+def test_hostile_text_is_judged_as_the_written_file_is(table: DraftTable) -> None:
+    assert_same_objections(table)
+    assert MARK not in sys.modules
+
+
+@given(misnamed_tables())
+def test_what_is_no_name_is_objected_to_and_never_run(table: DraftTable) -> None:
+    assert judge(table)
+    assert MARK not in sys.modules
+
+
+def test_the_mark_is_left_by_text_that_is_run() -> None:
+    exec(HOSTILE_CALL)
+    assert MARK in sys.modules
+    del sys.modules[MARK]
