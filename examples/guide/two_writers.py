@@ -22,9 +22,7 @@ def ask(accounts: Accounts) -> list[str]:
         accounts.put(second.model_copy(update={"total": Decimal(90)}))
     except VersionConflict as conflict:
         lines.append(f"the second is refused: version {conflict.item.version} is there")
-    lines += _edited(accounts)
-    accounts.delete(bill)
-    return lines
+    return [*lines, *_edited(accounts)]
 
 
 def _edited(accounts: Accounts) -> list[str]:

@@ -70,7 +70,7 @@ def assert_only_declarations(source: str) -> None:
             calls.add(node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func).rsplit(".", 1)[-1])
     assert calls <= {
         *("entity", "pattern", "sparse", "native", "GSI", "LSI", "include", "field", "set", "get", "query", "put"),
-        *("create", "update", "delete", "collection", "within", "geohash", "exists"),
+        *("create", "update", "delete", "collection", "within", "geohash", "exists", "contains"),
     }
 
 

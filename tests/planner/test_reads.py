@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from singletable import Page, Table, entity, pattern, query
-from singletable.planner.plan import Plan, Refusal
+from singletable.planner.explain import verdict_text
+from singletable.planner.plan import Plan, Refusal, Verdict
 
 
 @entity(key=("PAPER#{paper}", "TOPIC#{day}"), identity=("paper", "day"))
@@ -51,3 +53,50 @@ def test_a_page_may_come_short_of_its_limit() -> None:
     outcome = Papers.topics.plan
     assert isinstance(outcome, Plan)
     assert [entity.label for entity in outcome.foreign] == ["Translation"]
+
+
+@entity(key=("LAMP#{id}", "LAMP"), gsi1=("SHADE#{shade}", "{id}"))
+@dataclass
+class Lamp:
+    """In an index by one of two texts."""
+
+    id: str
+    shade: Literal["light", "dark#"]
+
+
+class Lamps(Table, entities=[Lamp]):
+    """Partitions that can be counted."""
+
+    @pattern(fanout=2)
+    def lamps(self) -> Page[Lamp]:
+        """All lamps."""
+        return query(Lamp)
+
+    @pattern()
+    def undeclared(self) -> Page[Lamp]:
+        """All lamps, which nobody said were two queries."""
+        return query(Lamp)
+
+    @pattern()
+    def lamps_in(self, shade: Literal["light", "dark#"]) -> Page[Lamp]:
+        """Lamps of one shade."""
+        return query(Lamp)
+
+
+def test_a_literal_is_asked_for_text_by_text() -> None:
+    outcome = Lamps.lamps.plan
+    assert isinstance(outcome, Plan)
+    assert verdict_text(outcome) == "declared fan-out of 2"
+    values = [request.parameters["ExpressionAttributeValues"] for request in Lamps.lamps.explain().requests]
+    assert [next(iter(each.values())) for each in values] == [{"S": "SHADE#dark%23"}, {"S": "SHADE#light"}]
+    assert verdict_text(Lamps.undeclared.plan) == "undeclared fan-out of 2"
+    assert isinstance(Lamps.lamps_in.plan, Plan)
+    assert Lamps.lamps_in.plan.verdict is Verdict.ONE_REQUEST
+
+
+def test_an_open_table_reads_every_partition_of_a_literal() -> None:
+    with Lamps.open("memory:") as lamps:
+        for lamp in (Lamp("0", "light"), Lamp("1", "dark#"), Lamp("2", "light")):
+            lamps.put(lamp)
+        assert {each.id for each in lamps.lamps()} == {"0", "1", "2"}
+        assert [each.id for each in lamps.lamps_in("light")] == ["0", "2"]

@@ -148,18 +148,19 @@ def _tests(condition: Condition | None) -> Iterator[DraftTest]:
     for part in condition.parts if isinstance(condition, And) else (condition,):
         if isinstance(part, Function) and part.name == "attribute_exists":
             yield DraftTest(_field(part.arguments[0]), "exists")
+        elif isinstance(part, Function) and part.name == "contains":
+            yield _test(part.arguments[0], "contains", part.arguments[1])
         elif isinstance(part, Compare) and part.comparator in _COMPARATORS:
-            yield _compared(part)
+            yield _test(part.left, cast(Comparator, part.comparator), part.right)
         else:
             raise _Unsaid("its condition is more than comparisons of fields")
 
 
-def _compared(part: Compare) -> DraftTest:
-    comparator = cast(Comparator, part.comparator)
-    if isinstance(part.right, Parameter):
-        return DraftTest(_field(part.left), comparator, None, part.right.name)
-    if isinstance(part.right, Constant):
-        return DraftTest(_field(part.left), comparator, _scalar(part.right.value))
+def _test(left: Any, comparator: Comparator, right: Any) -> DraftTest:
+    if isinstance(right, Parameter):
+        return DraftTest(_field(left), comparator, None, right.name)
+    if isinstance(right, Constant):
+        return DraftTest(_field(left), comparator, _scalar(right.value))
     raise _Unsaid("its condition compares two fields")
 
 

@@ -30,7 +30,7 @@ FieldType = Literal[
 RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"]
 ReadKind = Literal["get", "query", "collection", "within", "ancestors"]
 WriteKind = Literal["put", "create", "update", "delete"]
-Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists"]
+Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists", "contains"]
 DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
 Scalar = str | int | float | bool
 ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
@@ -229,7 +229,8 @@ def field_name(text: str, taken: Iterable[str] = ()) -> str:
 _TAKEN = frozenset(
     (
         *("self", "True", "False", "None", "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple"),
-        *("ancestors", "collection", "create", "delete", "exists", "field", "get", "put", "query", "update", "within"),
+        *("ancestors", "collection", "contains", "create", "delete", "exists", "field", "get", "put", "query"),
+        *("update", "within"),
     )
 )
 

@@ -43,11 +43,13 @@ from singletable.drafts.terms import (
 )
 from singletable.drafts.vocabulary import OURS, OWN, STANDARD, TYPES
 from singletable.errors import DesignError, Problem
+from singletable.model.recorder import contains
 
 Scope = Mapping[str, Any]
 """The classes of a draft, and in a body its parameters, by their names."""
 
 _COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "contains": contains,
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,
@@ -116,7 +118,8 @@ def _said(body: Call) -> set[str]:
     """The words that a body is written with, and that its parameters must leave to it."""
     words = {body.function} | {"field" for each in body.given if isinstance(each, Setting)}
     for test in (test for _, each in body.named if isinstance(each, ItemTests) for test in each.tests):
-        words |= {"exists"} if test.comparator == "exists" else {"item"} if test.parameter == "item" else set()
+        words |= {test.comparator} & {"exists", "contains"}
+        words |= {"item"} if test.parameter == "item" else set()
     return words
 
 

@@ -31,7 +31,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.derived.tree import Depth, Parent
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.index import Index
+from singletable.model.index import TABLE, Index
 from singletable.model.positions import Native, Sparse
 
 _PLAIN: Mapping[Any, FieldType] = {**{real: name for name, real in TYPES.items()}, frozenset[str]: "set[str]"}
@@ -94,19 +94,23 @@ def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
     functions = [name for name, each in derived.items() if each is None]
     if functions:
         notes.append(f"{entity.label}: {', '.join(functions)} is computed by a function, and a plain field here.")
+    if entity.upgrades:
+        notes.append(
+            f"{entity.label}: schema version {declared.schema_version} is left out: its upgrades are functions."
+        )
     fields = [_field(entity, name) for name in entity.fields]
     fields += [DraftField(name, "str", choices=_values(declared.derived[name])) for name in functions]
     return DraftEntity(
         entity.label,
         tuple(fields),
-        {alias: _keys(keys) for alias, keys in declared.keys.items()},
+        {alias: _keys(keys) for alias, keys in declared.keys.items()} | _inverse_keys(entity),
         entity.name if entity.name != entity.label else None,
         first_line(entity.cls.__doc__),
         declared.ttl,
         dict(declared.accept),
         {name: each for name, each in derived.items() if each is not None},
         declared.identity,
-        declared.schema_version,
+        declared.schema_version if not entity.upgrades else None,
         declared.mirror_of.__name__ if declared.mirror_of is not None else None,
         declared.version,
         declared.unique,
@@ -115,6 +119,13 @@ def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
         declared.expected_bytes,
         dict(declared.expected_per_partition),
     )
+
+
+def _inverse_keys(entity: Entity) -> dict[str, DraftKeys]:
+    """The keys in indexes that swap the table's own: an entity gives none for them, and a draft knows no such index."""
+    own = _keys(entity.declaration.keys[TABLE])
+    inverse = [alias for alias, placement in entity.placements.items() if placement.index.is_inverse]
+    return {alias: DraftKeys(own.sort, own.partition) for alias in inverse}
 
 
 def _field(entity: Entity, name: str) -> DraftField:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from singletable.drafts.closed_sets import closed_set_notes, closed_sets
 from singletable.drafts.clusters import Cluster, clusters_of
 from singletable.drafts.draft import (
     DraftEntity,
@@ -53,6 +53,13 @@ def inferred_table(table: SeenTable) -> DraftTable:
         for index in indexes
         if index not in used
     ]
+    notes += [
+        f"{entity.class_name}.{SCHEMA_VERSION} is a field, for want of the functions that upgrade older items: "
+        "declare them with @upgrade, and schema_version= in its place."
+        for entity in entities
+        if any((field.attribute or field.name) == SCHEMA_VERSION for field in entity.fields)
+    ]
+    notes += closed_set_notes(entities, [len(cluster.items) for cluster in clusters])
     if not table.items:
         notes.append("No items were seen, so there are no entities.")
     draft = DraftTable(
@@ -100,6 +107,7 @@ def _entity(
         placed = _placed(table, fields, cluster, index)
         if placed is not None:
             keys[alias] = placed
+    keys = closed_sets(table, cluster.name, fields, keys, aliases)
     expires = [each for each in fields.by_name.values() if (each.attribute or each.name) == table.ttl_attribute]
     ttl = expires[0].name if expires else None
     return DraftEntity(
@@ -117,10 +125,8 @@ def _entity(
 
 
 def _schema_version(cluster: Cluster) -> int | None:
-    """The version that every item says it has."""
-    seen = {item.get(SCHEMA_VERSION, {}).get("N", "") for item in cluster.items}
-    text = seen.pop() if len(seen) == 1 else ""
-    return int(text) if re.fullmatch(r"[1-9]\d{0,8}", text) else None
+    """The first version, if every item says it has it; a later one needs functions that no items can tell."""
+    return 1 if all(item.get(SCHEMA_VERSION) == {"N": "1"} for item in cluster.items) else None
 
 
 def _identity(name: str, fields: Fields, keys: DraftKeys) -> tuple[str, ...] | None:

@@ -13,7 +13,6 @@ from singletable.drafts.draft import (
     DraftPattern,
     DraftTable,
     DraftTest,
-    FieldType,
     NativeKey,
     Position,
 )
@@ -49,54 +48,76 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
             yield DraftPattern(f"get_{one}", f"Get one {one.replace('_', ' ')}", "get", (entity.class_name,), whole)
             if set(fields_in(sort)) <= set(fields_in(partition)):
                 continue
-        given, fanout = _partition_parameters(entity, fields_in(partition))
-        if given is None:
-            continue
-        names = [each.name for each in given]
+        held = fields_in((*partition, *sort)) if keys.sparse else []
         place = "" if alias == TABLE else f" ({alias})"
-        title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
-        where: tuple[DraftTest, ...] = ()
-        if keys.sparse:
-            optional = {each.name for each in entity.fields if each.optional}
-            held = [each for each in fields_in((*partition, *sort)) if each in optional and each not in names]
-            where = tuple(DraftTest(each, "exists") for each in held)
-        yield DraftPattern(
-            f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list",
-            f"{title}{place}",
-            "query",
-            (entity.class_name,),
-            given,
-            has_limit=True,
-            where=where,
-            fanout=fanout,
-        )
+        for given, fanout in _partition_reads(entity, partition):
+            yield _query(entity, place, held, given, fanout)
+
+
+def _query(
+    entity: DraftEntity, place: str, held: list[str], given: tuple[DraftParameter, ...], fanout: int | None
+) -> DraftPattern:
+    """A query of a partition; the fields that a sparse index holds are there in all of its items."""
+    one = _spoken(entity.class_name)
+    names = [each.name for each in given]
+    title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
+    optional = {each.name for each in entity.fields if each.optional}
+    return DraftPattern(
+        f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list",
+        f"{title}{place}",
+        "query",
+        (entity.class_name,),
+        given,
+        has_limit=True,
+        where=tuple(DraftTest(each, "exists") for each in held if each in optional and each not in names),
+        fanout=fanout,
+    )
 
 
 def _plain(entity: DraftEntity, names: list[str]) -> tuple[DraftParameter, ...]:
     """A parameter for each field, and for each that a derived value is made of."""
-    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
+    parameters = _parameters(entity)
     made = [entity.derived[name].fields if name in entity.derived else (name,) for name in names]
-    return tuple(DraftParameter(name, types[name]) for name in dict.fromkeys(name for each in made for name in each))
+    return tuple(parameters[name] for name in dict.fromkeys(name for each in made for name in each))
+
+
+def _parameters(entity: DraftEntity) -> dict[str, DraftParameter]:
+    """A parameter for each field."""
+    return {each.name: DraftParameter(each.name, each.type, choices=each.choices) for each in entity.fields}
+
+
+def _partition_reads(
+    entity: DraftEntity, partition: tuple[Position, ...]
+) -> Iterator[tuple[tuple[DraftParameter, ...], int | None]]:
+    """What queries of partitions are given, and over how many they go: of one, and of all if their values are known."""
+    names = fields_in(partition)
+    given, fanout = _partition_parameters(entity, names)
+    if given is None:
+        return
+    yield given, fanout
+    choices = given[0].choices if len(given) == 1 else ()
+    if len(choices) > 1 and len(names) == 1 and not any(isinstance(each, NativeKey) for each in partition):
+        yield (), len(choices)
 
 
 def _partition_parameters(
     entity: DraftEntity, names: list[str]
 ) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
     """What a query of a partition is given, and over how many of them it goes; None where nothing is proposed."""
-    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
+    parameters = _parameters(entity)
     given: dict[str, DraftParameter] = {}
     fanout = 1
     for name in names:
         made = entity.derived.get(name)
         if made is None:
-            given.setdefault(name, DraftParameter(name, types[name]))
+            given.setdefault(name, parameters[name])
         elif made.kind == "shard" and isinstance(made.argument, int):
             fanout *= made.argument
         elif made.kind == "bucket":
-            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]], "Between"))
+            given.setdefault(made.fields[0], replace(parameters[made.fields[0]], range="Between"))
             fanout *= _BUCKETS[str(made.argument)]
         elif made.kind == "first_letter":
-            given.setdefault(made.fields[0], DraftParameter(made.fields[0], types[made.fields[0]]))
+            given.setdefault(made.fields[0], parameters[made.fields[0]])
         else:
             return None, None
     return tuple(given.values()), fanout if fanout > 1 else None
@@ -124,8 +145,7 @@ def _collections(table: DraftTable) -> Iterator[DraftPattern]:
         ]
         if not many or len(many) != len(members):
             continue
-        types: dict[str, FieldType] = {each.name: each.type for each in head.fields}
-        parameters = tuple(DraftParameter(name, types[name]) for name in fields_in(keys.partition))
+        parameters = tuple(_parameters(head)[name] for name in fields_in(keys.partition))
         one = _spoken(head.class_name)
         names = (head.class_name, *(each.class_name for each in many))
         title = f"{head.class_name} with everything in its partition"

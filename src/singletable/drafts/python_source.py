@@ -176,6 +176,8 @@ def _test(test: DraftTest) -> str:
         return f"exists(item.{test.field})"
     operator = {"=": "==", "<>": "!="}.get(test.comparator, test.comparator)
     right = test.parameter if test.parameter is not None else _written(test.value)
+    if test.comparator == "contains":
+        return f"contains(item.{test.field}, {right})"
     return f"item.{test.field} {operator} {right}"
 
 

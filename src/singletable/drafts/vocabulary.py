@@ -24,7 +24,7 @@ from singletable.model.intents import ancestors, collection, create, delete, get
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
-from singletable.model.recorder import exists
+from singletable.model.recorder import contains, exists
 
 STANDARD: Mapping[str, str] = {
     "Any": "typing",
@@ -73,6 +73,7 @@ OURS: Mapping[str, Any] = {
     "ancestors": ancestors,
     "bucket": bucket,
     "collection": collection,
+    "contains": contains,
     "copy": copy,
     "count": count,
     "create": create,

@@ -1,0 +1,83 @@
+"""What was told of a table works on that table: it answers as the example does, and leaves every key as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable import Table
+from singletable.drafts.from_design import draft_of
+from singletable.drafts.inference import inferred_table
+from singletable.engine.engine import Engine
+from singletable.planner.items import item_of, values_of
+from singletable.planner.plan import Plan
+from tests.drafts.example_tables import EXAMPLES, Call, Example, stored_items
+from tests.drafts.test_inference import declared, loaded
+from tests.examples.stored_fields import objects_in
+
+
+def imported(example: Example, engine: Engine, path: Path) -> tuple[list[Call], Table]:
+    """The calls that filled the table on the engine, and what was told of it, open, with the example's patterns."""
+    calls = example.use(engine)
+    told = inferred_table(example.seen_in(engine))
+    original = draft_of(example.table.design, "T")
+    names = {each.stored_name or each.class_name: each.class_name for each in told.entities}
+    classes = {each.class_name: names[each.stored_name or each.class_name] for each in original.entities}
+    patterns = tuple(declared(each, classes, told) for each in original.patterns)
+    return calls, loaded(replace(told, patterns=patterns), path).open(engine)
+
+
+def key_in(table: Table, value: Any) -> dict[str, Any]:
+    """An object by the key that it is stored under."""
+    design = table.design
+    entity = design.entity_of(type(value))
+    item = item_of(design, entity, values_of(entity, value))
+    return {name: item[name] for name in design.table.key_attributes}
+
+
+def plainly(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as they are stored: what was an enumeration is told as its texts."""
+    return {name: value.value if isinstance(value, Enum) else value for name, value in arguments.items()}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_every_read_of_the_scripts_is_answered_alike(example: Example, tmp_path: Path) -> None:
+    with Engine("memory:", sweep_seconds=None) as engine:
+        calls, told = imported(example, engine, tmp_path)
+        original = example.table.open(engine)
+        asked = 0
+        for call in calls:
+            before, now = getattr(original, call.pattern), getattr(told, call.pattern)
+            assert isinstance(before.plan, Plan)
+            if before.plan.pattern.is_write or call.arguments.get("cursor") is not None:
+                continue
+            expected = list(objects_in(before.using(expired=True)(**call.arguments), original.design))
+            found = list(objects_in(now.using(expired=True)(**plainly(call.arguments)), told.design))
+            assert [key_in(told, each) for each in found] == [key_in(original, each) for each in expected], call
+            asked += bool(expected)
+        assert asked
+
+
+def keys_of(example: Example, item: Mapping[str, Any]) -> dict[str, Any]:
+    names = {name for index in example.table.design.indexes.values() for name in index.key_attributes}
+    return {name: value for name, value in item.items() if name in names}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_what_is_read_and_put_back_keeps_its_keys(example: Example, tmp_path: Path) -> None:
+    with Engine("memory:", sweep_seconds=None) as engine:
+        _, told = imported(example, engine, tmp_path)
+        before = stored_items(engine, example.table.design.name)
+        read = list(told.scan(reason="every item of the table", expired=True))
+        assert len(read) == len(before)
+        for each in read:
+            told.put(each)
+        after = stored_items(engine, example.table.design.name)
+        assert [keys_of(example, item) for item in after] == [keys_of(example, item) for item in before]
+        for was, item in zip(before, after, strict=True):
+            assert {name: item.get(name) for name in was} == was
