@@ -190,6 +190,21 @@ FEATURES: dict[str, DraftTable] = {
         type_attribute="_type",
     ),
     "links": DraftTable("Blog", "Blog", (_PERSON, _POST)),
+    "parts": DraftTable(
+        "Blog",
+        "Blog",
+        (_PERSON, _POST),
+        patterns=(
+            DraftPattern(
+                "posts",
+                "Posts",
+                "query",
+                ("Post",),
+                (DraftParameter("person_id", "str"),),
+                filter=(DraftTest("person_name", "contains", "'x'"),),
+            ),
+        ),
+    ),
     "mirrors": DraftTable("Friends", "Friends", (_FRIEND, _MIRROR)),
     "trees": DraftTable(
         "Tree",
