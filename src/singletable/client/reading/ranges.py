@@ -55,11 +55,8 @@ class Range:
         self._lanes = [
             Lane(request, position, next_key=position) for request, position in zip(requests, positions, strict=True)
         ]
-        keys = plan.index
-        self._key_names = tuple(dict.fromkeys((*keys.key_attributes, *reader.design.table.key_attributes)))
         self._forward = plan.forward is not backwards
-        self._order = _order_of(plan, self._forward)
-        self._start: list[Position] | None = None
+        self._first: list[Item | None] | None = None
 
     def take(self, count: int | None) -> Steps[list[Item]]:
         """The next items in order, so many of them; without a count, those of the next page that has any."""
@@ -70,8 +67,8 @@ class Range:
                 # One more than is wanted tells whether anything is before it.
                 yield from self._read(hungry, None if count is None else count - len(taken) + self._backwards)
                 continue
-            if self._start is None:
-                self._start = [self._key(lane.read[0]) if lane.read else None for lane in self._lanes]
+            if self._first is None:
+                self._first = [lane.read[0] if lane.read else None for lane in self._lanes]
             ready = [lane for lane in self._lanes if lane.read]
             if not ready:
                 break
@@ -120,7 +117,8 @@ class Range:
             return given
         if self._backwards:
             lanes = lanes[::-1]  # items of one sort key come in the order of the lanes, and back in the other
-        heap = [(self._order(lane.read[0]), number, 0) for number, lane in enumerate(lanes)]
+        order = _order_of(self._plan, self._forward)
+        heap = [(order(lane.read[0]), number, 0) for number, lane in enumerate(lanes)]
         heapq.heapify(heap)
         taken: list[Item] = []
         counts = [0] * len(lanes)
@@ -130,7 +128,7 @@ class Range:
             taken.append(lane.read[place])
             counts[number] = place + 1
             if place + 1 < len(lane.read):
-                heapq.heappush(heap, (self._order(lane.read[place + 1]), number, place + 1))
+                heapq.heappush(heap, (order(lane.read[place + 1]), number, place + 1))
             elif lane.next_key is not True:
                 break  # what comes next in this lane may come before what is ready in the others
         for lane, places in zip(lanes, counts, strict=True):
@@ -138,15 +136,15 @@ class Range:
         return taken
 
     def _give(self, lane: Lane, count: int) -> None:
-        if count:
-            last = lane.read[count - 1]
-            lane.position = self._key(last)
+        if count == len(lane.read):
+            lane.read, lane.position = [], lane.next_key
+        elif count:
+            lane.position = self._key(lane.read[count - 1])
             lane.read = lane.read[count:]
-        if not lane.read:
-            lane.position = lane.next_key
 
     def _key(self, item: Item) -> Position:
-        return {name: item[name] for name in self._key_names}
+        names = (*self._plan.index.key_attributes, *self._reader.design.table.key_attributes)
+        return {name: item[name] for name in dict.fromkeys(names)}
 
     @property
     def turned(self) -> list[Position]:
@@ -155,8 +153,8 @@ class Range:
         A Query goes on behind a key, and never at it. So the way back starts behind the first item that came from each
         Query, also where it was not taken yet; and at the very end of a Query from which none came.
         """
-        assert self._start is not None, "something was taken"
-        return self._start
+        assert self._first is not None, "something was taken"
+        return [None if item is None else self._key(item) for item in self._first]
 
     @property
     def positions(self) -> list[Position] | None:
