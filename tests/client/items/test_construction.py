@@ -167,7 +167,7 @@ def test_values_go_by_their_places_where_the_class_allows_it() -> None:
     assert text_of(Struct, "b", "a") == "made = cls(a, b)"
     assert text_of(Frozen, "a", "b") == "made = cls(a=a, b=b)"
     assert text_of(OwnOrder, "a", "b") == "made = cls(b, a)"
-    assert text_of(Model, "a", "b") == "made = validate(given)"
+    assert text_of(ModelWithChecks, "a", "b") == "made = validate(given)"
     for cls in (OwnWords, OwnNew, CheckedDataclass):
         assert text_of(cls, "a", "b") == "made = cls(**given)"
 

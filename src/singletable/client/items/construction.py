@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 import msgspec
+
+from singletable.client.items.plain_models import plain_fields, setters
 
 MADE = "made"
 """What the source calls the object."""
@@ -52,7 +54,12 @@ def construction(cls: type, arguments: Sequence[Argument]) -> Source:
     has_defaults = all(p.default is not inspect.Parameter.empty for p in parameters if p.name in optional)
     if known == {argument.name for argument in arguments} and has_defaults:
         return _in_one_call(cls, arguments, parameters)
-    return _by_a_dict(cls, arguments)
+    fields = plain_fields(cls) if _validator(cls) is not None else None
+    if fields is None or fields.keys() != {argument.name for argument in arguments}:
+        return _by_a_dict(cls, arguments)
+    if any(fields[name] is ... for name in optional):
+        return _by_a_dict(cls, arguments)
+    return _by_members(cls, arguments, fields)
 
 
 def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[Parameter]) -> Source:
@@ -71,6 +78,25 @@ def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[
         names["new"] = object.__new__
         return Source([f"{MADE} = new(cls)", *(f"{MADE}.{each}" for each in written)], names)
     return Source([f"{MADE} = cls({', '.join(written)})"], names)
+
+
+def _by_members(cls: type, arguments: Sequence[Argument], fields: Mapping[str, Any]) -> Source:
+    """A model that need not be validated: its fields, and which of them were given, as pydantic keeps them."""
+    by_name = {argument.name: argument for argument in arguments}
+    names: dict[str, Any] = {"cls": cls, "new": object.__new__, **setters(cls)}
+    always = [name for name in fields if by_name[name].given is None]
+    lines, written = [f"given = {{{', '.join(map(repr, always))}}}" if always else "given = set()"], []
+    for place, (name, default) in enumerate(fields.items()):
+        argument = by_name[name]
+        if argument.given is None:
+            written.append(f"{name!r}: {argument.value}")
+            continue
+        names[f"default{place}"] = default
+        lines += [f"if {argument.given}:", f"    value{place} = {argument.value}", f"    given.add({name!r})"]
+        lines += ["else:", f"    value{place} = default{place}"]
+        written.append(f"{name!r}: value{place}")
+    lines += [f"{MADE} = new(cls)", f"set0({MADE}, {{{', '.join(written)}}})", f"set1({MADE}, given)"]
+    return Source([*lines, f"set2({MADE}, None)", f"set3({MADE}, None)"], names)
 
 
 def _by_a_dict(cls: type, arguments: Sequence[Argument]) -> Source:

@@ -1,0 +1,95 @@
+"""Plain models: classes of pydantic whose validation cannot change or refuse what the decoder reads, and their source.
+
+Validation costs more than all the rest of a read. Where a class says no more of a field than its type, and the value is
+of just that type, there is nothing for it to do; then the object gets the same members that validation would give it.
+What is not known to be so, such as a constraint, a validator or a type of one's own, is left to pydantic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+# Everything that an object of a model has; with another version of pydantic, which may have more, none is plain.
+_MEMBERS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+# What the schema of a value may say beside its type: nothing that an object of the type could fail, or be changed by.
+_VALUES: Mapping[str, frozenset[str]] = {
+    "str": frozenset(),
+    "int": frozenset(),
+    "float": frozenset(),
+    "bool": frozenset(),
+    "bytes": frozenset(),
+    "decimal": frozenset(),
+    "date": frozenset(),
+    "uuid": frozenset(),
+    "datetime": frozenset(("microseconds_precision",)),  # of text, of which there is none
+    "literal": frozenset(("expected",)),
+    "list": frozenset(("items_schema",)),
+    "nullable": frozenset(("schema",)),
+    "default": frozenset(("schema", "default")),
+}
+_MODEL = frozenset(("type", "cls", "schema", "custom_init", "root_model", "config", "ref", "metadata", "frozen"))
+_CONFIG = frozenset(("title", "extra_fields_behavior"))
+_FIELDS = frozenset(("type", "fields", "model_name", "computed_fields"))
+_FIELD = frozenset(("type", "schema", "metadata", "frozen", "serialization_exclude", "serialization_alias"))
+# Others are copied for each object, by rules of pydantic's own.
+_DEFAULTS = (type(None), str, int, float, bool, bytes, Decimal, datetime, date, UUID)
+
+Schema = Mapping[str, Any]
+
+
+def plain_fields(cls: Any) -> dict[str, Any] | None:
+    """The fields in their order, each with its default or Ellipsis; None when validation may do something."""
+    schema = getattr(cls, "__pydantic_core_schema__", None)
+    if not isinstance(schema, Mapping) or _members_of(cls) is None or not _is_plain_model(schema):
+        return None
+    fields: dict[str, Any] = {}
+    for name, field in schema["schema"]["fields"].items():
+        if not _says_only(field, _FIELD) or not _is_plain_value(field["schema"]):
+            return None
+        fields[name] = field["schema"].get("default", ...)
+    return fields
+
+
+def setters(cls: Any) -> dict[str, Any]:
+    """The functions that give an object its members, by the names that `made_plainly` calls them by."""
+    base = _members_of(cls)
+    assert base is not None, "asked for plain models alone"
+    return {f"set{place}": vars(base)[name].__set__ for place, name in enumerate(_MEMBERS)}
+
+
+def _members_of(cls: Any) -> type | None:
+    """The class that has the members, if they are those that are known."""
+    found: type | None = next((base for base in cls.__mro__ if "__pydantic_fields_set__" in vars(base)), None)
+    return found if found is not None and vars(found).get("__slots__") == _MEMBERS else None
+
+
+def _is_plain_model(schema: Schema) -> bool:
+    if schema.get("type") != "model" or not _says_only(schema, _MODEL):
+        return False
+    if schema.get("custom_init") or schema.get("root_model"):
+        return False
+    config = schema.get("config") or {}
+    if not _says_only(config, _CONFIG) or config.get("extra_fields_behavior") == "allow":
+        return False
+    inner = schema["schema"]
+    return inner.get("type") == "model-fields" and _says_only(inner, _FIELDS)
+
+
+def _is_plain_value(schema: Schema) -> bool:
+    known = _VALUES.get(schema["type"])
+    if known is None or not _says_only(schema, known | {"type"}):
+        return False
+    if schema["type"] == "literal":
+        return all(type(each) is str for each in schema["expected"])
+    if schema["type"] == "default" and type(schema.get("default", ...)) not in _DEFAULTS:
+        return False
+    inner = schema.get("schema", schema.get("items_schema"))
+    return inner is None or _is_plain_value(inner)
+
+
+def _says_only(schema: Schema, known: frozenset[str]) -> bool:
+    return known.issuperset(schema)
