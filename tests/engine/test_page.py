@@ -81,6 +81,21 @@ def test_a_page_of_known_sizes_is_read_in_few_statements(descending: bool) -> No
     assert len(page.items) == len(statements) == 6
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_few_small_items_are_read_in_one_statement(descending: bool) -> None:
+    with Store.open("memory:") as store:
+        tree = _filled(store, [300] * 50)
+        tree.typical_bytes = 300
+        statements: list[str] = []
+        with store.reading() as connection:
+            connection.set_trace_callback(statements.append)
+            page = read_page(connection, Reading(tree, KeyRange(b"", b"\xff" * 4), descending, 20))
+            connection.set_trace_callback(None)
+    assert _numbers(page) == (list(range(49, 29, -1)) if descending else list(range(20)))
+    assert page.stopped_at == _body(30 if descending else 19)
+    assert len(statements) == 1
+
+
 def _filled(store: Store, sizes: list[int]) -> Tree:
     with store.writing() as connection:
         created = catalog_rows.create(connection, "table", b"", ())

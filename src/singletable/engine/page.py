@@ -21,6 +21,7 @@ from singletable.values.limits import PAGE_BYTES_MAX
 _FIRST_STRIDE = 64
 _STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
+_FEW_BYTES_EACH = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Reading(NamedTuple):
 
 def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
     """Items as they are stored; they are copied, never decoded."""
+    if reading.limit is not None and (few := _few(connection, reading, reading.limit)) is not None:
+        return few
     beginning = _beginning(connection, reading)
     if beginning.is_whole:
         reading.tree.typical_items = beginning.count
@@ -70,6 +73,18 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
     if bodies:
         items.append(Raw(b",".join(bodies)))
     return Page(items, count, count, read_bytes, stopped_at)
+
+
+def _few(connection: sqlite3.Connection, reading: Reading, limit: int) -> Page | None:
+    """A page of few items in one go; None when they are not few, not small, or too many for one after all."""
+    tree, (low, high), descending, _ = reading
+    if not tree.joins or not _SHORTEST_STRIDE <= limit <= _FIRST_STRIDE or not 0 < tree.typical_bytes < _FEW_BYTES_EACH:
+        return None
+    body, found, size, last = tree.first(connection, low, high, descending, limit)
+    if not found:
+        return Page([], 0, 0, 0, None)
+    tree.typical_items, tree.typical_bytes = found, size / found
+    return Page([Raw(body)], found, found, size, last) if size < PAGE_BYTES_MAX else None
 
 
 @dataclass(slots=True)
@@ -103,11 +118,10 @@ def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
         if count < _SHORTEST_STRIDE:
             return read
         low, high = (low, read.edge) if descending else (read.edge, high)
-        stride = tree.joined(connection, low, high, descending, count)
-        if stride is None:
+        body, found, size, last = tree.joined(connection, low, high, descending, count)
+        if not found:
             read.is_whole = True
             return read
-        body, found, size, last = stride
         tree.typical_bytes = size / found
         if read.read_bytes + size >= PAGE_BYTES_MAX:
             return read

@@ -15,7 +15,7 @@ from singletable.engine.definition import KeyAttribute
 from singletable.engine.keys import exact_key, stored_key
 from singletable.engine.page import Page, Reading, read_page, read_page_through
 from singletable.engine.storage.tree import Tree
-from singletable.engine.table import PUT_WORDS, Item, OpenIndex, OpenTable, decode_item
+from singletable.engine.table import PUT_WORDS, Item, KeyOrder, OpenIndex, OpenTable, decode_item
 from singletable.errors import RequestRefused, invalid
 from singletable.values.accept import accept_item
 from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
@@ -41,6 +41,11 @@ class Source:
     def tree(self) -> Tree:
         """What holds the items."""
         return self.table.tree if self.index is None else self.index.tree
+
+    @property
+    def order(self) -> KeyOrder:
+        """The key that it is in the order of."""
+        return self.table.order if self.index is None else self.index.order
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

@@ -12,6 +12,7 @@ from singletable.engine.table import PUT_WORDS, Item, check_key_length
 from singletable.errors import RequestRefused
 from singletable.expressions.key_condition import KeyCondition
 from singletable.values.key_bytes import key_bytes
+from singletable.values.limits import SORT_KEY_BYTES_MAX
 
 
 class Partition(NamedTuple):
@@ -25,22 +26,23 @@ class Partition(NamedTuple):
 
 def partition_of(source: Source, condition: KeyCondition) -> Partition:
     """The range that the condition names; refuses a condition that does not fit the key."""
-    partition, sort = key_parts(source)
-    kinds = {attribute.name: attribute.kind for attribute in (*partition, *sort)}
-    asked = condition.range_of([each.name for each in partition], [each.name for each in sort], kinds)
+    order = source.order
+    asked = condition.range_of(order.partition_names, order.sort_names, order.kinds)
     parts = [
         _part(source, attribute, value, is_partition=True)
-        for attribute, value in zip(partition, asked.partition, strict=True)
+        for attribute, value in zip(order.partition, asked.partition, strict=True)
     ]
-    equal = [_part(source, attribute, value) for attribute, value in zip(sort, asked.sort, strict=False)]
+    equal: list[bytes] = []
+    if asked.sort:
+        equal = [_part(source, attribute, value) for attribute, value in zip(order.sort, asked.sort, strict=False)]
     comparison = None
     if asked.last is not None:
         # A prefix and a bound are held to what a key is: not empty, and not too long.
-        operands = [_part(source, sort[len(equal)], value) for value in asked.last.values]
+        operands = [_part(source, order.sort[len(equal)], value) for value in asked.last.values]
         comparison = Comparison(asked.last.operator, *operands)
-    values = {attribute.name: value for attribute, value in zip(partition, asked.partition, strict=True)}
+    values = dict(zip(order.partition_names, asked.partition, strict=True))
     keys = _range(source, parts, equal, comparison)
-    return Partition(keys, tuple(kinds), values, bool(equal) or comparison is not None)
+    return Partition(keys, order.names, values, bool(equal) or comparison is not None)
 
 
 def _range(source: Source, parts: list[bytes], equal: list[bytes], comparison: Comparison | None) -> KeyRange:
@@ -49,20 +51,13 @@ def _range(source: Source, parts: list[bytes], equal: list[bytes], comparison: C
     return table_range(parts[0], Comparison("=", equal[0]) if equal else comparison)
 
 
-def key_parts(source: Source) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
-    """The partition attributes and the sort attributes of the key that a source is ordered by."""
-    if source.index is not None:
-        return source.index.definition.partition, source.index.definition.sort
-    definition = source.table.definition
-    return (definition.partition,), (definition.sort,) if definition.sort else ()
-
-
 def _part(source: Source, attribute: KeyAttribute, value: dict[str, Any], *, is_partition: bool = False) -> bytes:
     text = value[attribute.kind]
     if not text:
         raise _empty(source, attribute)
     part = key_bytes(attribute.kind, text)
-    check_key_length(part, is_partition=is_partition)
+    if len(part) > SORT_KEY_BYTES_MAX:  # the lower of the two limits
+        check_key_length(part, is_partition=is_partition)
     return part
 
 

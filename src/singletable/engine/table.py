@@ -105,10 +105,23 @@ PUT_WORDS = IndexKeyWords()
 LEFT_OUT = LeftOut()
 
 
+class KeyOrder:
+    """The key that a tree is in the order of: its attributes, their names, and their types by name."""
+
+    __slots__ = ("kinds", "names", "partition", "partition_names", "sort", "sort_names")
+
+    def __init__(self, partition: tuple[KeyAttribute, ...], sort: tuple[KeyAttribute, ...]) -> None:
+        self.partition, self.sort = partition, sort
+        self.partition_names = tuple([each.name for each in partition])
+        self.sort_names = tuple([each.name for each in sort])
+        self.names = (*self.partition_names, *self.sort_names)
+        self.kinds = {each.name: each.kind for each in (*partition, *sort)}
+
+
 class OpenIndex:
     """An index with the tree that holds its entries."""
 
-    __slots__ = ("_held", "_partition_count", "definition", "key_names", "name", "tree")
+    __slots__ = ("_held", "_partition_count", "definition", "key_names", "name", "order", "tree")
 
     def __init__(self, table: TableDefinition, definition: IndexDefinition, tree: Tree) -> None:
         self.definition = definition
@@ -117,6 +130,7 @@ class OpenIndex:
         attributes = (*definition.key_attributes, *table.key_attributes)
         self.key_names = tuple(dict.fromkeys(attribute.name for attribute in attributes))
         self._partition_count = len(definition.partition)
+        self.order = KeyOrder(definition.partition, definition.sort)
         self._held = None if definition.projection == "ALL" else frozenset((*self.key_names, *definition.included))
 
     def holds(self, attribute: str) -> bool:
@@ -197,6 +211,7 @@ class OpenTable:
         "key_names",
         "name",
         "number",
+        "order",
         "partition_kind",
         "partition_name",
         "sort_kind",
@@ -231,6 +246,7 @@ class OpenTable:
         self.sort_name = definition.sort.name if definition.sort else None
         self.sort_kind = definition.sort.kind if definition.sort else None
         self.key_names = tuple(attribute.name for attribute in definition.key_attributes)
+        self.order = KeyOrder((definition.partition,), (definition.sort,) if definition.sort else ())
         # The attributes of index keys by name, each with the first index, by name, that it is a key of.
         self.index_keys: dict[str, tuple[KeyAttribute, str]] = {}
         for index in sorted(indexes, key=lambda index: index.name):

@@ -11,7 +11,7 @@ from singletable.engine.definition import KeyAttribute
 from singletable.engine.page_request import Source
 from singletable.engine.partiql.bind import value_of
 from singletable.engine.partiql.branches import Branch, branches_of, key_test
-from singletable.engine.partition import key_parts, partition_of
+from singletable.engine.partition import partition_of
 from singletable.engine.storage.key_range import EVERYTHING, KeyRange
 from singletable.errors import invalid
 from singletable.expressions.key_condition import KeyCondition, KeyTest
@@ -46,9 +46,7 @@ class Access(NamedTuple):
 
 def access_of(source: Source, where: Condition | None, order: Sequence[Order], values: Mapping[str, Any]) -> Access:
     """The access that answers a condition; refuses an order that it does not come in."""
-    partition, sort = key_parts(source)
-    partition_names, sort_names = [each.name for each in partition], [each.name for each in sort]
-    keys = (*partition_names, *sort_names)
+    partition_names, sort_names, keys = source.order.partition_names, source.order.sort_names, source.order.names
     branches = None if where is None else branches_of(where, partition_names, keys)
     _refuse_order(order, where, keys, is_keyed=branches is not None)
     if branches is None:
@@ -89,7 +87,7 @@ def _refuse_order(order: Sequence[Order], where: Condition | None, keys: tuple[s
 
 def _read(source: Source, branch: Branch, values: Mapping[str, Any]) -> Read:
     """The range that the tests of keys leave; what else is said is the filter."""
-    partition, sort = key_parts(source)
+    partition, sort = source.order.partition, source.order.sort
     tests, left = _sorted_out(branch, partition, sort, values)
     chosen = {attribute.name: tests[attribute.name][0] for attribute in partition}
     whole = partition_of(source, KeyCondition(chosen, values))

@@ -9,6 +9,8 @@ from typing import ClassVar
 from singletable.engine.storage.connection import Connection
 
 Row = tuple[bytes, bytes, int]  # key, item, size
+Joined = tuple[bytes, int, int, bytes | None]
+"""Items with commas between them, how many they are, the sum of their sizes, and the last; of none, just the number."""
 
 
 class Tree:
@@ -21,6 +23,8 @@ class Tree:
         "_count",
         "_delete",
         "_down",
+        "_first_down",
+        "_first_up",
         "_get",
         "_items_down",
         "_items_up",
@@ -55,13 +59,14 @@ class Tree:
         # With a LIMIT, SQLite reads the inner rows in their order and joins them in it. To find the last key by its
         # place takes a third of the time that max(key) takes.
         joined = (
-            "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), ({keys} LIMIT 1 OFFSET ?4) "
+            "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), ({last} LIMIT 1 OFFSET ?4) "
             "FROM ({rows} LIMIT ?3)"
         )
-        keys = f"SELECT key FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key"  # noqa: S608
-        rows = f"SELECT item, size FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key"  # noqa: S608
-        self._joined_up = joined.format(keys=keys, rows=rows)
-        self._joined_down = joined.format(keys=keys + " DESC", rows=rows + " DESC")
+        among = f"FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key"
+        self._joined_up = joined.format(last=f"SELECT key {among}", rows=f"SELECT item, size {among}")
+        self._joined_down = joined.format(last=f"SELECT key {among} DESC", rows=f"SELECT item, size {among} DESC")
+        self._first_up = joined.format(last=f"SELECT item {among}", rows=f"SELECT item, size {among}")
+        self._first_down = joined.format(last=f"SELECT item {among} DESC", rows=f"SELECT item, size {among} DESC")
         self._all = f"SELECT key, item, size FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
         self._last = f"SELECT max(key) FROM {name}"  # noqa: S608
@@ -99,18 +104,20 @@ class Tree:
         """The same without the keys: items and sizes, a sixth faster."""
         return _begun(connection, self._items_down if descending else self._items_up, low, high)
 
-    def joined(
-        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int
-    ) -> tuple[bytes, int, int, bytes | None] | None:
-        """The first `count` items with commas between them, how many there are, their sizes' sum, and the key of the
-        last of them unless there are fewer.
+    def joined(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
+        """The first `count` items, and the key of the last of them unless there are fewer.
 
         SQLite joins them, which is twice as fast as handing them over one by one.
         """
         statement = self._joined_down if descending else self._joined_up
-        row: tuple[bytes, int, int, bytes | None]
-        row = connection.execute(statement, (low, high, count, count - 1)).fetchone()
-        return row if row[1] else None
+        row: Joined = connection.execute(statement, (low, high, count, count - 1)).fetchone()
+        return row
+
+    def first(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
+        """The same with the last item itself instead of its key."""
+        statement = self._first_down if descending else self._first_up
+        row: Joined = connection.execute(statement, (low, high, count, count - 1)).fetchone()
+        return row
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """The next rows above a key, at most `count` of them."""
