@@ -18,9 +18,10 @@ from singletable.values.limits import PAGE_BYTES_MAX
 # so short that even items of the largest size, read in vain, are not much. The others are no longer than a block of
 # memory that is still taken from what the process has: a larger one is asked of the system each time, and costs more
 # than all the rest.
-_FIRST_STRIDE = 64
+_FIRST_STRIDE = 128
 _STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
+_FEW_ITEMS = 64
 _FEW_BYTES_EACH = 4_096
 
 
@@ -78,7 +79,7 @@ def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
 def _few(connection: sqlite3.Connection, reading: Reading, limit: int) -> Page | None:
     """A page of few items in one go; None when they are not few, not small, or too many for one after all."""
     tree, (low, high), descending, _ = reading
-    if not tree.joins or not _SHORTEST_STRIDE <= limit <= _FIRST_STRIDE or not 0 < tree.typical_bytes < _FEW_BYTES_EACH:
+    if not tree.joins or not _SHORTEST_STRIDE <= limit <= _FEW_ITEMS or not 0 < tree.typical_bytes < _FEW_BYTES_EACH:
         return None
     body, found, size, last = tree.first(connection, low, high, descending, limit)
     if not found:
@@ -103,7 +104,7 @@ class _Beginning:
 def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
     tree, (low, high), descending, limit = reading
     read = _Beginning([], 0, 0, high if descending else low)
-    if not tree.joins or tree.typical_items < _FIRST_STRIDE:  # a few items are read sooner one by one
+    if not tree.joins or tree.typical_items < _FEW_ITEMS:  # a few items are read sooner one by one
         return read
     while True:
         if not tree.typical_bytes:
