@@ -68,7 +68,9 @@ def test_a_snippet_of_javascript(shop: Served, section: str, tmp_path: Path) -> 
 )
 def test_a_snippet_of_python(shop: Served, section: str, environment: str, tmp_path: Path) -> None:
     (tmp_path / "snippet.py").write_text(blocks_of(section)["py"])
-    assert shop.run([python_environment(environment) / "python", "snippet.py"], tmp_path) == ""
+    printed = shop.run([python_environment(environment) / "python", "snippet.py"], tmp_path)
+    # On a busy machine pydynox says of itself that it was slow.
+    assert [line for line in printed.splitlines() if "slow operation" not in line] == []
 
 
 def pinned() -> Iterator[str]:
