@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from singletable.engine.storage import catalog_rows
 from singletable.engine.storage.catalog_rows import tree_of
 from singletable.engine.storage.key_range import KeyRange
 from singletable.engine.storage.store import Store
-from singletable.engine.storage.tree import Tree
+from singletable.engine.storage.tree import Joined, Tree
 from singletable.values.limits import PAGE_BYTES_MAX
 
 SIZES = st.one_of(
@@ -78,7 +80,41 @@ def test_a_page_of_known_sizes_is_read_in_few_statements(descending: bool) -> No
             page = read_page(connection, Reading(tree, KeyRange(b"", b"\xff" * 4), descending, None))
             connection.set_trace_callback(None)
     assert len(_numbers(page)) == 1000
-    assert len(page.items) == len(statements) == 6
+    assert len(page.items) == 6
+    assert len(statements) == 6 + 2  # and one each to begin and to end the moment that they see
+
+
+class Moving(Tree):
+    """A tree whose first and last entries change places as soon as the first stride was read."""
+
+    def __init__(self, name: str, store: Store, moves: list[tuple[bytes, bytes]]) -> None:
+        super().__init__(name)
+        self.store, self.moves = store, moves
+
+    def joined(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
+        stride = super().joined(connection, low, high, descending, count)
+        with self.store.writing() as writer:
+            for old, new in self.moves:
+                item, size = self.get(writer, old) or (b"", 0)
+                self.delete(writer, old)
+                self.put(writer, new, item, size)
+        self.moves.clear()
+        return stride
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_an_entry_that_moves_between_two_strides_is_in_the_page_once(tmp_path: Path, descending: bool) -> None:
+    first, last = _key(0), _key(999)
+    with Store.open(f"file:{tmp_path / 'store'}") as store:
+        tree = Moving(_filled(store, [300] * 1000).name, store, [(first, b"\xfe"), (last, b"\x00")])
+        tree.typical_bytes, tree.typical_items = 300, 1000
+        reading = Reading(tree, KeyRange(b"", b"\xff"), descending, None)
+        with store.reading() as connection:
+            page = read_page(connection, reading)
+            assert not connection.in_transaction
+            assert sorted(_numbers(page)) == list(range(1000))
+            assert sorted(_numbers(read_page(connection, reading))) == list(range(1000))
+            assert tree.get(connection, first) is None
 
 
 @pytest.mark.parametrize("descending", [False, True])

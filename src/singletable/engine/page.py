@@ -47,14 +47,32 @@ class Reading(NamedTuple):
 
 
 def read_page(connection: sqlite3.Connection, reading: Reading) -> Page:
-    """Items as they are stored; they are copied, never decoded."""
-    if reading.limit is not None and (few := _few(connection, reading, reading.limit)) is not None:
-        return few
-    beginning = _beginning(connection, reading)
-    if beginning.is_whole:
-        reading.tree.typical_items = beginning.count
-        return Page(beginning.strides, beginning.count, beginning.count, beginning.read_bytes, None)
+    """Items as they are stored, all at one moment; they are copied, never decoded."""
     tree, keys, descending, limit = reading
+    if limit is not None and (few := _few(connection, reading, limit)) is not None:
+        return few
+    edge = keys.high if descending else keys.low
+    is_short = tree.typical_items < _FEW_ITEMS or (limit is not None and limit <= _SHORTEST_STRIDE)
+    if is_short or not tree.joins:  # a few items are read sooner one by one
+        return _read_on(connection, reading, _Beginning([], 0, 0, edge))
+    # Each stride is a statement of its own. If they saw different moments, an entry that moves in its index meanwhile
+    # would be in two of them, or in none.
+    is_moment_ours = not connection.in_transaction
+    if is_moment_ours:
+        connection.execute("BEGIN")
+    try:
+        return _read_on(connection, reading, _beginning(connection, reading, edge))
+    finally:
+        if is_moment_ours and connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _read_on(connection: sqlite3.Connection, reading: Reading, beginning: _Beginning) -> Page:
+    """What the strides left of a page, item by item."""
+    tree, keys, descending, limit = reading
+    if beginning.is_whole:
+        tree.typical_items = beginning.count
+        return Page(beginning.strides, beginning.count, beginning.count, beginning.read_bytes, None)
     bodies: list[bytes] = []
     read_bytes = beginning.read_bytes
     stop = -1 if limit is None else limit - beginning.count
@@ -101,11 +119,9 @@ class _Beginning:
     is_whole: bool = False
 
 
-def _beginning(connection: sqlite3.Connection, reading: Reading) -> _Beginning:
+def _beginning(connection: sqlite3.Connection, reading: Reading, edge: bytes) -> _Beginning:
     tree, (low, high), descending, limit = reading
-    read = _Beginning([], 0, 0, high if descending else low)
-    if not tree.joins or tree.typical_items < _FEW_ITEMS:  # a few items are read sooner one by one
-        return read
+    read = _Beginning([], 0, 0, edge)
     while True:
         if not tree.typical_bytes:
             return read
