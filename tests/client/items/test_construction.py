@@ -215,6 +215,66 @@ def test_a_dataclass_that_does_more_is_called(cls: Any) -> None:
     assert "cls(" in text_of(cls, "a", "b")
 
 
+def test_what_is_kept_is_kept_in_the_order_of_the_constructor() -> None:
+    @dataclass
+    class NameFirst:
+        b: int = field(default=2, kw_only=True)
+        a: int = 1
+
+    assert list(vars(made(NameFirst, a=3, b=4))) == list(vars(NameFirst(a=3, b=4))) == ["b", "a"]
+
+
+class Watching:
+    """A default that is a descriptor, and knows its class."""
+
+    owner: type
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner = owner
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self if instance is None else vars(instance)["kept"]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)["kept"] = 7 if value is self else value
+
+
+def test_a_default_that_is_a_descriptor_does_its_own_and_keeps_its_class() -> None:
+    watching: Any = Watching()
+
+    @dataclass
+    class Watched:
+        a: int = watching
+        b: int = 2
+
+    assert made(Watched, a=3, b=4) == Watched(a=3, b=4)
+    assert made(Watched, missing=("a", "b")).a == Watched().a == 7
+    assert watching.owner is Watched
+
+
+def test_fields_in_an_order_that_only_an_own_constructor_can_have_are_read() -> None:
+    @dataclass(init=False)
+    class Unordered:
+        a: int = 1
+        b: int  # type: ignore[misc]  # without a default after one with it, which dataclasses refuse only in theirs
+
+        def __init__(self, b: int, a: int = 5) -> None:
+            self.a, self.b = a, b * 10
+
+    assert vars(made(Unordered, a=3, b=4)) == vars(Unordered(a=3, b=4))
+
+
+class Root(pydantic.RootModel[dict[str, Any]]):
+    """One value."""
+
+
+def test_a_model_of_one_value_is_not_given_a_map_for_it() -> None:
+    source = construction(Root, [Argument("root", "row")])
+    known: dict[str, Any] = {**source.names, "row": {"x": 1}}
+    exec("\n".join(source.lines), known)
+    assert known[MADE] == Root(root={"x": 1})
+
+
 def test_what_another_constructor_does_is_done() -> None:
     assert made(HeirWithInit, a=3, b=4).b == 40
 

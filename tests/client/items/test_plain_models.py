@@ -14,7 +14,8 @@ import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field, computed_field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, computed_field, field_validator
+from pydantic_core import core_schema
 
 from singletable.client.items.construction import MADE, Argument, construction
 from singletable.client.items.plain_models import plain_fields
@@ -211,11 +212,44 @@ class OfNumbers(BaseModel):
     a: Literal[1, 2]
 
 
+class Slug(str):
+    """Text whose schema is that of any text, of which pydantic makes a plain one."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return core_schema.str_schema()
+
+
+class OfOwnText(BaseModel):
+    a: Slug
+
+
+class OfOwnTexts(BaseModel):
+    a: list[Slug] | None
+
+
+class WithSchemaOfAnother(BaseModel):
+    a: Annotated[Decimal, GetPydanticSchema(lambda source, handler: core_schema.float_schema())]
+
+
+class WithSchemaOfAList(BaseModel):
+    a: Annotated[tuple[int, ...], GetPydanticSchema(lambda source, handler: handler(list[int]))]
+
+
+class WithSchemaOfElements(BaseModel):
+    a: Annotated[list, GetPydanticSchema(lambda source, handler: handler(list[int]))]  # type: ignore[type-arg]
+
+
+class NeverNone(BaseModel):
+    a: Annotated[int | None, GetPydanticSchema(lambda source, handler: core_schema.int_schema())]
+
+
 @pytest.mark.parametrize(
     "cls",
     [
         *(Constrained, Validated, Stripped, Open, Renamed, Private, After, OwnInit, WholeValidated, Root),
         *(FactoryMade, SharedDefault, OfEnum, OfModel, OfAny, OfNumbers),
+        *(OfOwnText, OfOwnTexts, WithSchemaOfAnother, WithSchemaOfAList, WithSchemaOfElements, NeverNone),
     ],
 )
 def test_a_model_that_says_more_is_left_to_pydantic(cls: type[BaseModel]) -> None:
@@ -223,6 +257,15 @@ def test_a_model_that_says_more_is_left_to_pydantic(cls: type[BaseModel]) -> Non
     assert not is_plain
     source = construction(cls, [Argument(name, name) for name in cls.model_fields])
     assert "validate" in source.names or source.lines[-1] == "made = cls(**given)"
+
+
+@pytest.mark.parametrize(
+    ("cls", "value"), [(OfOwnText, Slug("x")), (WithSchemaOfAnother, Decimal(1)), (WithSchemaOfAList, (1,))]
+)
+def test_a_value_is_of_the_type_that_its_schema_makes(cls: type[BaseModel], value: Any) -> None:
+    found, expected = made(cls, {"a": value}), cls(a=value)
+    assert vars(found) == vars(expected)
+    assert type(found.a) is type(vars(expected)["a"]) is not type(value)
 
 
 class Frozen(BaseModel):

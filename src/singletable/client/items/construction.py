@@ -65,19 +65,21 @@ def construction(cls: type, arguments: Sequence[Argument]) -> Source:
 def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[Parameter]) -> Source:
     by_name = {argument.name: argument for argument in arguments}
     names: dict[str, Any] = {"cls": cls}
-    written = []
-    stores = _only_stores(cls)
+    written = {}
     for place, parameter in enumerate(parameters):
         argument = by_name[parameter.name]
         value = argument.value
         if argument.given is not None:
             names[f"default{place}"] = parameter.default
             value = f"{value} if {argument.given} else default{place}{'()' if parameter.is_factory else ''}"
-        written.append(value if parameter.by_place and not stores else f"{parameter.name}={value}")
-    if stores:
+        written[parameter.name] = value
+    if _only_stores(cls):
         names["new"] = object.__new__
-        return Source([f"{MADE} = new(cls)", *(f"{MADE}.{each}" for each in written)], names)
-    return Source([f"{MADE} = cls({', '.join(written)})"], names)
+        # In the order of the fields, as the constructor has it; it takes those that go by name alone after all others.
+        kept = [f"{MADE}.{each.name} = {written[each.name]}" for each in dataclasses.fields(cls)]
+        return Source([f"{MADE} = new(cls)", *kept], names)
+    given = (written[each.name] if each.by_place else f"{each.name}={written[each.name]}" for each in parameters)
+    return Source([f"{MADE} = cls({', '.join(given)})"], names)
 
 
 def _by_members(cls: type, arguments: Sequence[Argument], fields: Mapping[str, Any]) -> Source:
@@ -114,6 +116,8 @@ def _by_a_dict(cls: type, arguments: Sequence[Argument]) -> Source:
 def _validator(cls: Any) -> Any:
     """What pydantic's constructor itself calls with the keywords it is given; None for other classes."""
     is_model = hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
+    if getattr(cls, "__pydantic_root_model__", False):  # it is validated as its one value, not as a map with it
+        return None
     return cls.__pydantic_validator__.validate_python if is_model and _is_made_plainly(cls) else None
 
 
@@ -161,7 +165,8 @@ def _only_stores(cls: type) -> bool:
     fields = dataclasses.fields(cls)
     if not all(each.init and each.default_factory is dataclasses.MISSING for each in fields):
         return False
-    same = [(each.name, Any, dataclasses.field(default=each.default, kw_only=each.kw_only)) for each in fields]
+    # The code is the same for all defaults; those of the class may be descriptors, which look at whose they are.
+    same = [(each.name, Any, dataclasses.field(default=None, kw_only=each.kw_only)) for each in fields]
     plain, own = (getattr(each, "__init__") for each in (dataclasses.make_dataclass("Plain", same), cls))  # noqa: B009
     if not isinstance(own, FunctionType) or not isinstance(plain, FunctionType):
         return False

@@ -10,26 +10,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
+
+from singletable.model.fields import strip
 
 # Everything that an object of a model has; with another version of pydantic, which may have more, none is plain.
 _MEMBERS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 # What the schema of a value may say beside its type: nothing that an object of the type could fail, or be changed by.
 _VALUES: Mapping[str, frozenset[str]] = {
-    "str": frozenset(),
-    "int": frozenset(),
-    "float": frozenset(),
-    "bool": frozenset(),
-    "bytes": frozenset(),
-    "decimal": frozenset(),
-    "date": frozenset(),
-    "uuid": frozenset(),
+    **dict.fromkeys(("str", "int", "float", "bool", "bytes", "decimal", "date", "uuid"), frozenset()),
     "datetime": frozenset(("microseconds_precision",)),  # of text, of which there is none
     "literal": frozenset(("expected",)),
     "list": frozenset(("items_schema",)),
     "nullable": frozenset(("schema",)),
     "default": frozenset(("schema", "default")),
+}
+# What the decoder reads where the schema says this. An annotation can have a schema that is not its own.
+_TYPES: Mapping[str, type] = {
+    **{each.__name__: each for each in (str, int, float, bool, bytes, date, datetime)},
+    "decimal": Decimal,
+    "uuid": UUID,
 }
 _MODEL = frozenset(("type", "cls", "schema", "custom_init", "root_model", "config", "ref", "metadata", "frozen"))
 _CONFIG = frozenset(("title", "extra_fields_behavior"))
@@ -48,7 +49,7 @@ def plain_fields(cls: Any) -> dict[str, Any] | None:
         return None
     fields: dict[str, Any] = {}
     for name, field in schema["schema"]["fields"].items():
-        if not _says_only(field, _FIELD) or not _is_plain_value(field["schema"]):
+        if not _says_only(field, _FIELD) or not _is_plain_value(field["schema"], cls.model_fields[name].annotation):
             return None
         fields[name] = field["schema"].get("default", ...)
     return fields
@@ -79,16 +80,23 @@ def _is_plain_model(schema: Schema) -> bool:
     return inner.get("type") == "model-fields" and _says_only(inner, _FIELDS)
 
 
-def _is_plain_value(schema: Schema) -> bool:
-    known = _VALUES.get(schema["type"])
-    if known is None or not _says_only(schema, known | {"type"}):
+def _is_plain_value(schema: Schema, annotation: Any) -> bool:
+    kind = schema["type"]
+    if not _says_only(schema, _VALUES.get(kind, frozenset()) | {"type"}):
         return False
-    if schema["type"] == "literal":
-        return all(type(each) is str for each in schema["expected"])
-    if schema["type"] == "default" and type(schema.get("default", ...)) not in _DEFAULTS:
-        return False
-    inner = schema.get("schema", schema.get("items_schema"))
-    return inner is None or _is_plain_value(inner)
+    if kind == "default":
+        return type(schema.get("default", ...)) in _DEFAULTS and _is_plain_value(schema["schema"], annotation)
+    declared, optional = strip(annotation)
+    if optional:
+        return kind == "nullable" and _is_plain_value(schema["schema"], declared)
+    if kind == "literal":
+        options = get_args(declared) if get_origin(declared) is Literal else ()
+        return all(type(each) is str for each in options) and set(options) == set(schema["expected"])
+    if kind == "list":
+        (element,) = get_args(declared) if get_origin(declared) is list else (Any,)
+        is_list = list in (declared, get_origin(declared))
+        return is_list and ("items_schema" not in schema or _is_plain_value(schema["items_schema"], element))
+    return kind in _TYPES and declared is _TYPES[kind]
 
 
 def _says_only(schema: Schema, known: frozenset[str]) -> bool:
