@@ -15,7 +15,8 @@ from singletable.planner.plan import Plan
 def missing_fields(entity: Entity, placement: Placement, view: type | None) -> tuple[str, ...]:
     """The fields that the answer needs and that are neither projected nor part of a key.
 
-    An item of an older schema version is upgraded whole, so that a part of it gives none of them.
+    An item of an older schema version is upgraded whole, so that a part of it gives none of them. When an item expires
+    is asked of its attribute, which has to be there whatever is answered.
     """
     needed: Iterable[str] = entity.fields if view is None else fields_of(view)
     projection = placement.index.projection
@@ -24,9 +25,12 @@ def missing_fields(entity: Entity, placement: Placement, view: type | None) -> t
     if entity.upgrades:
         return tuple(needed)
     in_keys = entity.base.exact_fields | placement.exact_fields
-    return tuple(
-        name for name in needed if name not in in_keys and entity.attributes[name] not in projection.attributes
-    )
+    missing = [name for name in needed if name not in in_keys and entity.attributes[name] not in projection.attributes]
+    expiry = entity.declaration.ttl
+    held = {*projection.attributes, *placement.index.key_attributes, *entity.base.index.key_attributes}
+    if expiry is not None and expiry not in missing and entity.attributes[expiry] not in held:
+        missing.append(expiry)
+    return tuple(missing)
 
 
 def projected(design: Design, plan: Plan) -> tuple[str, ...]:

@@ -73,6 +73,8 @@ def count_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options
         found = Range(reader, plan, requests, [None] * len(requests), options)
         total = 0
         while items := (yield from found.take(None)):
+            if plan.hydrate and not _tells_expiry(reader, plan):
+                items = yield from hydrated(reader, plan, items, options)
             total += len(items)
         return total
     calls = [reader.call(request, plan, options, Select="COUNT") for request in requests]
@@ -138,6 +140,12 @@ def hydrated(reader: Reader, plan: Plan, items: list[Item], options: Options) ->
     whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
     found = [whole[identity(item, names)] for item in items if identity(item, names) in whole]
     return [item for item in found if reader.is_alive(item, options)]
+
+
+def _tells_expiry(reader: Reader, plan: Plan) -> bool:
+    """Whether what the index holds of an item says when it expires, if any does."""
+    ttl, index = reader.design.ttl_attribute, plan.index
+    return ttl is None or index.projection.kind == "ALL" or ttl in {*index.projection.attributes, *index.key_attributes}
 
 
 def _limit(plan: Plan, arguments: Arguments, options: Options) -> int | None:
