@@ -28,7 +28,10 @@ def checked(parameter: ParameterDeclaration, value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """The value with every model inside it as a mapping of its fields; a field that is None is left out."""
+    """The value with every model inside it as a mapping of its fields.
+
+    A field that is None is left out, and so is a set without members, which DynamoDB does not hold.
+    """
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -38,4 +41,8 @@ def _plain(value: Any) -> Any:
     except NotAnEntityClass:
         return value
     inner = {name: getattr(value, name) for name in fields}
-    return {name: _plain(each) for name, each in inner.items() if each is not None}
+    return {name: _plain(each) for name, each in inner.items() if not _is_nothing(each)}
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, set | frozenset) and not value)

@@ -7,11 +7,12 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from singletable.client.items.columns import columns_of, compiled
 from singletable.client.items.construction import argument_name
 from singletable.client.items.rows import Column, Row, row_type
-from singletable.client.items.value_reader import Value, expiry_reader, reader_of
+from singletable.client.items.value_reader import Value, expiry_reader, nothing_in, reader_of
 from singletable.errors import ItemRefused, KeyRefused
 from singletable.model.entity import Entity
 from singletable.model.fields import Field, fields_of
@@ -104,10 +105,8 @@ class Decoder:
                 from_keys = decoded_keys(made.entity, item)
             if name in from_keys:
                 values[name] = from_keys[name]
-            elif field.optional and field.required:
-                values[name] = None
-            elif _is_set(field):
-                values[name] = field.type() if field.type in (set, frozenset) else frozenset()
+            elif (nothing := nothing_in(field)) is not UNSET:
+                values[name] = nothing
             elif field.required:
                 raise self._refused(item, f"it has no {made.attributes[name]!r}")
         return self._made(item, values)
@@ -139,10 +138,6 @@ def make(of: Made, values: Mapping[str, Any]) -> Any:
         if not field.initialised and name in values:
             object.__setattr__(made, name, values[name])
     return made
-
-
-def _is_set(field: Field) -> bool:
-    return field.type in (set, frozenset) or getattr(field.type, "__origin__", None) in (set, frozenset)
 
 
 def _reader(made: Made, field: Field) -> Callable[[Value], Any]:

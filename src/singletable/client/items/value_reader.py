@@ -13,9 +13,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET
 
+from singletable.client.items.construction import argument_name
 from singletable.errors import ItemRefused
-from singletable.model.fields import NotAnEntityClass, fields_of, name_of, strip
+from singletable.model.fields import Field, NotAnEntityClass, fields_of, name_of, strip
 
 Value = dict[str, Any]
 Reader = Callable[[Value], Any]
@@ -45,7 +47,7 @@ def _reader(declared: Any) -> Reader:
     if origin is Literal:
         return _literal(arguments)
     if origin in (Union, types.UnionType):
-        return _union([reader_of(argument) for argument in arguments])
+        return _union(arguments)
     if declared in (Any, object):
         return plain_value
     if origin in (list, tuple, set, frozenset, dict) or declared in (list, tuple, set, frozenset, dict):
@@ -74,20 +76,39 @@ def _of_class(declared: Any) -> Reader:
 
 
 def _model(declared: type) -> Reader:
-    declared_fields = fields_of(declared)
-    fields: dict[str, Reader] = {}
+    fields = fields_of(declared)
+    arguments = {name: argument_name(declared, name) for name, field in fields.items() if field.initialised}
+    readers: dict[str, Reader] = {}
 
     def read(value: Value) -> Any:
-        if not fields:  # made when they are needed, since a class may hold others of its kind
-            fields.update({name: reader_of(_annotated(field)) for name, field in declared_fields.items()})
-        members = value["M"]
-        return declared(**{name: fields[name](member) for name, member in members.items() if name in fields})
+        if not readers:  # made when they are needed, since a class may hold others of its kind
+            readers.update({name: reader_of(_annotated(field)) for name, field in fields.items()})
+        members, values = value["M"], {}
+        for name, field in fields.items():
+            stored = members.get(name)
+            found = nothing_in(field) if stored is None else readers[name](stored)
+            if found is not UNSET:
+                values[name] = found
+        made = declared(**{argument: values[name] for name, argument in arguments.items() if name in values})
+        for name in values.keys() - arguments.keys():
+            object.__setattr__(made, name, values[name])
+        return made
 
     return read
 
 
-def _annotated(field: Any) -> Any:
+def _annotated(field: Field) -> Any:
     return field.type | None if field.optional else field.type
+
+
+def nothing_in(field: Field) -> Any:
+    """What a field without a default has where nothing is stored: None, or no members; otherwise UNSET."""
+    if not field.required:
+        return UNSET
+    if field.optional or field.type in (Any, object):
+        return None
+    kind = get_origin(field.type) or field.type
+    return kind() if kind in _SETS else UNSET
 
 
 def _or_none(reader: Reader) -> Reader:
@@ -104,9 +125,13 @@ def _literal(options: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _union(readers: list[Reader]) -> Reader:
+def _union(arguments: tuple[Any, ...]) -> Reader:
+    """The first type that takes a value; of several classes, the first that has all of its members, if one has."""
+    readers = [(reader_of(argument), _field_names(argument)) for argument in arguments]
+
     def read(value: Value) -> Any:
-        for reader in readers:
+        members = value.get("M", {}).keys()
+        for reader, _ in sorted(readers, key=lambda known: known[1] is not None and not members <= known[1]):
             try:
                 return reader(value)
             except (KeyError, TypeError, ValueError, ArithmeticError):
@@ -114,6 +139,14 @@ def _union(readers: list[Reader]) -> Reader:
         raise ValueError("of none of the types")
 
     return read
+
+
+def _field_names(annotation: Any) -> frozenset[str] | None:
+    """The fields of a class that is stored as a map; None for other types."""
+    try:
+        return frozenset(fields_of(strip(annotation)[0]))
+    except (NotAnEntityClass, AttributeError):
+        return None
 
 
 def _enumeration(declared: type[enum.Enum]) -> Reader:
