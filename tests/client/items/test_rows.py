@@ -265,6 +265,34 @@ def test_native_keys_are_given_to_the_letter_too() -> None:
         assert [each.name for each in (*first, *following)] == ["n0", "n1", "n2", "n3", "n4"]
 
 
+@entity(key=("WORD#{id}", "WORD"), attributes={"text": 'the "text"', "note": "a\\b\tc"})
+@dataclass
+class Word:
+    id: str
+    text: str
+    note: str | None = None
+
+
+class Words(Table, entities=[Word]):
+    @pattern()
+    def word(self, id: str) -> Word | None:
+        return get(Word)
+
+    @pattern()
+    def words(self, id: str) -> Page[Word]:
+        return query(Word)
+
+
+def test_attributes_whose_names_json_escapes_are_read_as_well() -> None:
+    put = [Word("1", "one"), Word("2", "two", "second")]
+    with Words.open("memory:") as words:
+        for each in put:
+            words.put(each)
+            assert words.word(each.id) == each
+            assert list(words.words(each.id)) == [each]
+        assert sorted(words.scan(Word, reason="test"), key=lambda each: each.id) == put
+
+
 @entity(key=("BOX#{box}", "A#{id}"))
 class First(msgspec.Struct):
     box: str

@@ -58,7 +58,8 @@ class Decoder:
         self._readers = {name: _reader(made, field) for name, field in made.fields.items()}
         self._columns = columns_of(made)
         self._row = row_type(made.label, self._columns.values())
-        decoder_of(self._row)  # so that many threads may convert to it
+        if self._row is not None:
+            decoder_of(self._row)  # so that many threads may convert to it
         self._objects = compiled(made, self._columns)
 
     @property
@@ -66,13 +67,15 @@ class Decoder:
         """The attributes that the fields are stored under."""
         return frozenset(column.attribute for column in self._columns.values())
 
-    def row_type(self, others: Iterable[Column]) -> type[Row]:
-        """Rows that have these columns too, unless a field has the attribute."""
+    def row_type(self, others: Iterable[Column]) -> type[Row] | None:
+        """Rows that have these columns too, unless a field has the attribute; None where there can be none."""
         added = [column for column in others if column.attribute not in self.attributes]
         return row_type(self._made_of.label, (*added, *self._columns.values()), self._made_of.entity)
 
     def read(self, item: Item | Row) -> Any:
         """The object; raises ItemRefused for an item that is not one of the entity's."""
+        if self._row is None:
+            return self._read_with_care(item.item() if isinstance(item, Row) else item)
         try:
             row = item if isinstance(item, Row) else msgspec.convert(item, self._row)
             (made,) = self._objects((row,))

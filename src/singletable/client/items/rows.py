@@ -50,14 +50,19 @@ class Column:
     """Whether an item may be without it."""
 
 
-def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None) -> type[Row]:
-    """The rows with these columns; msgspec reads items fastest that have their attributes in this order."""
+def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None) -> type[Row] | None:
+    """The rows with these columns; msgspec reads items fastest that have their attributes in this order.
+
+    None where an attribute has a name that JSON would escape, by which msgspec has no members.
+    """
     members: dict[str, str] = {}
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     for column in columns:
         members[column.attribute] = column.member
         kept = (column.member, column.type)
         fields.append((column.member, column.type | None, None) if column.optional else kept)
+    if any(character in '"\\' or character < " " for character in "".join(members)):
+        return None
     made: Any = msgspec.defstruct(
         label,
         fields,

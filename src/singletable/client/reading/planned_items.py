@@ -37,6 +37,7 @@ class PlannedItems:
         name = design.settings.type_attribute
         if name is not None and rows:
             kind = row_type("Kind", [Column(name, "kind", text_type("S"), optional=True)])
+            assert kind is not None, "the other rows have the attribute too"
             self._type_of = decoder_of(kind)
 
     def page(self, body: bytes) -> tuple[PageAnswer[Any], bool]:
