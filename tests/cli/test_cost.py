@@ -154,3 +154,30 @@ def test_what_cannot_be_read_is_a_message(tmp_path: Path) -> None:
     text.write_text("[]", encoding="utf-8")
     assert "holds no item of Help" in refused(singletable("cost", MODEL, "--sample", text))
     assert refused(singletable("cost", MODEL, "--measured", text))
+
+
+def test_large_figures_are_written_out_and_not_rounded(tmp_path: Path) -> None:
+    model = tmp_path / "large.py"
+    model.write_text(
+        "from dataclasses import dataclass\n"
+        "from singletable import Page, Table, entity, pattern, query\n\n\n"
+        "@entity(key=('ALL', '{id}'), expected_bytes=182, expected_per_partition=100_000_000)\n"
+        "@dataclass\n"
+        "class Line:\n"
+        "    id: str\n\n\n"
+        "class Lines(Table, entities=[Line]):\n"
+        "    @pattern(rate=2_000_000)\n"
+        "    def lines(self) -> Page[Line]:\n"
+        '        """Every line."""\n'
+        "        return query(Line)\n",
+        encoding="utf-8",
+    )
+    # 17,355 full pages of 5,762 lines, which are 257 units of 4 KB each, and 490 lines more, 22 units.
+    costed = singletable("cost", model, "--compare").stdout
+    checked = singletable("check", model).stdout
+    units = "2,230,128.5 RRU"
+    assert " ".join(["100,000,000", "17.0 GB", "17,356", units]) in " ".join(costed.split())
+    assert "1 table " in costed
+    assert "100,000,000 items, 17.0 GB" in checked
+    assert units in checked
+    assert " 2000000/s " in checked

@@ -87,3 +87,14 @@ def test_one_policy_alone_is_a_document_that_iam_takes() -> None:
 )
 def test_bad_input_is_a_message(words: tuple[str, ...], message: str) -> None:
     assert message in refused(singletable("export", *words))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_table_without_entities_is_refused_with_what_it_lacks(target: str, tmp_path: Path) -> None:
+    model = tmp_path / "begun.py"
+    model.write_text(
+        "from singletable import Table\n\n\nclass Begun(Table, entities=[]):\n    pass\n", encoding="utf-8"
+    )
+    assert "Begun has no entity, so that nothing says what its keys are" in refused(
+        singletable("export", target, model)
+    )

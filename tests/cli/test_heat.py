@@ -84,3 +84,40 @@ def test_a_model_without_rates_says_what_to_declare(tmp_path: Path, capsys: pyte
     )
     assert main(["heat", str(model)]) == 0
     assert "declare rate= or frequency=" in capsys.readouterr().out
+
+
+def test_amounts_have_no_exponent_and_shares_are_parts_of_a_hundred(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", "tests/heat/models.py", "--times", "1,1000"])
+    printed = capsys.readouterr().out
+    assert "e+0" not in printed
+    assert "e-0" not in printed
+    assert "report: 350 write units a second, 70% of all it asks for" in printed
+    assert "by_signup: 115 read units a second, all that it asks for" in printed
+
+
+def test_every_guess_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", "examples/shop/model.py", "--times", "1"])
+    lines = capsys.readouterr().out.split("Guessed\n")[1].splitlines()
+    assert "  ≈ how traffic spreads over Customer.id: 10,000 values alike" in lines
+    assert "  ≈ the size of Customer" in lines
+
+
+def test_a_picture_that_is_not_called_svg_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["heat", EVENTS, "--picture", str(tmp_path / "heat.png")])
+    assert stopped.value.code == 2
+    assert "heat.svg" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shards_are_priced_by_prices_of_your_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = Path("src/singletable/cost/prices/us-east-1.json")
+    prices = json.loads(known.read_text(encoding="utf-8"))
+    prices["classes"]["standard"]["million_write_units"] *= 2
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps(prices), encoding="utf-8")
+    usual, doubled = (_json(capsys, EVENTS, "--times", "10", *given)[0] for given in ([], ["--prices", str(own)]))
+    before = [told["partitions"][0]["advice"][0]["dollars_before"] for told in (usual, doubled)]
+    assert before[1] == pytest.approx(2 * before[0], rel=0.01)
+    assert main(["heat", EVENTS, "--prices", str(tmp_path / "none.json")]) == 2
+    assert "No such file" in capsys.readouterr().err

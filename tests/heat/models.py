@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from singletable import Between, Page, Table, entity, get, pattern, put, query, shard, skewed, update
+from singletable import Between, Page, Table, entity, get, native, pattern, put, query, shard, skewed, update
 from singletable.model.changes import field
 
 
@@ -85,3 +85,37 @@ class Notes(Table, entities=[Note]):
     def correct(self, page_id: str, id: str, text: str) -> Note:
         """Correct a note."""
         return update(Note, field(Note, lambda note: note.text).set(text))
+
+
+@entity(
+    key=("MEMBER#{id}", "META"),
+    gsi1=("MEMBER", "{joined:seconds}"),
+    expected_bytes=188,
+    expected_per_partition={"gsi1": 5000},
+)
+@dataclass
+class Member:
+    id: str
+    joined: datetime
+
+
+class Members(Table, entities=[Member]):
+    @pattern(rate=1)
+    def by_signup(self) -> Page[Member]:
+        """All members, in the order in which they came."""
+        return query(Member)
+
+
+@entity(key=(native("symbol"), native("at")), cardinality={"symbol": skewed(100, hottest=0.5)}, expected_bytes=100)
+@dataclass
+class Tick:
+    symbol: str
+    at: int
+    price: int
+
+
+class Tickers(Table, entities=[Tick], type_attribute=None):
+    @pattern(rate=1000)
+    def record(self, tick: Tick) -> Tick:
+        """Record a price."""
+        return put(Tick)

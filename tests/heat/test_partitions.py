@@ -50,4 +50,4 @@ def test_what_nobody_declared_is_named_as_a_guess() -> None:
     from examples.shop.model import Shop
 
     guesses = [guess for hot in _hot(Shop) for guess in hot.guessed]
-    assert "how traffic spreads over Customer.id: 10000 values alike" in guesses
+    assert "how traffic spreads over Customer.id: 10,000 values alike" in guesses

@@ -12,7 +12,7 @@ from singletable.heat.simulation import Growth, partition_course
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.planner import plan_all
-from tests.heat.models import Events, Notes, Pages
+from tests.heat.models import Events, Members, Notes, Pages, Tickers
 
 
 def _hottest(table: type[Table]) -> HotPartition:
@@ -64,3 +64,27 @@ def test_a_table_is_sharded_where_its_key_is_known_whole() -> None:
     assert isinstance(found, Sharding)
     assert found.partition == "PAGE#{page_id}#{shard}"
     assert found.fanned == ()
+
+
+def test_each_shard_holds_its_part_of_what_the_partition_held() -> None:
+    found = sharding_for(Members.design, _hottest(Members), Growth(100))
+    assert isinstance(found, Sharding)
+    (before,) = call_costs(Members.design, Sizes(Members.design))
+    (after,) = found.calls
+    assert found.course.share == 0
+    assert found.shards == 6
+    assert after.estimate.items == pytest.approx(before.estimate.items, abs=found.shards)
+    assert after.estimate.units == pytest.approx(before.estimate.units, abs=found.shards)  # each rounds by itself
+
+
+def test_reads_of_every_shard_are_carried_by_no_number_of_them_and_are_named() -> None:
+    said = sharding_for(Members.design, _hottest(Members), Growth(8_000))
+    assert said == (
+        "No number of shards carries it, since by_signup would read every one of them: "
+        "cache what is read, or ask for less of it in one call."
+    )
+
+
+@pytest.mark.parametrize("times", [10, 1_000_000])
+def test_a_key_that_is_an_attribute_is_the_reason_however_many_shards_it_would_take(times: float) -> None:
+    assert "only a template can be given a shard" in str(sharding_for(Tickers.design, _hottest(Tickers), Growth(times)))

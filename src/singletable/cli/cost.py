@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_json
 from singletable.errors import ArgumentRefused
@@ -30,8 +30,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default="expected",
         help="collections a tenth as large, as expected, or ten times",
     )
-    parser.add_argument("--region", default="us-east-1", help="whose prices are taken, us-east-1 unless given")
-    parser.add_argument("--prices", metavar="FILE", type=Path, help="prices of your own, in the form of docs/cost.md")
+    add_price_options(parser)
     parser.add_argument(
         "--class",
         dest="table_class",
@@ -73,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     from singletable.cli.cost_document import document
     from singletable.cli.cost_tables import show
 
-    prices = _prices(options)
+    prices = chosen_prices(options)
     tables = load_tables(options.model)
     _refuse_unknown(tables, options)
     documents: list[dict[str, Any]] = []
@@ -90,18 +89,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"tables": documents})
     return 0
-
-
-def _prices(options: argparse.Namespace) -> Prices:
-    from singletable.cost.prices import prices_of, read_prices
-
-    if options.prices is None:
-        return prices_of(options.region)
-    try:
-        text = options.prices.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ArgumentRefused(f"the prices in {options.prices} cannot be read: {problem}") from None
-    return read_prices(text, str(options.prices))
 
 
 def _refuse_unknown(tables: tuple[type[Table], ...], options: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from singletable.cli.output import print_heading, print_table
+from singletable.planner.amounts import GUESS, counted, money, number, size
 
 if TYPE_CHECKING:
     from singletable.cost.calls import CallCost
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
     from singletable.cost.report import CostReport
     from singletable.cost.sample import Sample
 
-GUESS = "≈"
 _WORDS = {"small": "a tenth of what is expected", "expected": "as expected", "large": "ten times as large as expected"}
 _UNITS = {"read": "RRU", "write": "WRU"}
-_KB, _GB = 1024, 1024**3
 
 
 def show(
@@ -62,18 +61,18 @@ def _show_calls(name: str, report: CostReport) -> None:
 def _call(call: CallCost) -> list[str]:
     cost, plan = call.estimate, call.plan
     mark = GUESS if cost.guessed else ""
-    beside = f" + {_number(cost.reads)} RRU" if cost.reads else ""
+    beside = f" + {number(cost.reads)} RRU" if cost.reads else ""
     return [
         call.name,
         plan.operation if plan.kept is None else "TransactWriteItems",
         plan.index.label,
-        f"{mark}{cost.items}",
-        f"{mark}{_bytes(cost.bytes)}",
-        str(cost.pages),
+        f"{mark}{cost.items:,}",
+        f"{mark}{size(cost.bytes)}",
+        f"{cost.pages:,}",
         f"{cost.overfetch:.1f}x" if cost.vain_items else "",
         f"{cost}{beside}",
-        f"{mark}{_number(cost.strong)}" if cost.strong is not None else "-" if cost.kind == "read" else "",
-        f"{mark}{_number(cost.transactional)}" if cost.transactional is not None else "-",
+        f"{mark}{number(cost.strong)}" if cost.strong is not None else "-" if cost.kind == "read" else "",
+        f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "-",
     ]
 
 
@@ -85,7 +84,7 @@ def _month_of(call: CallCost, report: CostReport) -> list[str]:
     mark = GUESS if call.estimate.guessed else rate_mark
     dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
     units = call.reads_per_second + call.writes_per_second
-    return [call.name, f"{rate_mark}{_number(rate)}", f"{mark}{_number(units)}", f"{mark}{money(dollars)}"]
+    return [call.name, f"{rate_mark}{number(rate)}", f"{mark}{number(units)}", f"{mark}{money(dollars)}"]
 
 
 def _show_writes(name: str, report: CostReport) -> None:
@@ -98,11 +97,11 @@ def _show_writes(name: str, report: CostReport) -> None:
             [
                 write.entity.label,
                 write.what,
-                str(cost.items),
-                f"{mark}{_number(cost.by_index['table'])}",
-                *(f"{mark}{_number(cost.by_index[label])}" if label in cost.by_index else "" for label in indexes),
-                f"{cost}" + (f" + {_number(cost.reads)} RRU" if cost.reads else ""),
-                f"{mark}{_number(cost.transactional or 0.0)}",
+                f"{cost.items:,}",
+                f"{mark}{number(cost.by_index['table'])}",
+                *(f"{mark}{number(cost.by_index[label])}" if label in cost.by_index else "" for label in indexes),
+                f"{cost}" + (f" + {number(cost.reads)} RRU" if cost.reads else ""),
+                f"{mark}{number(cost.transactional or 0.0)}",
             ]
         )
     headers = ("entity", "write", "items", "table", *indexes, "one call", "in a transaction")
@@ -116,14 +115,14 @@ def _show_storage(name: str, report: CostReport) -> None:
         rows.append(
             [
                 each.entity,
-                _bytes(each.item_bytes),
-                _bytes(each.beside_bytes),
-                _bytes(each.overhead_bytes),
-                _bytes(each.bytes_per_item),
+                size(each.item_bytes),
+                size(each.beside_bytes),
+                size(each.overhead_bytes),
+                size(each.bytes_per_item),
                 f"{each.items:,.0f}" if each.items is not None else "?",
-                _bytes(stored) if stored is not None else "?",
+                size(stored) if stored is not None else "?",
                 money(report.prices.storage(report.table_class, stored)) if stored is not None else "?",
-                _bytes(each.grows_by * each.bytes_per_item) if each.grows_by else "",
+                size(each.grows_by * each.bytes_per_item) if each.grows_by else "",
             ]
         )
     headers = (
@@ -140,8 +139,8 @@ def _show_capacity(name: str, report: CostReport) -> None:
     rows = [
         [
             each.place,
-            f"{mark}{_number(report.traffic.reads.get(each.place, 0.0))}",
-            f"{mark}{_number(report.traffic.writes.get(each.place, 0.0))}",
+            f"{mark}{number(report.traffic.reads.get(each.place, 0.0))}",
+            f"{mark}{number(report.traffic.writes.get(each.place, 0.0))}",
             f"{each.read_units:,}",
             f"{each.write_units:,}",
             f"{mark}{money(each.dollars)}",
@@ -181,13 +180,19 @@ def _show_comparison(name: str, comparison: Comparison) -> None:
         rows.append(
             [
                 each.name,
-                f"{mark}{_number(each.together)} {unit}",
-                f"{mark}{_number(each.apart)} {unit}",
-                str(each.requests_together),
-                str(each.requests_apart),
+                f"{mark}{number(each.together)} {unit}",
+                f"{mark}{number(each.apart)} {unit}",
+                f"{each.requests_together:,}",
+                f"{each.requests_apart:,}",
             ]
         )
-    headers = ("pattern", "one table", f"{comparison.tables} tables", "requests", f"requests of {comparison.tables}")
+    headers = (
+        "pattern",
+        "one table",
+        counted(comparison.tables, "table"),
+        "requests",
+        f"requests of {comparison.tables}",
+    )
     print_table(f"{name}: one table beside a table for each entity", headers, rows)
     print(comparison.sentence)
 
@@ -215,8 +220,8 @@ def _show_notes(report: CostReport, sample: Sample | None) -> None:
     print(f"  prices in {prices.currency} of {regions}, {prices.dated}, class {report.table_class}; no free tier")
     print(f"  a month is {prices.month_hours:g} hours, a GB is {prices.gb_bytes:,} bytes")
     if sample is not None:
-        for label, size in sample.sizes.items():
-            print(f"  the size of {label} is the average of {size.items:,} items")
+        for label, seen in sample.sizes.items():
+            print(f"  the size of {label} is the average of {seen.items:,} items")
         if sample.unknown:
             print(f"  {sample.unknown:,} items of the sample are none of the model's, and are not counted")
     for guess in report.guesses:
@@ -229,20 +234,3 @@ def _show_notes(report: CostReport, sample: Sample | None) -> None:
         print(f"  storage needs expected_items= on the entity, or --items: {', '.join(report.uncounted)}")
     if not any(call.estimate.kind == "write" for call in report.calls):
         print("  no write is declared as a pattern, so that a month holds reads only")
-
-
-def money(dollars: float) -> str:
-    """Dollars with cents; less than half a cent as such."""
-    return "<$0.01" if 0 < dollars < 0.005 else f"${dollars:,.2f}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
-
-
-def _bytes(size: float) -> str:
-    if size < _KB:
-        return f"{size:.0f} B"
-    if size < _KB**2:
-        return f"{size / _KB:.1f} KB"
-    return f"{size / _KB**2:.1f} MB" if size < _GB else f"{size / _GB:,.1f} GB"

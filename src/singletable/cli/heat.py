@@ -7,32 +7,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
-from singletable.cost.prices import prices_of
 from singletable.heat.partitions import Demand
 from singletable.heat.picture import heat_picture
 from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
 from singletable.heat.sharding import Sharding
 from singletable.heat.simulation import Course, Growth
 
+GUESS = "≈"
 TIMES = (1.0, 10.0, 100.0, 1000.0)
 
 
 def add_to(commands: Any) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser("heat", help="the hottest partitions as traffic grows, and the shards that carry it")
-    parser.add_argument("model", metavar="MODEL", help="module:Table, module, or a Python file")
+    parser = commands.add_parser(
+        "heat", help="the hottest partitions as traffic grows, and the shards that carry it", description=__doc__
+    )
+    parser.add_argument("model", metavar="MODEL", help="a Python file or module, with :Table to pick one")
     parser.add_argument(
         "--times", type=_times, default=TIMES, metavar="N,N", help="how many times today's traffic (1,10,100,1000)"
     )
     parser.add_argument("--over", type=_minutes, default=0, metavar="MINUTES", help="how long it takes to grow (0)")
-    parser.add_argument("--minutes", type=_minutes, default=60, help="how long it is looked at (60)")
+    parser.add_argument("--minutes", type=_minutes, default=60, metavar="MINUTES", help="how long it is looked at (60)")
     parser.add_argument(
         "--provisioned", action="store_true", help="with the capacity that today's traffic needs, not on demand"
     )
-    parser.add_argument("--region", default="us-east-1", help="whose prices (us-east-1)")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw it into this file, as SVG")
+    add_price_options(parser)
+    parser.add_argument("--picture", type=_svg, metavar="FILE.svg", help="draw it into this file")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     parser.set_defaults(run=run)
 
@@ -53,10 +56,16 @@ def _minutes(text: str) -> int:
     return int(text)
 
 
+def _svg(text: str) -> Path:
+    if not text.lower().endswith(".svg"):
+        raise argparse.ArgumentTypeError(f"the picture is SVG, which {text!r} does not say; name it such as heat.svg")
+    return Path(text)
+
+
 def run(options: argparse.Namespace) -> int:
     """Prints the heat of every table; 1 when today's traffic is throttled already."""
     growths = [Growth(times, options.over * 60, max(1, options.minutes) * 60) for times in options.times]
-    prices = prices_of(options.region)
+    prices = chosen_prices(options)
     reports = [
         heat_report(table.design, prices, growths, is_provisioned=options.provisioned)
         for table in load_tables(options.model)
@@ -97,7 +106,10 @@ def _print(report: HeatReport) -> None:
     if report.without_rate:
         print(f"\nNot counted, as nobody says how often they are called: {', '.join(report.without_rate)}")
     if report.guesses:
-        print("\nGuessed: " + "; ".join(report.guesses))
+        print()
+        print_heading("Guessed")
+        for guess in report.guesses:
+            print(f"  {GUESS} {guess}")
 
 
 def _hot_row(number: int, hot: Hot) -> list[str]:
@@ -107,7 +119,20 @@ def _hot_row(number: int, hot: Hot) -> list[str]:
 
 
 def _units(demand: Demand) -> list[str]:
-    return [f"{amount:,.3g}" if amount else "" for amount in (demand.reads, demand.writes)]
+    return [_amount(amount) if amount else "" for amount in (demand.reads, demand.writes)]
+
+
+def _amount(units: float) -> str:
+    """Units a second as a person writes them: three digits that count, and no exponent."""
+    if units >= 100:
+        return f"{units:,.0f}"
+    return f"{units:.3g}" if units >= 0.001 else "<0.001"
+
+
+def _part(share: float) -> str:
+    if share == 1:
+        return "all that it asks for"
+    return f"{share * 100:.3g}% of all it asks for" if share >= 0.0001 else "less than 0.01% of all it asks for"
 
 
 def _served(course: Course) -> str:
@@ -126,7 +151,7 @@ def _print_advice(hot: Hot) -> None:
     print_heading(f"{partition.spoken}")
     for load in sorted(partition.loads, key=lambda each: -each.demand.partitions):
         kind, amount = ("write", load.demand.writes) if load.demand.writes else ("read", load.demand.reads)
-        print(f"  {load.pattern}: {amount:,.3g} {kind} units a second, {load.share.part:.3g} of all it asks for")
+        print(f"  {load.pattern}: {_amount(amount)} {kind} units a second, {_part(load.share.part)}")
     if partition.stays_whole:
         print(f"  DynamoDB cannot split it for heat: {partition.stays_whole}")
     for advice in hot.advice:

@@ -13,6 +13,7 @@ from singletable.cli.output import print_json
 from singletable.drafts.draft import Draft
 from singletable.drafts.python_source import python_source
 from singletable.errors import ImportRefused
+from singletable.planner.amounts import counted
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +76,9 @@ def _summary(table: Any) -> dict[str, Any]:
 def _tell(document: Mapping[str, Any], stream: Any) -> None:
     for table in document["tables"]:
         entities = ", ".join(table["entities"]) or "none"
-        print(f"{table['table']}: entities {entities}; {table['patterns']} patterns to begin with", file=stream)
+        print(
+            f"{table['table']}: entities {entities}; {counted(table['patterns'], 'pattern')} to begin with", file=stream
+        )
         for note in table["notes"]:
             print(f"  note: {note}", file=stream)
     if "items" in document:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from singletable.cli.column_widths import GAP, column_widths
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 
 def print_json(value: Any) -> None:
@@ -39,12 +45,50 @@ def _print_drawn(title: str, headers: Sequence[str], rows: Sequence[Sequence[str
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    for header in headers:
-        table.add_column(header, overflow="fold")
+    console = Console()
+    console.print(Text(title, style="bold"))
+    widths = column_widths((headers, *rows), console.width)
+    if widths is None:
+        _print_row_by_row(console, headers, rows)
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, GAP - 1, 0, 0), pad_edge=False)
+    for header, width in zip(headers, widths, strict=True):
+        table.add_column(header, width=width, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
-    Console().print(table)
+    console.print(table)
+
+
+def _print_row_by_row(console: Console, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """What is too wide for columns: each row under its name, and with the names of what it has."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    named = 2 if headers[0] == "#" else 1  # a number at the front is no name to tell a row by
+    for row in rows:
+        console.print(Text("  ".join(row[:named]), style="cyan"))
+        said = [
+            Text.assemble((f"{header} ", "dim"), (cell, _style(cell)))
+            for header, cell in zip(headers[named:], row[named:], strict=True)
+            if cell
+        ]
+        for line in _filled(said, console.width - GAP):
+            console.print(Padding(Text(" · ").join(line), (0, 0, 0, GAP)))
+
+
+def _filled(parts: Sequence[Text], room: int) -> list[list[Text]]:
+    """The parts in lines: as many in each as have room with a dot between them."""
+    lines: list[list[Text]] = []
+    left = 0
+    for part in parts:
+        needed = part.cell_len + 3
+        if lines and needed <= left:
+            lines[-1].append(part)
+            left -= needed
+        else:
+            lines.append([part])
+            left = room - part.cell_len
+    return lines
 
 
 def print_heading(text: str) -> None:

@@ -14,6 +14,7 @@ from singletable.cost.calls import CallCost, call_cost
 from singletable.cost.prices import Prices
 from singletable.model.design import Design
 from singletable.model.index import TABLE
+from singletable.planner.amounts import money, number
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.holders import plan_holders
 from singletable.planner.item_sizes import Sizes
@@ -54,25 +55,25 @@ class Comparison:
         """Whether a single table is worth it, in words."""
         if not self.requests_together:
             return "No pattern says how often it is called, so no month can be compared: declare rate= or frequency=."
-        bills = f"{_money(self.dollars_together)} a month in one table, {_money(self.dollars_apart)} in {self.tables}"
-        requests = f"{self.requests_together:,.6g} requests a second beside {self.requests_apart:,.6g}"
+        bills = f"{money(self.dollars_together)} a month in one table, {money(self.dollars_apart)} in {self.tables}"
+        requests = f"{number(self.requests_together)} requests a second beside {number(self.requests_apart)}"
         return f"{self._verdict}: {bills}; {requests}."
 
     @property
     def _verdict(self) -> str:
         saved, fewer = self.dollars_apart - self.dollars_together, self.requests_apart - self.requests_together
-        money = ""
+        bill = ""
         if abs(saved) > _ROUNDING:
             share = abs(saved) / max(self.dollars_apart, _ROUNDING)
-            money = f"{'saves' if saved > 0 else 'costs'} {share:.1%} {'of the bill' if saved > 0 else 'more'}"
+            bill = f"{'saves' if saved > 0 else 'costs'} {share:.1%} {'of the bill' if saved > 0 else 'more'}"
         asked = f"{fewer / self.requests_apart:.1%} of the requests" if fewer > 0 else ""
-        if not money and not asked:
+        if not bill and not asked:
             return "A single table saves nothing" + ("" if self.collections else ", as no pattern reads two entities")
         if not asked:
-            return f"A single table {money} and saves no requests"
-        if not money:
+            return f"A single table {bill} and saves no requests"
+        if not bill:
             return f"A single table saves {asked} and nothing of the bill"
-        return f"A single table {money} and {'' if saved > 0 else 'saves '}{asked}"
+        return f"A single table {bill} and {'' if saved > 0 else 'saves '}{asked}"
 
 
 def compare(
@@ -140,7 +141,3 @@ def _apart(design: Design, call: CallCost, sizes: Sizes, scale: float) -> tuple[
         units, items, requests = units + cost.units, items + cost.items, requests + cost.pages
         guessed |= dict.fromkeys(cost.guessed)
     return replace(call.estimate, units=units, items=items, guessed=tuple(guessed), vain_items=0), requests
-
-
-def _money(dollars: float) -> str:
-    return f"${dollars:,.2f}"

@@ -8,10 +8,10 @@ from singletable.cost.calls import CallCost
 from singletable.cost.prices import Prices
 from singletable.cost.report import SCALES, CostReport, cost_report
 from singletable.cost.sample import Sample
-from singletable.document.amounts import GUESS, counted, money, number, size
 from singletable.document.blocks import Block, Bullets, Fold, Link, Paragraph, Section, Words, table, words
 from singletable.document.pattern_sections import anchor_of
 from singletable.model.design import Design
+from singletable.planner.amounts import GUESS, counted, money, number, size
 
 _UNITS = {"read": "RRU", "write": "WRU"}
 _WORDS = {"small": "a tenth", "expected": "as expected", "large": "ten times"}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from singletable.cost.prices import Prices
 from singletable.cost.sample import Sample
-from singletable.document.amounts import counted
 from singletable.document.blocks import (
     Badge,
     Block,
@@ -24,6 +23,7 @@ from singletable.document.finding_section import finding_section
 from singletable.document.key_sections import entity_section, key_section
 from singletable.document.pattern_sections import is_served, pattern_section, worksheet_section
 from singletable.model.design import Design
+from singletable.planner.amounts import counted
 from singletable.sample_rows.rows import SampleRows, sample_rows
 from singletable.verify.check import Report, check
 

@@ -14,7 +14,8 @@ from singletable.drafts.from_design import draft_of
 from singletable.drafts.proposals import fields_in
 from singletable.drafts.seen_items import Item
 from singletable.drafts.workbench import OWN_SECTION
-from singletable.errors import KeyRefused
+from singletable.errors import ExportRefused, KeyRefused
+from singletable.model.create_table import no_keys
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import TABLE, Index, KeyAttribute
@@ -48,7 +49,11 @@ class ExportedModel:
 
 
 def to_workbench(name: str, models: Iterable[ExportedModel]) -> str:
-    """The document; read again, it is the same model."""
+    """The document; read again, it is the same model. Raises ExportRefused where a table has no keys yet."""
+    models = tuple(models)
+    refused = [no_keys(model.design.name) for model in models if not model.design.entities]
+    if refused:
+        raise ExportRefused("\n".join(refused))
     document = {
         "ModelName": name,
         "ModelMetadata": {"Author": "", "Description": "", "AWSService": "Amazon DynamoDB", "Version": VERSION},

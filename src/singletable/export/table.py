@@ -9,7 +9,7 @@ from typing import Any
 
 from singletable.errors import ExportRefused
 from singletable.export.settings import Settings, Units
-from singletable.model.create_table import create_table_request
+from singletable.model.create_table import create_table_request, no_keys
 from singletable.model.design import Design
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
@@ -83,6 +83,8 @@ def refuse_same_names(tables: Sequence[ExportedTable]) -> None:
 
 
 def _problems(table: ExportedTable) -> Iterator[str]:
+    if not table.design.entities:
+        yield no_keys(table.name)
     if not _is_name(table.name):
         yield f"{table.name!r} cannot be the name of a table: {_NAMES}.\n  Give it another with --table-name."
     indexes = [index for index in table.design.indexes.values() if not index.is_table]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.cost.calls import CallCost, call_costs
 from singletable.errors import DesignError, Problem
-from singletable.heat.partitions import HotPartition, hot_partitions
+from singletable.heat.partitions import Demand, HotPartition, hot_partitions
 from singletable.heat.simulation import Course, Growth, partition_course
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.derived.shard import shard
@@ -65,14 +65,32 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
     entity, alias = load.entity, hot.index.alias
     if hot.stays_whole == "it is one item":
         return "All of it asks for one item, which no key can spread: cache it, or keep copies of it."
+    if not isinstance(_keys(entity.declaration, alias)[0][0], str):
+        return "Its key is an attribute of its own, or several; only a template can be given a shard."
     fields = _shard_fields(entity, alias)
     if not fields:
         return "No field beside those of the partition tells its items apart, so there is nothing to make shards of."
     needed = math.ceil(hot.demand.times(growth.times).partitions / UTILISATION)
+    most: Sharding | None = None
     for shards in _counts(needed):
         found = _sharded(design, hot, entity, fields, shards, growth)
         if isinstance(found, str) or not found.course.share:
             return found
+        most = found
+    return _beyond_shards(most, growth)
+
+
+def _beyond_shards(most: Sharding | None, growth: Growth) -> str:
+    """Why no number of shards is enough: reads that ask every shard are not spread by having more of them."""
+    if most is not None and most.fanned:
+        loads = _form(most.design, most.calls, most.alias, most.partition).loads
+        fanned = sum((load.demand for load in loads if load.pattern in most.fanned), Demand())
+        if fanned.times(growth.times).partitions > 1:
+            names = " and ".join(most.fanned)
+            return (
+                f"No number of shards carries it, since {names} would read every one of them: "
+                "cache what is read, or ask for less of it in one call."
+            )
     return f"Not even {SHARDS_MAX:,} shards carry it; ask whether all of it has to go through one access pattern."
 
 
@@ -98,14 +116,13 @@ def _sharded(
     taken = {*entity.fields, *entity.declaration.derived}
     name = next(name for name in ("shard", "write_shard", "key_shard", "spread_shard") if name not in taken)
     keys, is_sparse = _keys(entity.declaration, alias)
-    if not isinstance(keys[0], str):
-        return "Its key is an attribute of its own, or several; only a template can be given a shard."
     partition = f"{keys[0]}{design.settings.delimiter}{{{name}}}"
     changed: Any = (partition, *keys[1:])
     declaration = replace(
         entity.declaration,
         keys={**entity.declaration.keys, alias: Sparse(changed) if is_sparse else changed},
         derived={**entity.declaration.derived, name: shard(*fields, of=shards)},
+        expected_per_partition=_spread(entity.declaration.expected_per_partition, alias, shards),
     )
     declarations = [declaration if each is entity else each.declaration for each in design.entities]
     try:
@@ -114,9 +131,19 @@ def _sharded(
     except DesignError as refused:
         return f"Shards in it would break the design: {refused.problems[0].message}."
     calls = call_costs(made, Sizes(made))
-    form = next(h for h in hot_partitions(made, calls) if h.index.alias == alias and h.template == partition)
+    form = _form(made, calls, alias, partition)
     course = partition_course(form.demand, growth, can_split=not form.stays_whole)
     return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course)
+
+
+def _spread(expected: Mapping[str, int], alias: str, shards: int) -> dict[str, int]:
+    """What lies in a partition, where each of its shards holds an even part of what the whole did."""
+    return {each: math.ceil(items / shards) if each == alias else items for each, items in expected.items()}
+
+
+def _form(design: Design, calls: Iterable[CallCost], alias: str, partition: str) -> HotPartition:
+    forms = hot_partitions(design, calls)
+    return next(form for form in forms if form.index.alias == alias and form.template == partition)
 
 
 def _keys(declaration: EntityDeclaration, alias: str) -> tuple[tuple[Any, ...], bool]:

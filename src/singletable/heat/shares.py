@@ -46,7 +46,7 @@ def share_of(entity: Entity, placement: Placement, fixed: frozenset[str] = froze
         if counts:
             hot.append(name)
         if is_guess:
-            guessed.append(f"how traffic spreads over {entity.label}.{name}: {1 / part:.0f} values alike")
+            guessed.append(f"how traffic spreads over {entity.label}.{name}: {1 / part:,.0f} values alike")
     return Share(prod(parts), tuple(hot), tuple(guessed))
 
 

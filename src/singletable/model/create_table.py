@@ -38,3 +38,11 @@ def _projection(projection: Projection) -> dict[str, Any]:
     if projection.attributes:
         document["NonKeyAttributes"] = list(projection.attributes)
     return document
+
+
+def no_keys(table_name: str) -> str:
+    """Why nothing can be made of a table whose design has no entity yet."""
+    return (
+        f"{table_name} has no entity, so that nothing says what its keys are.\n"
+        "  Give it one, or pick another table as MODEL:Table."
+    )

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.planner.amounts import number
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import ItemWrite, planned_write, units_of
@@ -47,7 +48,7 @@ class Estimate:
 
     def __str__(self) -> str:
         mark = "≈" if self.guessed else ""
-        return f"{mark}{self.units:g} {'RRU' if self.kind == 'read' else 'WRU'}"
+        return f"{mark}{number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}"
 
 
 class _Examined(NamedTuple):

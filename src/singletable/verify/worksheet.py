@@ -13,11 +13,11 @@ from singletable.model.intents import Write
 from singletable.model.keys import KeyPart, NativePart
 from singletable.model.ranges import Between, Children, Equal, Prefix, Since, Subtree, Until
 from singletable.model.template import Literal
+from singletable.planner.amounts import GUESS, counted, size
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.explain import verdict_text
 from singletable.planner.plan import Outcome, Plan
 
-BYTES_PER_KB = 1024
 _RANGE_WORDS = {
     Between: "{0} between two",
     Since: "{0} since",
@@ -92,13 +92,12 @@ def _row(design: Design, number: int, outcome: Outcome) -> Row:
 
 def _expected(cost: Estimate) -> str:
     """How many items of how many bytes a call reads or writes."""
-    size = f"{cost.bytes} B" if cost.bytes < BYTES_PER_KB else f"{cost.bytes / BYTES_PER_KB:.1f} KB"
-    return f"{'≈' if cost.guessed else ''}{cost.items} item{'' if cost.items == 1 else 's'}, {size}"
+    return f"{GUESS if cost.guessed else ''}{counted(cost.items, 'item')}, {size(cost.bytes)}"
 
 
 def _frequency(pattern: PatternDeclaration) -> str:
     word = pattern.options.frequency if isinstance(pattern.options.frequency, str) else None
-    rate = f"{pattern.rate:g}/s" if pattern.rate is not None else None
+    rate = f"{pattern.rate:.15g}/s" if pattern.rate is not None else None
     return ", ".join(text for text in (word, rate) if text)
 
 

@@ -17,7 +17,9 @@ def money(dollars: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number with at most two decimals."""
+    """A number with at most two decimals; less than half of a hundredth as such."""
+    if 0 < value < 0.005:
+        return "<0.01"
     return f"{value:,.2f}".rstrip("0").rstrip(".") if "." in f"{value:,.2f}" else f"{value:,.0f}"
 
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.document.amounts import counted, money, number, size
+from singletable.planner.amounts import counted, money, number, size
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (0.5, "0.5"), (115.0, "115"), (1000.0, "1,000"), (1234.567, "1,234.57")]
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.001, "<0.01"),
+        (0.5, "0.5"),
+        (115.0, "115"),
+        (1000.0, "1,000"),
+        (1234.567, "1,234.57"),
+        (1223010.5, "1,223,010.5"),
+    ],
 )
 def test_a_number_has_no_idle_zeros(value: float, text: str) -> None:
     assert number(value) == text
