@@ -231,6 +231,7 @@ def test_a_table_without_patterns_is_fine(tmp_path: Path) -> None:
     assert finished.returncode == 0
     assert finished.stdout.endswith("Empty: 0 of 0 patterns served as declared\n")
     assert document(model)["tables"] == [{"table": "Empty", "passes": True, "patterns": [], "findings": []}]
+    assert "No pattern is declared yet" in singletable("check", model, "--advice").stdout
 
 
 def test_a_finding_says_where_it_stands_so_that_an_editor_can_go_there() -> None:

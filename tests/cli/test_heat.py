@@ -121,3 +121,10 @@ def test_shards_are_priced_by_prices_of_your_own(tmp_path: Path, capsys: pytest.
     assert before[1] == pytest.approx(2 * before[0], rel=0.01)
     assert main(["heat", EVENTS, "--prices", str(tmp_path / "none.json")]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+def test_a_pattern_that_no_request_answers_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = "examples/shop/seventh_pattern.py:ShopWithoutIndex"
+    main(["heat", refused])
+    assert "Not counted, as no request answers them: " in capsys.readouterr().out
+    assert _json(capsys, refused)[0]["unserved"]

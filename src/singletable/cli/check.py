@@ -75,7 +75,9 @@ def _print_advice(report: Report) -> None:
     print_heading(f"{report.design.name}: {_count(len(advice), 'piece')} of advice")
     for each in advice:
         print(f"{each.weight}: {each}")
-    if not advice:
+    if not report.design.patterns:
+        print("No pattern is declared yet, so that there is nothing to judge: advice follows from how items are read.")
+    elif not advice:
         print("Nothing in the model speaks against a single table.")
 
 

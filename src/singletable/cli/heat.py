@@ -91,6 +91,7 @@ def _print(report: HeatReport) -> None:
     name = report.design.name
     if not report.hot:
         print(f"{name}: no pattern says how often it is called; declare rate= or frequency= to see where it burns")
+        _print_unserved(report)
         return
     headers = ["#", "partition", "of", "reads/s", "writes/s", *(f"x{growth.times:g}" for growth in report.growths)]
     rows = [_hot_row(number, hot) for number, hot in enumerate(report.hot, start=1)]
@@ -105,11 +106,17 @@ def _print(report: HeatReport) -> None:
             _print_advice(hot)
     if report.without_rate:
         print(f"\nNot counted, as nobody says how often they are called: {', '.join(report.without_rate)}")
+    _print_unserved(report)
     if report.guesses:
         print()
         print_heading("Guessed")
         for guess in report.guesses:
             print(f"  {GUESS} {guess}")
+
+
+def _print_unserved(report: HeatReport) -> None:
+    if report.unserved:
+        print(f"\nNot counted, as no request answers them: {', '.join(report.unserved)}")
 
 
 def _hot_row(number: int, hot: Hot) -> list[str]:
@@ -182,6 +189,7 @@ def _as_json(report: HeatReport) -> dict[str, Any]:
             for place in report.places
         ],
         "without_rate": report.without_rate,
+        "unserved": report.unserved,
         "guessed": report.guesses,
     }
 

@@ -58,6 +58,8 @@ class HeatReport:
     hot: tuple[Hot, ...]
     places: tuple[Place, ...]
     without_rate: tuple[str, ...]
+    unserved: tuple[str, ...]
+    """Patterns that no request answers, so that nobody knows what they would read."""
     guesses: tuple[str, ...]
     is_provisioned: bool
 
@@ -88,7 +90,10 @@ def heat_report(
     guesses += [call.rate_guess for call in calls if call.rate_guess is not None]
     guesses += [guess for call in calls if call.calls_per_second for guess in call.estimate.guessed]
     silent = tuple(call.name for call in calls if call.calls_per_second is None)
-    return HeatReport(design, tuple(growths), hot, tuple(places), silent, tuple(dict.fromkeys(guesses)), is_provisioned)
+    known = {call.name for call in calls}
+    unserved = tuple(pattern.name for pattern in design.patterns if pattern.name not in known)
+    said = tuple(dict.fromkeys(guesses))
+    return HeatReport(design, tuple(growths), hot, tuple(places), silent, unserved, said, is_provisioned)
 
 
 def _hot(design: Design, partition: HotPartition, growths: Sequence[Growth], prices: Prices, dollars: float) -> Hot:
