@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 from singletable.drafts.draft import (
+    DraftCardinality,
     DraftDerived,
     DraftEntity,
     DraftField,
@@ -156,7 +157,19 @@ FEATURES: dict[str, DraftTable] = {
         _entity(fields=(*_FIELDS, DraftField("v", "int"), DraftField("gone", "int")), version="v", ttl="gone"),
         ttl_attribute="gone",
     ),
-    "expectations": _entity(expected_bytes=300, expected_per_partition={"key": 8}),
+    "expectations": _entity(
+        expected_bytes=300,
+        expected_items=5000,
+        expected_per_partition={"key": 8},
+        cardinality={"id": DraftCardinality(500), "total": DraftCardinality(12, 0.6)},
+        access="staff",
+    ),
+    "accepted": replace(
+        _patterns(DraftPattern("order", "One", "get", ("Order",), _WHOLE, accept={"ST108": 'so "it" is'})),
+        accept={"ST107": "\\"},
+        schema_version_attribute="sv",
+    ),
+    "inverse": replace(_entity(), indexes=(DraftIndex("back", "Back", "GSI", ("SK",), ("PK",), is_inverse=True),)),
     "derived": _entity(
         fields=(*_FIELDS, DraftField("name", "str")),
         derived={

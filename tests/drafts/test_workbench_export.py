@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,17 @@ import pytest
 
 from singletable import Table
 from singletable.cli.load_model import load_tables
+from singletable.cost.prices import prices_of
 from singletable.drafts.draft import DraftTable
 from singletable.drafts.from_design import draft_of
 from singletable.drafts.python_source import python_source
 from singletable.drafts.workbench import draft_from_workbench
 from singletable.drafts.workbench_export import ExportedModel, to_workbench
 from singletable.engine.engine import Engine
+from singletable.heat.report import heat_report
+from singletable.heat.simulation import Growth
+from singletable.model.entity import EntityDeclaration
+from singletable.model.settings import TableSettings
 from singletable.verify.check import check
 from singletable.verify.worksheet import worksheet
 from tests.drafts.example_tables import EXAMPLES
@@ -45,8 +50,42 @@ def test_what_was_exported_is_imported_as_the_same_model(table: type[Table], tmp
             draft_of(table.design, table.__name__)
         )
         assert [_plan(row) for row in _rows(again)] == [_plan(row) for row in _rows(table)]
+        assert said(again) == said(table)
     else:
         assert all(row.verdict != "refused" for row in _rows(again))
+
+
+def said(table: type[Table]) -> Any:
+    """What the model says of itself, as it was declared: drafts on both sides would not miss what no draft holds."""
+    design = table.design
+    entities = [
+        {
+            each.name: getattr(entity.declaration, each.name)
+            for each in fields(EntityDeclaration)
+            # Classes are others, and so are the types of their fields where an enumeration became its texts.
+            if each.name not in ("cls", "location", "fields", "keys", "copies", "counted", "mirror_of")
+        }
+        | {"stored": entity.attributes, "linked": _links(entity.declaration)}
+        for entity in design.entities
+    ]
+    patterns = [(each.name, each.title, replace(each.options, entry=None)) for each in design.patterns]
+    settings = {each.name: getattr(design.settings, each.name) for each in fields(TableSettings)}
+    for name in ("location", "keys", "indexes"):  # said in more than one way; the indexes tell what they come to
+        del settings[name]
+    return settings, design.indexes, entities, patterns, heat(table)
+
+
+def _links(declared: EntityDeclaration) -> Any:
+    """What an item shares with those of other classes, by the names of these."""
+    copies = [(each.source.__name__, each.by, each.fields, each.in_parts) for each in declared.copies]
+    counted = [(each.owner.__name__, each.by, each.field) for each in declared.counted]
+    return copies, counted, declared.mirror_of and declared.mirror_of.__name__
+
+
+def heat(table: type[Table]) -> Any:
+    """What cost and heat make of it."""
+    report = heat_report(table.design, prices_of("us-east-1"), [Growth(1), Growth(100)])
+    return [(hot.partition.template, hot.partition.demand, hot.courses) for hot in report.hot], report.places
 
 
 def _rows(table: type[Table]) -> Any:

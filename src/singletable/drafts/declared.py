@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from singletable.drafts.draft import (
+    DraftCardinality,
     DraftDerived,
     DraftEntity,
     DraftField,
@@ -92,10 +93,25 @@ def _kept(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
         yield "counted", Listed(tuple(map(_link, entity.counted)))
     if entity.mirror_of is not None:
         yield "mirror_of", Named(entity.mirror_of)
+    yield from _for_cost(entity)
+
+
+def _for_cost(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
+    """What it says of its numbers, for cost and heat, and of who may see it."""
     if entity.expected_bytes is not None:
         yield "expected_bytes", entity.expected_bytes
+    if entity.expected_items is not None:
+        yield "expected_items", entity.expected_items
     if entity.expected_per_partition:
         yield "expected_per_partition", entity.expected_per_partition
+    if entity.cardinality:
+        yield "cardinality", {name: _cardinality(each) for name, each in entity.cardinality.items()}
+    if entity.access is not None:
+        yield "access", entity.access
+
+
+def _cardinality(each: DraftCardinality) -> Term:
+    return each.values if each.hottest is None else Call("skewed", (each.values,), (("hottest", each.hottest),))
 
 
 def _keys(keys: DraftKeys) -> Term:
@@ -190,17 +206,23 @@ def _table_keywords(table: DraftTable) -> Iterator[tuple[str, Term]]:
         yield "ttl_attribute", table.ttl_attribute
     if table.delimiter != "#":
         yield "delimiter", table.delimiter
+    if table.schema_version_attribute != "schema_v":
+        yield "schema_version_attribute", table.schema_version_attribute
+    if table.accept:
+        yield "accept", table.accept
 
 
 def _is_default(index: DraftIndex) -> bool:
     expected = (index.alias.upper(), (f"{index.name}PK",), (f"{index.name}SK",))
-    plain = (index.name, index.partition, index.sort) == expected and index.projection == "ALL"
+    plain = (index.name, index.partition, index.sort) == expected and index.projection == "ALL" and not index.is_inverse
     return index.kind == "GSI" and plain and re.fullmatch(r"gsi\d+", index.alias) is not None
 
 
 def _index(index: DraftIndex) -> Term:
     named: list[tuple[str, Term]] = [("name", index.name)]
-    if index.kind == "GSI":
+    if index.is_inverse:
+        pass  # by the table's own keys
+    elif index.kind == "GSI":
         named.append(("keys", (_names(index.partition), *((_names(index.sort),) if index.sort else ()))))
     else:
         named.append(("sort", index.sort[0]))
@@ -208,7 +230,7 @@ def _index(index: DraftIndex) -> Term:
         named.append(("projection", Named("KEYS_ONLY")))
     elif index.projection == "INCLUDE":
         named.append(("projection", Call("include", index.included)))
-    return Call(index.kind, (index.alias,), tuple(named))
+    return Call("inverse" if index.is_inverse else index.kind, (index.alias,), tuple(named))
 
 
 def _names(names: tuple[str, ...]) -> Term:
@@ -226,6 +248,8 @@ def pattern_options(pattern: DraftPattern) -> Keywords:
         value = getattr(pattern, name)
         if value is not None:
             options.append((name, int(value) if isinstance(value, float) and value.is_integer() else value))
+    if pattern.accept:
+        options.append(("accept", pattern.accept))
     return tuple(options)
 
 

@@ -81,6 +81,7 @@ def _pattern(design: Design, pattern: PatternDeclaration, typed: Typed) -> Draft
         rate=options.rate,
         budget_ms=options.budget_ms,
         fanout=options.fanout,
+        accept=dict(options.accept or {}),
     )
 
 

@@ -93,6 +93,14 @@ class DraftLink:
 
 
 @dataclass(frozen=True)
+class DraftCardinality:
+    """How many values a field has; and the share of the traffic that the most frequent draws, where it is uneven."""
+
+    values: int
+    hottest: float | None = None
+
+
+@dataclass(frozen=True)
 class DraftEntity:
     """An entity: its class, its fields, its keys by the alias of the index (`key` is the table's)."""
 
@@ -116,6 +124,9 @@ class DraftEntity:
     counted: tuple[DraftLink, ...] = ()
     expected_bytes: int | None = None
     expected_per_partition: Mapping[str, int] = field(default_factory=dict)
+    expected_items: int | None = None
+    cardinality: Mapping[str, DraftCardinality] = field(default_factory=dict)
+    access: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +140,8 @@ class DraftIndex:
     sort: tuple[str, ...] = ()
     projection: ProjectionKind = "ALL"
     included: tuple[str, ...] = ()
+    is_inverse: bool = False
+    """Whether it is by the table's own keys, swapped, so that entities give none for it."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +197,7 @@ class DraftPattern:
     rate: float | None = None
     budget_ms: float | None = None
     fanout: int | None = None
+    accept: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -201,6 +215,8 @@ class DraftTable:
     delimiter: str = "#"
     doc: str = ""
     notes: tuple[str, ...] = ()
+    accept: Mapping[str, str] = field(default_factory=dict)
+    schema_version_attribute: str = "schema_v"
 
 
 @dataclass(frozen=True)

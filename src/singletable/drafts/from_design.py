@@ -9,6 +9,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 from singletable.drafts.design_patterns import draft_pattern
 from singletable.drafts.draft import (
+    DraftCardinality,
     DraftDerived,
     DraftEntity,
     DraftField,
@@ -22,6 +23,7 @@ from singletable.drafts.draft import (
     Position,
 )
 from singletable.drafts.vocabulary import TYPES
+from singletable.model.cardinality import Cardinality
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived import Derived
 from singletable.model.derived.function import FunctionOf
@@ -31,7 +33,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.derived.tree import Depth, Parent
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.index import TABLE, Index
+from singletable.model.index import Index
 from singletable.model.positions import Native, Sparse
 
 _PLAIN: Mapping[Any, FieldType] = {**{real: name for name, real in TYPES.items()}, frozenset[str]: "set[str]"}
@@ -61,6 +63,8 @@ def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:
         settings.delimiter,
         first_line(doc),
         tuple(notes),
+        dict(settings.accept),
+        settings.schema_version_attribute,
     )
 
 
@@ -103,7 +107,7 @@ def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
     return DraftEntity(
         entity.label,
         tuple(fields),
-        {alias: _keys(keys) for alias, keys in declared.keys.items()} | _inverse_keys(entity),
+        {alias: _keys(keys) for alias, keys in declared.keys.items()},
         entity.name if entity.name != entity.label else None,
         first_line(entity.cls.__doc__),
         declared.ttl,
@@ -118,14 +122,14 @@ def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
         tuple(DraftLink(each.owner.__name__, each.by, {}, each.field) for each in declared.counted),
         declared.expected_bytes,
         dict(declared.expected_per_partition),
+        declared.expected_items,
+        {name: _cardinality(each) for name, each in declared.cardinality.items()},
+        declared.access,
     )
 
 
-def _inverse_keys(entity: Entity) -> dict[str, DraftKeys]:
-    """The keys in indexes that swap the table's own: an entity gives none for them, and a draft knows no such index."""
-    own = _keys(entity.declaration.keys[TABLE])
-    inverse = [alias for alias, placement in entity.placements.items() if placement.index.is_inverse]
-    return {alias: DraftKeys(own.sort, own.partition) for alias in inverse}
+def _cardinality(each: Cardinality) -> DraftCardinality:
+    return DraftCardinality(each.values, None if each.hottest == 1 / each.values else each.hottest)
 
 
 def _field(entity: Entity, name: str) -> DraftField:
@@ -182,4 +186,5 @@ def _index(index: Index) -> DraftIndex:
         tuple(each.name for each in index.sort),
         index.projection.kind,
         index.projection.attributes,
+        index.is_inverse,
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from singletable.drafts.draft import FieldType
 from singletable.model.areas import Box, Nearest, Radius
+from singletable.model.cardinality import skewed
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
@@ -19,7 +20,7 @@ from singletable.model.derived.letter import first_letter
 from singletable.model.derived.shard import shard
 from singletable.model.derived.tree import depth, parent
 from singletable.model.entity import entity
-from singletable.model.index import GSI, KEYS_ONLY, LSI, include
+from singletable.model.index import GSI, KEYS_ONLY, LSI, include, inverse
 from singletable.model.intents import ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
@@ -86,11 +87,13 @@ OURS: Mapping[str, Any] = {
     "geohash": geohash,
     "get": get,
     "include": include,
+    "inverse": inverse,
     "native": native,
     "parent": parent,
     "put": put,
     "query": query,
     "shard": shard,
+    "skewed": skewed,
     "sparse": sparse,
     "update": update,
     "within": within,

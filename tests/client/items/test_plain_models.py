@@ -237,7 +237,7 @@ class WithSchemaOfAList(BaseModel):
 
 
 class WithSchemaOfElements(BaseModel):
-    a: Annotated[list, GetPydanticSchema(lambda source, handler: handler(list[int]))]  # type: ignore[type-arg]
+    a: Annotated[list, GetPydanticSchema(lambda source, handler: handler(list[int]))]  # type: ignore[type-arg]  # on purpose
 
 
 class NeverNone(BaseModel):

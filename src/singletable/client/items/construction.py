@@ -167,7 +167,8 @@ def _only_stores(cls: type) -> bool:
         return False
     # The code is the same for all defaults; those of the class may be descriptors, which look at whose they are.
     same = [(each.name, Any, dataclasses.field(default=None, kw_only=each.kw_only)) for each in fields]
-    plain, own = (getattr(each, "__init__") for each in (dataclasses.make_dataclass("Plain", same), cls))  # noqa: B009
+    classes: tuple[Any, Any] = (dataclasses.make_dataclass("Plain", same), cls)
+    plain, own = (each.__init__ for each in classes)
     if not isinstance(own, FunctionType) or not isinstance(plain, FunctionType):
         return False
     parts = ("co_code", "co_consts", "co_names", "co_varnames")
