@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any, cast, get_args
+from uuid import UUID
 
+from singletable.drafts.conditions import exists, set_to_parameter
 from singletable.drafts.draft import (
     DraftCardinality,
+    DraftClass,
     DraftDerived,
     DraftEntity,
+    DraftEnum,
     DraftField,
     DraftIndex,
     DraftKeys,
     DraftLink,
+    DraftMember,
     DraftParameter,
     DraftPattern,
     DraftTable,
-    DraftTest,
     FieldType,
     NativeKey,
     RangeKind,
+    paging,
+)
+from singletable.expressions.tree import (
+    And,
+    Change,
+    Compare,
+    Constant,
+    Function,
+    In,
+    Not,
+    Or,
+    Parameter,
+    Path,
 )
 
 ID = DraftParameter("id", "str")
+TOTAL = Path(("total",))
 _FIELDS = (DraftField("id", "str"), DraftField("at", "datetime"), DraftField("total", "int"))
 _ORDER = DraftEntity("Order", _FIELDS, {"key": DraftKeys(("ORDER#{id}",), ("AT#{at:seconds}",))})
 _LINE = DraftEntity(
@@ -90,6 +110,60 @@ _PLACE = DraftEntity(
 )
 
 
+_PARCEL = DraftEntity(
+    "Parcel",
+    (
+        DraftField("id", "str"),
+        DraftField("address", "Address"),
+        DraftField("state", "State"),
+        DraftField("kind", "Literal[1, 2]"),
+        DraftField("note", "str", optional=True, must_be_given=True),
+        DraftField("weight", "Decimal", optional=True),
+        DraftField("stops", "list[Address]", has_default=True, default=[]),
+        DraftField("meta", "dict[str, dict[str, int | None]]", has_default=True, default={"a": {"b": 1}}),
+        DraftField("tags", "set[str]", has_default=True, default={"x", 'y"'}),
+        DraftField("labels", "frozenset[str]", has_default=True, default=frozenset(("l",))),
+        DraftField("sides", "tuple[Decimal, Decimal]", has_default=True, default=(Decimal("1.5"), Decimal(2))),
+        DraftField("status", "State", has_default=True, default=DraftMember("State", "SENT")),
+        DraftField("raw", "bytes", has_default=True, default=b"\x00'\""),
+        DraftField("made", "datetime", has_default=True, default=datetime(2026, 1, 2, 3, tzinfo=UTC)),
+        DraftField("day", "date", optional=True, has_default=True, default=date(2026, 1, 2)),
+        DraftField("key", "UUID", has_default=True, default=UUID(int=7)),
+        DraftField("either", "str | int", has_default=True, default=""),
+        DraftField("anything", "Any", has_default=True),
+    ),
+    {"key": DraftKeys(("P#{id}",), ("P",)), "gsi1": DraftKeys(("STATE#{state}",), ("{id}",))},
+)
+_PARCELS = DraftTable(
+    "Parcels",
+    "Parcels",
+    (_PARCEL,),
+    enums=(
+        DraftEnum("State", {"NEW": "N", "SENT": "S"}, "StrEnum"),
+        DraftEnum("Level", {"LOW": 1, "HIGH": 2}, "IntEnum"),
+    ),
+    classes=(
+        DraftClass("Country", (DraftField("code", "str"), DraftField("level", "Level"))),
+        DraftClass("Address", (DraftField("city", "str"), DraftField("country", "Country", optional=True)), "Where"),
+        DraftClass("Label", (DraftField("id", "str"), DraftField("state", "State")), "Short"),
+    ),
+)
+_CITY, _WEIGHT, _META = Path(("address", "city")), Path(("weight",)), Path(("meta", "x y", "b"))
+_SAID = Or(
+    (
+        And((Compare("=", _CITY, Constant("Rom'a")), Not(exists("note")))),
+        In(Path(("state",)), (Constant(DraftMember("State", "NEW")), Parameter("status"))),
+        Function("begins_with", (Path(("id",)), Constant("P"))),
+        Compare(">", _WEIGHT, Constant(Decimal("0.10"))),
+        Compare("<>", _META, Constant(3)),
+        Compare("<=", Path(("made",)), Constant(datetime(2026, 5, 6, tzinfo=UTC))),
+        Compare("=", Path(("stops", 0, "city")), _CITY),
+        Function("contains", (Path(("tags",)), Parameter("item"))),
+    )
+)
+_STATE = DraftParameter("state", "State")
+
+
 def _within(kind: RangeKind) -> DraftPattern:
     area = (DraftParameter("area", "Any", kind),)
     return DraftPattern(f"in_{kind.lower()}", kind, "within", ("Place",), area, fanout=500)
@@ -103,29 +177,29 @@ FEATURES: dict[str, DraftTable] = {
         _ranged("Until"),
         DraftPattern("place", "Place", "put", ("Order",), rate=1234567.0, budget_ms=2.5),
         DraftPattern("begin", "Begin", "create", ("Order",), frequency="very high"),
-        DraftPattern("drop", "Drop", "delete", ("Order",), _WHOLE, where=(DraftTest("total", "<=", 5),)),
+        DraftPattern("drop", "Drop", "delete", ("Order",), _WHOLE, where=Compare("<=", TOTAL, Constant(5))),
         DraftPattern(
             "correct",
             "Correct",
             "update",
             ("Order",),
             (*_WHOLE, DraftParameter("total", "int")),
-            changes=("total",),
-            where=(DraftTest("total", "<>", 0), DraftTest("total", ">", None, "total"), DraftTest("total", "exists")),
+            changes=(set_to_parameter("total"),),
+            where=And(
+                (Compare("<>", TOTAL, Constant(0)), Compare(">", TOTAL, Parameter("total")), exists("total")),
+            ),
         ),
-        DraftPattern("zero", "Zero", "update", ("Order",), _WHOLE, constants={"total": 0}),
+        DraftPattern("zero", "Zero", "update", ("Order",), _WHOLE, changes=(Change("SET", TOTAL, Constant(0)),)),
         DraftPattern(
             "large",
             "Large",
             "query",
             ("Order",),
-            (ID,),
-            filter=(DraftTest("total", ">=", 5),),
-            has_limit=True,
-            limit_default=7,
+            (ID, *paging(7)),
+            filter=Compare(">=", TOTAL, Constant(5)),
         ),
         DraftPattern("newest", "Newest", "query", ("Order",), (ID,), newest_first=True, limit=3, expected_examined=3),
-        DraftPattern("lines", "Lines", "query", ("Line",), (ID,), order_by="no", frequency=3),
+        DraftPattern("lines", "Lines", "query", ("Line",), (ID,), order_by=Path(("no",)), frequency=3),
     ),
     "collections": _patterns(
         DraftPattern("usual", "Usual", "collection", ("Order", "Line"), (ID,)),
@@ -214,7 +288,7 @@ FEATURES: dict[str, DraftTable] = {
                 "query",
                 ("Post",),
                 (DraftParameter("person_id", "str"),),
-                filter=(DraftTest("person_name", "contains", "'x'"),),
+                filter=Function("contains", (Path(("person_name",)), Constant("'x'"))),
             ),
         ),
     ),
@@ -231,6 +305,71 @@ FEATURES: dict[str, DraftTable] = {
     ),
     "places": DraftTable(
         "Map", "Map", (_PLACE,), patterns=tuple(_within(each) for each in ("Radius", "Box", "Nearest"))
+    ),
+    "classes and conditions": replace(
+        _PARCELS,
+        patterns=(
+            DraftPattern(
+                "parcels",
+                "Parcels",
+                "query",
+                ("Parcel",),
+                (
+                    _STATE,
+                    DraftParameter("status", "State"),
+                    DraftParameter("item", "str"),
+                    DraftParameter("count", "int", has_default=True, default=5),
+                ),
+                filter=_SAID,
+                limit="count",
+                expected_examined=50,
+            ),
+            DraftPattern("labels", "Labels", "query", ("Parcel",), (_STATE, *paging()), view="Label"),
+            DraftPattern("label", "Label", "get", ("Parcel",), (ID,), view="Label", entry_class="Parcel"),
+            DraftPattern(
+                "change",
+                "Change",
+                "update",
+                ("Parcel",),
+                (ID, DraftParameter("more", "list[Address]"), DraftParameter("by", "Decimal", by_name=True)),
+                changes=(
+                    Change("ADD", _WEIGHT, Parameter("by")),
+                    Change("APPEND", Path(("stops",)), Parameter("more")),
+                    Change("REMOVE", Path(("day",))),
+                    Change("SET", _CITY, Constant("Oslo")),
+                    Change("SET", Path(("meta", "z")), Constant({"b": 2})),
+                ),
+                where=Not(_SAID.parts[0]),
+            ),
+        ),
+    ),
+    "thin index": replace(
+        _PARCELS,
+        indexes=(DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",), "KEYS_ONLY"),),
+        patterns=(DraftPattern("whole", "Whole", "query", ("Parcel",), (_STATE,), hydrate=True, limit=5),),
+    ),
+    "put by fields": replace(
+        _ORDERS,
+        patterns=(
+            DraftPattern(
+                "place", "Place", "put", ("Order",), tuple(DraftParameter(each.name, each.type) for each in _FIELDS)
+            ),
+            DraftPattern("begin", "Begin", "create", ("Order",), (DraftParameter("order", "Order"),)),
+        ),
+    ),
+    "one shape twice": _patterns(
+        *(
+            DraftPattern(
+                name,
+                "Shape",
+                "collection",
+                ("Order", "Line"),
+                (ID,),
+                view="Whole",
+                members=(("orders", "list[Order]"), ("lines", "list[Line]")),
+            )
+            for name in ("first", "second")
+        )
     ),
     "another file": DraftTable(
         "Log",

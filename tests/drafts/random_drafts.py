@@ -8,7 +8,6 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from singletable.drafts.draft import (
-    Comparator,
     DraftDerived,
     DraftEntity,
     DraftField,
@@ -18,13 +17,26 @@ from singletable.drafts.draft import (
     DraftParameter,
     DraftPattern,
     DraftTable,
-    DraftTest,
     FieldType,
     NativeKey,
     RangeKind,
+    paging,
 )
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_index, name_of_pattern
 from singletable.drafts.vocabulary import STANDARD
+from singletable.expressions.tree import (
+    And,
+    Change,
+    Comparator,
+    Compare,
+    Constant,
+    Function,
+    In,
+    Not,
+    Or,
+    Parameter,
+    Path,
+)
 from tests.drafts.drafted_features import FEATURES
 from tests.drafts.imported import HOSTILE
 
@@ -142,11 +154,26 @@ def _random_patterns(draw: st.DrawFn, entities: tuple[DraftEntity, ...], taken: 
     scalars = TEXTS | st.integers(-9, 9) | st.booleans() | st.floats(allow_nan=False, allow_infinity=False)
     # What is neither a parameter nor there at all; the file itself would find the types that it imports.
     some_name = st.sampled_from([*(each.name for each in parameters), *sorted(fields.keys() - STANDARD.keys()), "no"])
-    comparators = st.sampled_from(get_args(Comparator))
-    tests = st.lists(
-        st.builds(DraftTest, some_field, comparators, scalars | st.none(), st.none() | some_name),
-        max_size=2,
-    ).map(tuple)
+    paths = st.builds(
+        lambda first, more: Path((first, *more)), some_field, st.lists(TEXTS | st.integers(0, 3), max_size=1)
+    )
+    leaves = st.builds(Constant, scalars | st.none()) | st.builds(Parameter, some_name) | paths
+    simple = (
+        st.builds(Compare, st.sampled_from(get_args(Comparator)), paths, leaves)
+        | st.builds(
+            lambda name, path, leaf: Function(name, (path, leaf)),
+            st.sampled_from(["contains", "begins_with"]),
+            paths,
+            leaves,
+        )
+        | st.builds(lambda path: Function("attribute_exists", (path,)), paths)
+        | st.builds(lambda path, options: In(path, tuple(options)), paths, st.lists(leaves, max_size=2))
+    )
+    several = st.lists(simple, min_size=2, max_size=3).map(tuple)
+    tests = st.none() | simple | st.builds(Not, simple) | st.builds(And, several) | st.builds(Or, several)
+    changes = st.builds(Change, st.sampled_from(["SET", "ADD", "APPEND"]), paths, leaves) | st.builds(
+        lambda path: Change("REMOVE", path), paths
+    )
     numbers = st.none() | st.integers(-1, 10**7) | st.floats(-1, 10**7)
     has_tests = draw(st.booleans())
     return DraftPattern(
@@ -154,16 +181,14 @@ def _random_patterns(draw: st.DrawFn, entities: tuple[DraftEntity, ...], taken: 
         draw(TEXTS),
         kind,
         tuple(each.class_name for each in chosen),
-        parameters,
+        (*parameters, *(paging(draw(st.integers(-1, 30))) if draw(st.booleans()) else ())),
         draw(st.booleans()),
-        draw(st.booleans()),
-        draw(st.integers(-1, 30)),
-        tuple(draw(st.lists(some_name, max_size=1))) if kind == "update" else (),
-        draw(st.dictionaries(some_field, scalars, max_size=1)) if kind == "update" else {},
-        draw(tests) if has_tests else (),
-        draw(tests) if has_tests else (),
-        draw(st.none() | some_field),
-        draw(st.none() | st.integers(-1, 9)),
+        tuple(draw(st.lists(changes, max_size=2))) if kind == "update" else (),
+        draw(tests) if has_tests else None,
+        draw(tests) if has_tests else None,
+        draw(st.none() | paths),
+        draw(st.none() | st.integers(-1, 9) | some_name),
+        hydrate=draw(st.booleans()) and draw(st.booleans()),
         entry=draw(st.none() | TEXTS),
         frequency=draw(st.none() | st.just("high") | TEXTS | st.integers(0, 9)),
         rate=draw(numbers),
@@ -218,7 +243,9 @@ def misnamed_tables(draw: st.DrawFn) -> DraftTable:
             more = (*table.patterns[0].parameters, DraftParameter(text, "str"))
             return replace(table, patterns=(replace(table.patterns[0], parameters=more),))
         case 6:
-            return replace(table, patterns=(replace(table.patterns[0], where=(DraftTest(text, "=", 1),)),))
+            return replace(
+                table, patterns=(replace(table.patterns[0], where=Compare("=", Path((text,)), Constant(1))),)
+            )
         case 7:
             return replace(table, patterns=(replace(table.patterns[0], entities=(text,)),))
         case _:

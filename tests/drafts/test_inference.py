@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ import pytest
 from examples import SYSTEMS
 from singletable import Table
 from singletable.cli.load_model import load_tables
-from singletable.drafts.draft import Draft, DraftParameter, DraftPattern, DraftTable, NativeKey
+from singletable.drafts.draft import Draft, DraftMember, DraftPattern, DraftTable, NativeKey
 from singletable.drafts.from_design import draft_of
+from singletable.drafts.functions import with_functions
 from singletable.drafts.inference import inferred_table
 from singletable.drafts.python_source import python_source
 from singletable.drafts.seen_items import SeenIndex, SeenTable
@@ -44,7 +47,9 @@ def test_a_filled_example_is_told_with_its_entities_and_templates(example: Examp
     assert report.passes, [str(finding) for finding in report.findings]
     found = {entity.name: entity for entity in table.design.entities}
     assert found.keys() == {entity.name for entity in original.entities}
-    expected = {each.stored_name or each.class_name: each for each in draft_of(original, "T").entities}
+    expected = {
+        each.stored_name or each.class_name: each for each in with_functions(draft_of(original, "T"), {}).entities
+    }
     told = {each.stored_name or each.class_name: each for each in draft_of(table.design, "T").entities}
     for name, entity in told.items():
         for alias, keys in expected[name].keys.items():
@@ -60,7 +65,7 @@ def test_every_read_of_an_example_is_declared_and_proved_on_what_was_told(exampl
     names = {each.stored_name or each.class_name: each.class_name for each in told.entities}
     original = draft_of(example.table.design, "T")
     classes = {each.class_name: names[each.stored_name or each.class_name] for each in original.entities}
-    patterns = tuple(declared(each, classes, told) for each in original.patterns)
+    patterns = tuple(declared(each, classes, told, original) for each in original.patterns)
     table = loaded(replace(told, patterns=patterns), tmp_path)
     plans = {each.pattern.name: each for each in check(example.table.design).outcomes if isinstance(each, Plan)}
     report = check(table.design)
@@ -76,21 +81,41 @@ def test_every_read_of_an_example_is_declared_and_proved_on_what_was_told(exampl
             assert outcome.verdict is before.verdict
 
 
-def declared(pattern: DraftPattern, classes: dict[str, str], told: DraftTable) -> DraftPattern:
+def declared(pattern: DraftPattern, classes: dict[str, str], told: DraftTable, original: DraftTable) -> DraftPattern:
     """The pattern for the classes that were told, with the types that their fields have there."""
     entities = tuple(classes[name] for name in pattern.entities)
     fields = {each.name: each for entity in told.entities if entity.class_name in entities for each in entity.fields}
+    enums = {each.class_name: each.members for each in original.enums}
     parameters = tuple(
-        each
+        replace(each, type=classes.get(each.type, "str" if each.type in enums else each.type))
         if each.name not in fields
-        else DraftParameter(each.name, fields[each.name].type, each.range, fields[each.name].choices)
+        else replace(each, type=fields[each.name].type, choices=fields[each.name].choices)
         for each in pattern.parameters
     )
     words = re.compile(r"\w+")
     members = tuple(
         (name, words.sub(lambda word: classes.get(word[0], word[0]), kind)) for name, kind in pattern.members
     )
-    return replace(pattern, entities=entities, parameters=parameters, members=members)
+    plain = replace(
+        pattern,
+        changes=plainly(pattern.changes, enums),
+        where=plainly(pattern.where, enums),
+        filter=plainly(pattern.filter, enums),
+        entry=pattern.entry or pattern.entry_class,
+        entry_class=None,
+    )
+    return replace(plain, entities=entities, parameters=parameters, members=members)
+
+
+def plainly(node: Any, enums: Mapping[str, Mapping[str, Any]]) -> Any:
+    """A condition as it is stored: what was an enumeration is told as its texts."""
+    if isinstance(node, DraftMember):
+        return enums[node.enumeration][node.name]
+    if isinstance(node, tuple):
+        return tuple(plainly(each, enums) for each in node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    return replace(node, **{each.name: plainly(getattr(node, each.name), enums) for each in dataclass_fields(node)})
 
 
 def seen(

@@ -28,7 +28,7 @@ def imported(example: Example, engine: Engine, path: Path) -> tuple[list[Call], 
     original = draft_of(example.table.design, "T")
     names = {each.stored_name or each.class_name: each.class_name for each in told.entities}
     classes = {each.class_name: names[each.stored_name or each.class_name] for each in original.entities}
-    patterns = tuple(declared(each, classes, told) for each in original.patterns)
+    patterns = tuple(declared(each, classes, told, original) for each in original.patterns)
     return calls, loaded(replace(told, patterns=patterns), path).open(engine)
 
 

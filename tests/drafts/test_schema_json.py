@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable.cli.draft_judge import judge
+from singletable.drafts.conditions import set_to_parameter
+from singletable.drafts.draft import Draft
 from singletable.drafts.proved import proved
 from singletable.drafts.python_source import python_source
 from singletable.drafts.schema_json import read_schema_json
 from singletable.errors import ImportRefused
+from singletable.expressions.tree import Compare, Parameter
+from singletable.expressions.tree import Path as FieldPath
 from tests.drafts.imported import PUBLISHED, assert_only_declarations, mutated, reports
 
 FOLDER = PUBLISHED / "schema_json"
@@ -136,11 +140,54 @@ def test_operations_become_patterns_that_are_bound_by_the_fields_of_the_key() ->
     assert [(each.name, each.range) for each in made["since"].parameters] == [
         ("customer_id", None),
         ("placed", "Since"),
+        *(("limit", None), ("cursor", None)),
     ]
-    assert made["in_status"].parameters[-1].range == "Between"
-    assert made["mark"].changes == ("status",)
+    assert made["in_status"].parameters[-3].range == "Between"
+    assert made["mark"].changes == (set_to_parameter("status"),)
     assert made["whole"].entities == ("Customer", "Order")
-    assert made["filtered"].filter[0].parameter == "status"
+    assert made["filtered"].filter == Compare("=", FieldPath(("status",)), Parameter("status"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "conditions", "written"),
+    [
+        ("OR", [("status", "=", "a"), ("id", "<>", "b")], "(item.status == status) | (item.id != id)"),
+        ("AND", [("status", "between", "a b")], "(item.status >= status) & (item.status <= status_other)"),
+        (
+            "OR",
+            [("status", "between", "a b"), ("id", "attribute_exists", "")],
+            "((item.status >= status) & (item.status <= status_other)) | (exists(item.id))",
+        ),
+        ("AND", [("status", "in", "a b c")], "one_of(item.status, status, status_other, status_other_other)"),
+        (
+            "AND",
+            [("status", "begins_with", "a"), ("id", "contains", "b")],
+            "(begins_with(item.status, status)) & (contains(item.id, id))",
+        ),
+        ("AND", [("status", "attribute_not_exists", "")], "not_(exists(item.status))"),
+        (
+            "AND",
+            [("status", ">", "a"), ("status", "<", "b"), ("id", "attribute_exists", "")],
+            "(item.status > status) & (item.status < status_other) & (exists(item.id))",
+        ),
+    ],
+)
+def test_a_filter_says_in_a_model_what_it_says_there(
+    operator: str, conditions: list[tuple[str, str, str]], written: str
+) -> None:
+    functions = ("begins_with", "contains", "attribute_exists", "attribute_not_exists")
+    rows: list[dict[str, Any]] = []
+    for field, word, given_names in conditions:
+        names = given_names.split()
+        row: dict[str, Any] = {"field": field, ("function" if word in functions else "operator"): word}
+        row |= {"params": names} if word == "in" else dict(zip(("param", "param2"), names, strict=False))
+        rows.append(row)
+    expression = {"logical_operator": operator, "conditions": rows}
+    parameters = [name for _, _, names in conditions for name in names.split()]
+    pattern = _pattern(1, "filtered", "Query", "customer_id", *parameters, filter_expression=expression)
+    table = _read(_schema(pattern))
+    assert not table.notes
+    assert f"filter=lambda item: {written}" in python_source(Draft("Filtered", (table,)))
 
 
 @pytest.mark.parametrize(

@@ -3,97 +3,137 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
+from examples.commerce.releases import SecondRelease
+from examples.shop.sharded import ShopByFunction
 from singletable import Table
 from singletable.cli.load_model import load_tables
-from singletable.cost.prices import prices_of
-from singletable.drafts.draft import DraftTable
-from singletable.drafts.from_design import draft_of
+from singletable.cli.main import main
+from singletable.drafts.functions import defined_in
 from singletable.drafts.python_source import python_source
 from singletable.drafts.workbench import draft_from_workbench
 from singletable.drafts.workbench_export import ExportedModel, to_workbench
 from singletable.engine.engine import Engine
-from singletable.heat.report import heat_report
-from singletable.heat.simulation import Growth
-from singletable.model.entity import EntityDeclaration
-from singletable.model.settings import TableSettings
+from singletable.errors import DesignError, ImportRefused
 from singletable.verify.check import check
-from singletable.verify.worksheet import worksheet
+from tests.drafts import whole_model
 from tests.drafts.example_tables import EXAMPLES
+from tests.drafts.imported import assert_only_declarations, mutated
+from tests.drafts.same_model import said
 
-TABLES = [example.table for example in EXAMPLES]
-# Functions, which no document carries: there a computed key is a field with the function's values, and items of
-# older schema versions are not upgraded.
-COMPUTED = {"ShopByFunction", "SecondRelease"}
+TABLES = [*(example.table for example in EXAMPLES), whole_model.Whole]
 
 
 def exported(table: type[Table]) -> str:
     return to_workbench("Models", [ExportedModel(table.design, table.__name__, table.__doc__ or "")])
 
 
-def without_docs(draft: DraftTable) -> DraftTable:
-    return replace(draft, doc="", notes=(), entities=tuple(replace(each, doc="") for each in draft.entities))
+def imported(document: str, folder: Path, functions: str | None = None) -> type[Table]:
+    """The table of the document; `functions` is the module of its functions."""
+    module = defined_in(sys.modules[functions], functions) if functions is not None else None
+    file = folder / "again.py"
+    file.write_text(python_source(draft_from_workbench(document, module)), encoding="utf-8")
+    (table,) = load_tables(str(file))
+    return table
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
 def test_what_was_exported_is_imported_as_the_same_model(table: type[Table], tmp_path: Path) -> None:
-    file = tmp_path / "again.py"
-    file.write_text(python_source(draft_from_workbench(exported(table))), encoding="utf-8")
-    (again,) = load_tables(str(file))
-    if table.__name__ not in COMPUTED:
-        assert without_docs(draft_of(again.design, again.__name__)) == without_docs(
-            draft_of(table.design, table.__name__)
-        )
-        assert [_plan(row) for row in _rows(again)] == [_plan(row) for row in _rows(table)]
-        assert said(again) == said(table)
-    else:
-        assert all(row.verdict != "refused" for row in _rows(again))
+    again = imported(exported(table), tmp_path, table.__module__)
+    before, after = said(table), said(again)
+    for part in before:
+        assert after[part] == before[part]
+    assert said(imported(exported(again), tmp_path, table.__module__)) == before
 
 
-def said(table: type[Table]) -> Any:
-    """What the model says of itself, as it was declared: drafts on both sides would not miss what no draft holds."""
-    design = table.design
-    entities = [
-        {
-            each.name: getattr(entity.declaration, each.name)
-            for each in fields(EntityDeclaration)
-            # Classes are others, and so are the types of their fields where an enumeration became its texts.
-            if each.name not in ("cls", "location", "fields", "keys", "copies", "counted", "mirror_of")
-        }
-        | {"stored": entity.attributes, "linked": _links(entity.declaration)}
-        for entity in design.entities
+def test_whatever_a_model_says_is_seen_when_it_is_another(tmp_path: Path) -> None:
+    """The comparison itself: every change of a document that leaves it a model is another model."""
+    document = exported(whole_model.Whole)
+    before = said(whole_model.Whole)
+    changes = [
+        ('"default": {"member": ["Colour", "BLUE"]}', '"default": {"member": ["Colour", "RED"]}'),
+        ('"comparator": ">="', '"comparator": "<="'),
+        ('"type": "frozenset[str]"', '"type": "set[str]"'),
+        ('"hydrate": true', '"consistent": true'),
+        ('"action": "ADD"', '"action": "SET"'),
+        ('"default": 7', '"default": 8'),
+        ('"must_be_given": true', '"must_be_given": false'),
+        ('"Decimal": "1.50"', '"Decimal": "1.51"'),
+        ('"default_function": "utc_now"', '"default_function": "region"'),
+        ('"LOW": 1', '"LOW": 2'),
+        ('"street": "?"', '"street": "!"'),
     ]
-    patterns = [(each.name, each.title, replace(each.options, entry=None)) for each in design.patterns]
-    settings = {each.name: getattr(design.settings, each.name) for each in fields(TableSettings)}
-    for name in ("location", "keys", "indexes"):  # said in more than one way; the indexes tell what they come to
-        del settings[name]
-    return settings, design.indexes, entities, patterns, heat(table)
+    plain = json.dumps(json.loads(document))
+    for old, new in changes:
+        assert plain.count(old) >= 1, old
+        assert said(imported(plain.replace(old, new, 1), tmp_path, whole_model.__name__)) != before, new
 
 
-def _links(declared: EntityDeclaration) -> Any:
-    """What an item shares with those of other classes, by the names of these."""
-    copies = [(each.source.__name__, each.by, each.fields, each.in_parts) for each in declared.copies]
-    counted = [(each.owner.__name__, each.by, each.field) for each in declared.counted]
-    return copies, counted, declared.mirror_of and declared.mirror_of.__name__
+@pytest.mark.parametrize("table", [ShopByFunction, SecondRelease, whole_model.Whole], ids=lambda table: table.__name__)
+def test_without_its_functions_a_model_says_what_is_missing(table: type[Table], tmp_path: Path) -> None:
+    draft = draft_from_workbench(exported(table))
+    assert all("--functions names the module" in note for note in draft.tables[0].notes)
+    assert draft.tables[0].notes
+    again = imported(exported(table), tmp_path)
+    assert check(again.design).passes
+    assert [each.name for each in again.design.patterns] == [each.name for each in table.design.patterns]
 
 
-def heat(table: type[Table]) -> Any:
-    """What cost and heat make of it."""
-    report = heat_report(table.design, prices_of("us-east-1"), [Growth(1), Growth(100)])
-    return [(hot.partition.template, hot.partition.demand, hot.courses) for hot in report.hot], report.places
+def test_only_functions_that_the_given_module_defines_are_taken(tmp_path: Path) -> None:
+    names = defined_in(whole_model, "tests.drafts.whole_model").functions
+    assert sorted(names) == ["box_1", "box_2", "region", "utc_now"]
+    document = exported(whole_model.Whole).replace('"utc_now"', '"shard"')  # which the module only imports
+    draft = draft_from_workbench(document, defined_in(whole_model, whole_model.__name__))
+    assert "shard makes it" in draft.tables[0].notes[0]
+    hostile = exported(whole_model.Whole).replace('"utc_now"', '"print(1)"')
+    with pytest.raises(ImportRefused, match="cannot be a name"):
+        draft_from_workbench(hostile, defined_in(whole_model, whole_model.__name__))
 
 
-def _rows(table: type[Table]) -> Any:
-    return worksheet(table.design, check(table.design).outcomes)
+def test_a_model_with_two_tables_of_one_name_is_exported_by_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = "examples/commerce/releases.py"
+    assert main(["export", "nosql-workbench", model]) == 2
+    assert f"say which: {model}:FirstRelease" in capsys.readouterr().err
+    assert main(["export", "nosql-workbench", f"{model}:SecondRelease", "--output", str(tmp_path / "one.json")]) == 0
 
 
-def _plan(row: Any) -> tuple[str, ...]:
-    return (row.pattern, row.operation, row.index, row.key_condition, row.sort, row.limit, row.verdict)
+SECTION = json.loads(exported(whole_model.Whole))["DataModel"][0]["ModelSchema"]["singletable"]
+
+
+@given(section=mutated(SECTION))
+def test_a_mutated_model_of_ours_is_a_model_without_foreign_code_or_refused(section: Any) -> None:
+    document = json.loads(exported(EXAMPLES[0].table))
+    document["DataModel"][0]["ModelSchema"]["singletable"] = section
+    with suppress(ImportRefused, DesignError):
+        draft = draft_from_workbench(json.dumps(document))
+        classes = {each.class_name for each in (*draft.tables[0].classes,)}
+        assert_only_declarations(python_source(draft), is_ours=True, classes=classes)
+
+
+def test_the_command_line_carries_a_model_there_and_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    model, document, again = "tests/drafts/whole_model.py", tmp_path / "whole.json", tmp_path / "whole_again.py"
+    assert main(["export", "nosql-workbench", model, "--output", str(document)]) == 0
+    assert "note" not in capsys.readouterr().err
+    given = ["import", "nosql-workbench", str(document), "--output", str(again), "--functions", whole_model.__name__]
+    assert main(given) == 0
+    assert "note" not in capsys.readouterr().out
+    assert "from tests.drafts.whole_model import box_1, box_2, region, utc_now\n" in again.read_text()
+    (table,) = load_tables(str(again))
+    assert said(table) == said(whole_model.Whole)
+    assert main([*given, "--force", "--functions", "no.such.module"]) == 2
+    assert "no.such.module: there is no such file or module" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)

@@ -18,6 +18,7 @@ from singletable.drafts.proved import proved
 from singletable.drafts.python_source import python_source
 from singletable.drafts.worksheet_file import read_worksheet
 from singletable.errors import ImportRefused
+from singletable.expressions.tree import Path as FieldPath
 from tests.drafts.imported import HOSTILE, assert_only_declarations, reports
 
 HEADER = ["#", "Access Pattern", "Entry Entity", "Filters / Range", "Sort Direction", "Frequency", "Latency Budget"]
@@ -84,7 +85,7 @@ def test_keys_and_patterns_are_what_the_words_ask_for() -> None:
     assert (last.entities, last.limit, last.newest_first) == (("Order",), 10, True)
     assert [(each.name, each.range) for each in last.parameters] == [("user_id", None), ("created_at", "Since")]
     assert (last.frequency, last.budget_ms) == ("high", 30)
-    assert made["Get all members of a group"].order_by == "join_date"
+    assert made["Get all members of a group"].order_by == FieldPath(("join_date",))
     assert made["Get an order with all line items"].entities == ("Order", "LineItem")
     assert (made["Get an order with all line items"].rate, made["Get an order with all line items"].budget_ms) == (
         12,
@@ -95,6 +96,7 @@ def test_keys_and_patterns_are_what_the_words_ask_for() -> None:
     assert [(each.name, each.range) for each in made["Products in a category by price"].parameters] == [
         ("category", None),
         ("price", "Between"),
+        *(("limit", None), ("cursor", None)),
     ]
 
 

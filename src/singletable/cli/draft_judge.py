@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from singletable.client.pattern import pattern
 from singletable.client.table import Table
-from singletable.drafts.declared import docline, pattern_options, shape_names, table_keywords
+from singletable.drafts.conditions import refuse_unsaid
+from singletable.drafts.declared import docline, table_keywords
+from singletable.drafts.declared_patterns import pattern_options
 from singletable.drafts.draft import DraftTable
 from singletable.drafts.drafted_classes import checked_name, drafted_classes, keywords_of, pattern_function
 from singletable.drafts.proved import Objection
@@ -37,17 +39,18 @@ def judge(table: DraftTable) -> Sequence[Objection]:
     return objections
 
 
-def drafted_design(table: DraftTable) -> Design:
+def drafted_design(table: DraftTable, functions: Mapping[str, Any] | None = None) -> Design:
     """The design that the drafted table's file would have, made of its values; nothing of it is read as Python."""
-    classes = drafted_classes(table)
-    shapes = shape_names(table)
+    for each in table.patterns:
+        refuse_unsaid(each)
+    classes = drafted_classes(table, functions or {})
     keywords = keywords_of(table_keywords(table), classes)
 
     def fill(body: dict[str, Any]) -> None:
         body["__doc__"] = docline(table.doc or table.class_name)
         for each in table.patterns:
             declare = pattern(**keywords_of(pattern_options(each), classes))
-            body[each.name] = declare(pattern_function(each, shapes, classes))
+            body[each.name] = declare(pattern_function(each, table, classes))
 
     made: Any = types.new_class(checked_name(table.class_name), (Table,), keywords, fill)
     design: Design = made.design

@@ -8,6 +8,7 @@ import sys
 from singletable.cli.export_file import add_file_options, write_export
 from singletable.cli.load_model import load_tables
 from singletable.cli.sampled_table import asking, sampled_table
+from singletable.errors import ModelNotLoaded
 
 ROWS_MAX = 500
 
@@ -26,6 +27,12 @@ def run(options: argparse.Namespace) -> int:
     from singletable.drafts.workbench_export import ExportedModel, to_workbench
 
     tables = load_tables(options.model)
+    names = [table.design.name for table in tables]
+    if twice := next((table for table in tables if names.count(table.design.name) > 1), None):
+        raise ModelNotLoaded(
+            f"{options.model} holds several tables called {twice.design.name}, and a document holds one; say which: "
+            f"{options.model}:{twice.__name__}"
+        )
     models = [ExportedModel(table.design, table.__name__, table.__doc__ or "") for table in tables]
     if options.items is not None:
         with asking(options.items) as asked:

@@ -12,17 +12,27 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Add the source to the command."""
     parser = sources.add_parser("nosql-workbench", help="a model of NoSQL Workbench", description=__doc__)
     parser.add_argument("file", metavar="FILE", help="the JSON that NoSQL Workbench exports; - reads standard input")
+    parser.add_argument(
+        "--functions",
+        metavar="MODULE",
+        help="where the functions are that a model of ours names, for derived values, upgrades and defaults: a Python "
+        "file, or a module's name; documents hold no code",
+    )
     add_file_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read the document and write the model."""
+    from singletable.cli.load_model import importable_name, load_module
+    from singletable.drafts.functions import defined_in
     from singletable.drafts.workbench import draft_from_workbench
 
     text = read_source(options.file)
+    given = options.functions
+    functions = defined_in(load_module(given), importable_name(given)) if given is not None else None
     try:
-        draft = draft_from_workbench(text)
+        draft = draft_from_workbench(text, functions)
     except ImportRefused as problem:
         raise ImportRefused(f"{options.file}: {problem}") from problem
     return write_import(draft, options)

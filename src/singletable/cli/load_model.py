@@ -19,7 +19,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 def load_tables(model: str) -> tuple[type[Table], ...]:
     """The tables of a model, in order of definition; raises ModelNotLoaded or DesignError with file and line."""
     place, _, name = model.partition(":")
-    module = _import(place)
+    module = load_module(place)
     tables = [
         value
         for value in vars(module).values()
@@ -35,7 +35,8 @@ def load_tables(model: str) -> tuple[type[Table], ...]:
     return tuple(dict.fromkeys(tables))
 
 
-def _import(place: str) -> ModuleType:
+def load_module(place: str) -> ModuleType:
+    """The module that a file or a dotted name stands for; raises ModelNotLoaded or DesignError with file and line."""
     path = Path(place)
     is_file = place.endswith(".py") or path.is_file()
     if not place or (is_file and not path.is_file()):
@@ -75,17 +76,27 @@ def _import_file(path: Path) -> ModuleType:
 
 def _import_from_package(path: Path) -> ModuleType:
     """A file of a package under its whole name, so that it may import its neighbours as it does in the program."""
+    name, folder = _in_package(path)
+    sys.path.insert(0, str(folder))
+    module = importlib.import_module(name)
+    if module.__file__ is None or Path(module.__file__).resolve() != path:
+        raise ModelNotLoaded(f"{path}: another module called {name} is imported already, from {module.__file__}")
+    return module
+
+
+def _in_package(path: Path) -> tuple[str, Path]:
+    """The whole name of a file of a package, and the folder that the package is in."""
     names, folder = [path.stem], path.parent
     while (folder / "__init__.py").is_file():
         names.insert(0, folder.name)
         folder = folder.parent
-    sys.path.insert(0, str(folder))
-    module = importlib.import_module(".".join(names))
-    if module.__file__ is None or Path(module.__file__).resolve() != path:
-        raise ModelNotLoaded(
-            f"{path}: another module called {'.'.join(names)} is imported already, from {module.__file__}"
-        )
-    return module
+    return ".".join(names), folder
+
+
+def importable_name(place: str) -> str:
+    """How a model beside it imports what a file or a dotted name stands for."""
+    path = Path(place)
+    return _in_package(path.resolve())[0] if place.endswith(".py") or path.is_file() else place
 
 
 def _message(problem: Exception, place: str) -> str:

@@ -1,9 +1,9 @@
-"""What a draft declares: the arguments of its entities, table and patterns, for the file and for the design alike."""
+"""What a draft declares: the arguments of its entities and of its table, for the file and for the design alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from singletable.drafts.draft import (
     DraftCardinality,
@@ -13,33 +13,14 @@ from singletable.drafts.draft import (
     DraftIndex,
     DraftKeys,
     DraftLink,
-    DraftParameter,
-    DraftPattern,
     DraftTable,
     NativeKey,
     Position,
-    variable_name,
 )
-from singletable.drafts.naming import name_of_class
-from singletable.drafts.terms import (
-    Call,
-    Declared,
-    FieldOf,
-    ItemField,
-    ItemTests,
-    Keywords,
-    Listed,
-    Named,
-    Of,
-    OrNone,
-    Setting,
-    Term,
-)
-from singletable.errors import DesignError, Problem
+from singletable.drafts.terms import Call, Constant, Declared, FieldOf, Keywords, Listed, Named, OrNone, Term
 
-_LINE_MAX = 108
-MEMBER = re.compile(r"list\[(?P<many>\w+)\]|(?P<one>\w+)(?P<maybe> \| None(?P<absent> = None)?)?")
-"""A member of a collection as drafts say it: `Order`, `Order | None` or `list[Order]`."""
+_LINE_MAX = 400
+"""A docstring that is longer says too much; a shorter one stays as it is, however wide the file gets."""
 
 
 def printable(text: str) -> str:
@@ -50,9 +31,7 @@ def printable(text: str) -> str:
 def docline(text: str) -> str:
     """What a class or a function says of itself, in one line that a docstring can be."""
     plain = printable(text).replace('"""', "'''")[:_LINE_MAX].rstrip()
-    if plain.endswith('"'):
-        plain += " "
-    return plain if plain.endswith((".", "!", "?", " ")) else f"{plain}."
+    return plain if plain.endswith((".", "!", "?")) else f"{plain}."
 
 
 def entity_keywords(entity: DraftEntity) -> Keywords:
@@ -129,6 +108,9 @@ def _native(part: NativeKey) -> Term:
 
 
 def _derived(made: DraftDerived) -> Term:
+    if made.function is not None:
+        values: Keywords = (("values", made.values),) if made.values is not None else ()
+        return Call("derive", (Named(made.function), *made.fields), values)
     keyword = {"shard": "of", "geohash": "precision"}.get(made.kind)
     if made.argument is None:
         return Call(made.kind, made.fields)
@@ -145,44 +127,15 @@ def _link(link: DraftLink) -> Term:
     return Call("copy", source, (("by", link.by), ("fields", link.fields), *in_parts))
 
 
-def entity_fields(entity: DraftEntity) -> tuple[Declared, ...]:
-    """The fields in the order in which a dataclass takes them: what may be missing comes last."""
-    return tuple(_field(each) for each in sorted(entity.fields, key=lambda each: each.optional))
+def class_fields(fields: Iterable[DraftField]) -> tuple[Declared, ...]:
+    """The fields in the order in which a dataclass takes them: what may be left out comes last."""
+    return tuple(_field(each) for each in sorted(fields, key=lambda each: each.can_be_left_out))
 
 
 def _field(each: DraftField) -> Declared:
     plain = FieldOf(each.type, each.choices)
-    return Declared(each.name, OrNone(plain) if each.optional and each.type != "Any" else plain, each.optional)
-
-
-def shape_names(table: DraftTable) -> Mapping[str, str]:
-    """The classes that collections are read into, by the patterns' names; none hides a name that the file needs."""
-    taken = {table.class_name, *(entity.class_name for entity in table.entities)}
-    names: dict[str, str] = {}
-    for pattern in table.patterns:
-        if pattern.kind == "collection":
-            names[pattern.name] = name_of_class(pattern.name, taken)
-            taken.add(names[pattern.name])
-    return names
-
-
-def shape_members(pattern: DraftPattern) -> tuple[Declared, ...]:
-    """The members of a collection: what the draft says, or the head and a list of each of the others."""
-    if pattern.members:
-        return tuple(_member(name, kind) for name, kind in pattern.members)
-    head, *others = pattern.entities
-    lists = (Declared(variable_name(each, "s"), Of("list", Named(each))) for each in others)
-    return (Declared(variable_name(head), Named(head)), *lists)
-
-
-def _member(name: str, kind: str) -> Declared:
-    found = MEMBER.fullmatch(kind)
-    if found is None:
-        raise DesignError(Problem(f"{name} is {kind!r}, which is neither a class nor a list of one"))
-    if found["many"]:
-        return Declared(name, Of("list", Named(found["many"])))
-    one = Named(found["one"])
-    return Declared(name, OrNone(one) if found["maybe"] else one, found["absent"] is not None)
+    kind = OrNone(plain) if each.optional and each.type != "Any" else plain
+    return Declared(each.name, kind, each.can_be_left_out, Constant(each.default), each.default_function)
 
 
 def table_keywords(table: DraftTable) -> Keywords:
@@ -235,73 +188,3 @@ def _index(index: DraftIndex) -> Term:
 
 def _names(names: tuple[str, ...]) -> Term:
     return names[0] if len(names) == 1 else names
-
-
-def pattern_options(pattern: DraftPattern) -> Keywords:
-    """What `@pattern` is given."""
-    options: list[tuple[str, Term]] = []
-    if pattern.frequency is not None:
-        options.append(("frequency", pattern.frequency))
-    if pattern.entry is not None:
-        options.append(("entry", pattern.entry))
-    for name in ("rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
-        value = getattr(pattern, name)
-        if value is not None:
-            options.append((name, int(value) if isinstance(value, float) and value.is_integer() else value))
-    if pattern.accept:
-        options.append(("accept", pattern.accept))
-    return tuple(options)
-
-
-def pattern_parameters(pattern: DraftPattern) -> tuple[Declared, ...]:
-    """What a pattern is given by place or by name; the whole item is all that a put or a create is given."""
-    if pattern.kind in ("put", "create"):
-        entity = pattern.entities[0]
-        return (Declared(variable_name(entity), Named(entity)),)
-    return tuple(Declared(each.name, _parameter(each)) for each in pattern.parameters)
-
-
-def _parameter(each: DraftParameter) -> Term:
-    if each.range in ("Radius", "Box", "Nearest"):
-        return Named(each.range)
-    plain = FieldOf(each.type, each.choices)
-    return Of(each.range, plain) if each.range else plain
-
-
-def paging_parameters(pattern: DraftPattern) -> tuple[Declared, ...]:
-    """What a pattern that is read in pages is given by name alone."""
-    if not pattern.has_limit:
-        return ()
-    limit = Declared("limit", FieldOf("int"), has_default=True, default=pattern.limit_default)
-    return (limit, Declared("cursor", OrNone(FieldOf("str")), has_default=True))
-
-
-def subject_of(pattern: DraftPattern, shapes: Mapping[str, str]) -> str:
-    """The class that a pattern answers."""
-    return shapes[pattern.name] if pattern.kind == "collection" else pattern.entities[0]
-
-
-def answer_of(pattern: DraftPattern, subject: str) -> Term:
-    """What a pattern's signature promises."""
-    if pattern.kind in ("query", "within", "ancestors"):
-        return Of("Page" if pattern.kind == "query" else "list", Named(subject))
-    return OrNone(Named(subject)) if pattern.kind in ("get", "collection", "delete") else Named(subject)
-
-
-def body_of(pattern: DraftPattern, subject: str) -> Call:
-    """What a pattern's body says."""
-    given: list[Term] = [Named(subject)]
-    given += [Setting(subject, name, Named(name)) for name in pattern.changes]
-    given += [Setting(subject, name, value) for name, value in pattern.constants.items()]
-    named: list[tuple[str, Term]] = [
-        (option, ItemTests(tests)) for option, tests in (("where", pattern.where), ("filter", pattern.filter)) if tests
-    ]
-    if pattern.order_by is not None:
-        named.append(("order_by", ItemField(pattern.order_by)))
-    if pattern.newest_first:
-        named.append(("newest_first", True))
-    if pattern.limit is not None:
-        named.append(("limit", pattern.limit))
-    if pattern.consistent:
-        named.append(("consistent", True))
-    return Call(pattern.kind, tuple(given), tuple(named))

@@ -2,59 +2,47 @@
 
 from __future__ import annotations
 
-import enum
+import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, cast
 
-from singletable.drafts.draft import (
-    Comparator,
-    DraftParameter,
-    DraftPattern,
-    DraftTest,
-    FieldType,
-    RangeKind,
-    ReadKind,
-    Scalar,
-)
-from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Parameter, Path
-from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration, PatternDeclaration
-from singletable.model.design import Design
+from singletable.drafts.constants import NoConstant, constant_of
+from singletable.drafts.design_types import DesignTypes
+from singletable.drafts.draft import DraftParameter, DraftPattern, RangeKind, ReadKind
+from singletable.expressions.tree import Constant
+from singletable.model.areas import AREA_TYPES
+from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
 from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
 from singletable.model.ranges import Equal
 from singletable.model.recorder import Argument
 from singletable.model.shape import Member, members_of
-
-Typed = Callable[[Any], tuple[FieldType, tuple[str, ...]]]
-_COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 
 
 class _Unsaid(Exception):
     """A pattern says what a draft cannot; carries what that is."""
 
 
-def draft_pattern(design: Design, pattern: PatternDeclaration, typed: Typed) -> DraftPattern | str:
+def draft_pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern | str:
     """The pattern as a draft, or what of it no draft can say."""
     try:
-        return _pattern(design, pattern, typed)
+        return _pattern(pattern, types)
     except _Unsaid as problem:
         return str(problem)
 
 
-def _pattern(design: Design, pattern: PatternDeclaration, typed: Typed) -> DraftPattern:
+def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
     intent = pattern.intent
-    if getattr(intent, "view", None) is not None or getattr(intent, "hydrate", False):
-        raise _Unsaid("it reads a view of its entity, or fetches whole items behind an index")
     if isinstance(intent, Collection):
         found = members_of(intent.shape)
-        entities = tuple(dict.fromkeys(each.entity.__name__ for each in found))
-        members = tuple((each.name, _member(each)) for each in found)
+        entities = tuple(dict.fromkeys(types.name_of(each.entity) for each in found))
+        members = tuple((each.name, _member(each, types)) for each in found)
+        view: str | None = types.shape(intent.shape)
     else:
-        entities, members = (intent.entity.__name__,), ()
-    changes, constants = _changes(intent.changes) if isinstance(intent, Write) else ((), {})
+        entities, members = (types.name_of(intent.entity),), ()
+        given = getattr(intent, "view", None)
+        view = types.view(given) if given is not None else None
     limit = getattr(intent, "limit", None)
-    if isinstance(limit, Argument) and limit.argument_name != LIMIT:
-        raise _Unsaid(f"its limit is the parameter {limit.argument_name}")
     options = pattern.options
     entry = options.entry
     return DraftPattern(
@@ -62,19 +50,19 @@ def _pattern(design: Design, pattern: PatternDeclaration, typed: Typed) -> Draft
         title=pattern.title,
         kind=_kind(intent),
         entities=entities,
-        parameters=tuple(_parameters(pattern, typed)),
+        parameters=tuple(_parameters(pattern, types)),
         newest_first=bool(getattr(intent, "newest_first", False)),
-        has_limit=LIMIT in pattern.parameters,
-        limit_default=_limit_default(pattern),
-        changes=changes,
-        constants=constants,
-        where=tuple(_tests(getattr(intent, "where", None))),
-        filter=tuple(_tests(getattr(intent, "filter", None))),
-        order_by=_order(intent),
-        limit=limit if type(limit) is int else None,
+        changes=_said(getattr(intent, "changes", ()), types),
+        where=_said(getattr(intent, "where", None), types),
+        filter=_said(getattr(intent, "filter", None), types),
+        order_by=getattr(intent, "order_by", None),
+        limit=limit.argument_name if isinstance(limit, Argument) else limit,
+        view=view,
+        hydrate=bool(getattr(intent, "hydrate", False)),
         members=members,
         consistent=bool(getattr(intent, "consistent", False)),
-        entry=entry.__name__ if isinstance(entry, type) else entry,
+        entry=entry if isinstance(entry, str) else None,
+        entry_class=types.name_of(entry) if isinstance(entry, type) else None,
         expected_items=options.expected_items,
         expected_examined=options.expected_examined,
         frequency=options.frequency,
@@ -100,88 +88,40 @@ def _kind(intent: Any) -> Any:
     return kinds[type(intent)]
 
 
-def _member(member: Member) -> str:
-    name = member.entity.__name__
+def _member(member: Member, types: DesignTypes) -> str:
+    name = types.name_of(member.entity)
     return {"one": name, "maybe": f"{name} | None", "many": f"list[{name}]"}[member.kind]
 
 
-def _limit_default(pattern: PatternDeclaration) -> int:
-    given = pattern.signature.parameters.get(LIMIT)
-    if given is None or given.default is inspect.Parameter.empty or type(given.default) is not int:
-        return 20
-    return int(given.default)
-
-
-def _parameters(pattern: PatternDeclaration, typed: Typed) -> Iterator[DraftParameter]:
-    """What the pattern is given; the whole item of a put, the limit and the cursor are understood."""
-    if isinstance(pattern.intent, Write) and pattern.intent.kind in ("put", "create"):
-        return
+def _parameters(pattern: PatternDeclaration, types: DesignTypes) -> Iterator[DraftParameter]:
     for each in pattern.parameters.values():
-        if each.name not in (LIMIT, CURSOR):
-            yield _parameter(each, typed)
+        made = _parameter(each, types, f"{pattern.name}({each.name})")
+        given = pattern.signature.parameters[each.name]
+        made = dataclasses.replace(made, by_name=given.kind is inspect.Parameter.KEYWORD_ONLY)
+        if given.default is not inspect.Parameter.empty:
+            default = _said(Constant(given.default), types).value
+            made = dataclasses.replace(made, has_default=True, default=default, optional=default is None)
+        yield made
 
 
-def _parameter(declared: ParameterDeclaration, typed: Typed) -> DraftParameter:
-    kind, choices = typed(declared.type)
-    test = declared.test.__name__
-    return DraftParameter(
-        declared.name,
-        kind,
-        None if declared.test is Equal else cast(RangeKind, test),
-        () if test in ("Radius", "Box", "Nearest") else choices,
-    )
+def _parameter(declared: ParameterDeclaration, types: DesignTypes, where: str) -> DraftParameter:
+    test = cast(RangeKind, declared.test.__name__)
+    if declared.test in AREA_TYPES:
+        return DraftParameter(declared.name, "Any", test)
+    kind, choices = types.typed(declared.type, where)
+    return DraftParameter(declared.name, kind, None if declared.test is Equal else test, choices)
 
 
-def _order(intent: Any) -> str | None:
-    path = getattr(intent, "order_by", None)
-    return None if path is None else _field(path)
-
-
-def _field(path: Any) -> str:
-    if not isinstance(path, Path) or len(path.steps) != 1 or not isinstance(path.steps[0], str):
-        raise _Unsaid("it looks inside a field")
-    return path.steps[0]
-
-
-def _tests(condition: Condition | None) -> Iterator[DraftTest]:
-    if condition is None:
-        return
-    for part in condition.parts if isinstance(condition, And) else (condition,):
-        if isinstance(part, Function) and part.name == "attribute_exists":
-            yield DraftTest(_field(part.arguments[0]), "exists")
-        elif isinstance(part, Function) and part.name == "contains":
-            yield _test(part.arguments[0], "contains", part.arguments[1])
-        elif isinstance(part, Compare) and part.comparator in _COMPARATORS:
-            yield _test(part.left, cast(Comparator, part.comparator), part.right)
-        else:
-            raise _Unsaid("its condition is more than comparisons of fields")
-
-
-def _test(left: Any, comparator: Comparator, right: Any) -> DraftTest:
-    if isinstance(right, Parameter):
-        return DraftTest(_field(left), comparator, None, right.name)
-    if isinstance(right, Constant):
-        return DraftTest(_field(left), comparator, _scalar(right.value))
-    raise _Unsaid("its condition compares two fields")
-
-
-def _scalar(value: Any) -> Scalar:
-    plain = value.value if isinstance(value, enum.Enum) else value
-    if not isinstance(plain, str | int | float | bool):
-        raise _Unsaid(f"it holds the value {value!r}")
-    return plain
-
-
-def _changes(changes: tuple[Change, ...]) -> tuple[tuple[str, ...], dict[str, Scalar]]:
-    """The fields that an update sets to the parameter of their name, and those that it sets to a constant."""
-    given: list[str] = []
-    constants: dict[str, Scalar] = {}
-    for change in changes:
-        name = _field(change.path)
-        if change.action == "SET" and isinstance(change.value, Parameter) and change.value.name == name:
-            given.append(name)
-        elif change.action == "SET" and isinstance(change.value, Constant):
-            constants[name] = _scalar(change.value.value)
-        else:
-            raise _Unsaid(f"it changes {name} by more than setting it")
-    return tuple(given), constants
+def _said(node: Any, types: DesignTypes) -> Any:
+    """The same tree, with its constants as drafts hold them."""
+    if isinstance(node, Constant):
+        try:
+            return Constant(constant_of(node.value, types))
+        except NoConstant as problem:
+            raise _Unsaid(f"no document holds the value {problem}") from None
+    if isinstance(node, tuple):
+        return tuple(_said(each, types) for each in node)
+    if dataclasses.is_dataclass(node) and not isinstance(node, type):
+        members = {each.name: getattr(node, each.name) for each in dataclasses.fields(node)}
+        return dataclasses.replace(node, **{name: _said(each, types) for name, each in members.items()})
+    return node

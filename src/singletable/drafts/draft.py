@@ -6,7 +6,9 @@ import keyword
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from singletable.expressions.tree import Change, Condition, Path
 
 FieldType = Literal[
     "str",
@@ -27,12 +29,12 @@ FieldType = Literal[
     "UUID",
     "Any",
 ]
+"""The types that readers of other formats find; `DraftField.type` has all that `type_text` knows."""
 RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"]
 ReadKind = Literal["get", "query", "collection", "within", "ancestors"]
 WriteKind = Literal["put", "create", "update", "delete"]
-Comparator = Literal["=", "<>", "<", "<=", ">", ">=", "exists", "contains"]
-DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash"]
-Scalar = str | int | float | bool
+DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash", "derive"]
+EnumBase = Literal["Enum", "StrEnum", "IntEnum", "str, Enum", "int, Enum"]
 ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 
 
@@ -41,11 +43,60 @@ class DraftField:
     """A field of an entity, and the attribute it is stored under where that has another name."""
 
     name: str
-    type: FieldType
+    type: str
+    """As Python writes it: `str`, `list[Line]`, `dict[str, Decimal]`; classes are those of the table."""
     optional: bool = False
+    """Whether it may be None, which it is unless it is given."""
     attribute: str | None = None
     choices: tuple[str, ...] = ()
     """The only texts that it can hold, when these are known."""
+    must_be_given: bool = False
+    """Whether it has to be given although it may be None."""
+    has_default: bool = False
+    default: Any = None
+    """What it is unless it is given: a value that `constants` knows."""
+    default_function: str | None = None
+    """The function that makes it unless it is given."""
+
+    @property
+    def can_be_left_out(self) -> bool:
+        """Whether an item can be made without giving it."""
+        return self.has_default or self.default_function is not None or (self.optional and not self.must_be_given)
+
+
+@dataclass(frozen=True)
+class DraftClass:
+    """A class that is no entity: what a field holds a map of, or a smaller view of an entity."""
+
+    class_name: str
+    fields: tuple[DraftField, ...]
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class DraftEnum:
+    """An enumeration, with its members by name."""
+
+    class_name: str
+    members: Mapping[str, str | int]
+    base: EnumBase = "Enum"
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class DraftMember:
+    """A member of an enumeration, as a value."""
+
+    enumeration: str
+    name: str
+
+
+@dataclass(frozen=True)
+class DraftObject:
+    """An object of a class of the table that is no entity, as a value."""
+
+    class_name: str
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -77,6 +128,18 @@ class DraftDerived:
     fields: tuple[str, ...]
     argument: int | str | None = None
     """How many shards, the span of a bucket, or the precision of a cell."""
+    function: str | None = None
+    """The function that computes it, by its name."""
+    values: tuple[str, ...] | None = None
+    """Every text that the function can make, where it says them."""
+
+
+@dataclass(frozen=True)
+class DraftUpgrade:
+    """A function that takes an item from one schema version to the next, by its name."""
+
+    from_version: int
+    function: str
 
 
 @dataclass(frozen=True)
@@ -127,6 +190,7 @@ class DraftEntity:
     expected_items: int | None = None
     cardinality: Mapping[str, DraftCardinality] = field(default_factory=dict)
     access: str | None = None
+    upgrades: tuple[DraftUpgrade, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,22 +210,23 @@ class DraftIndex:
 
 @dataclass(frozen=True)
 class DraftParameter:
-    """A parameter that binds to the field of its name: by equality, or by a range."""
+    """A parameter that binds to the field of its name, by equality or by a range, or that the body speaks of."""
 
     name: str
-    type: FieldType
+    type: str
     range: RangeKind | None = None
     choices: tuple[str, ...] = ()
+    optional: bool = False
+    by_name: bool = False
+    """Whether it is given by name alone."""
+    has_default: bool = False
+    default: Any = None
 
 
-@dataclass(frozen=True)
-class DraftTest:
-    """What an item has to be for a pattern: a field compared with a value, or with a parameter."""
-
-    field: str
-    comparator: Comparator
-    value: Scalar | None = None
-    parameter: str | None = None
+def paging(default: int = 20) -> tuple[DraftParameter, DraftParameter]:
+    """The parameters of a pattern that is read in pages."""
+    limit = DraftParameter("limit", "int", by_name=True, has_default=True, default=default)
+    return limit, DraftParameter("cursor", "str", optional=True, by_name=True, has_default=True)
 
 
 @dataclass(frozen=True)
@@ -174,23 +239,22 @@ class DraftPattern:
     entities: tuple[str, ...]
     """The classes' names; more than one for a collection, the first of which is its head."""
     parameters: tuple[DraftParameter, ...] = ()
-    """What it is given; a put or a create is given the whole item, and nothing here."""
+    """What it is given; a put or a create that says nothing is given the whole item."""
     newest_first: bool = False
-    has_limit: bool = False
-    limit_default: int = 20
-    changes: tuple[str, ...] = ()
-    """The parameters that an update sets the fields of their names to."""
-    constants: Mapping[str, Scalar] = field(default_factory=dict)
-    """The fields that an update sets to a value of its own."""
-    where: tuple[DraftTest, ...] = ()
-    filter: tuple[DraftTest, ...] = ()
-    order_by: str | None = None
-    limit: int | None = None
-    """How many items it reads, where that is no parameter."""
+    changes: tuple[Change, ...] = ()
+    where: Condition | None = None
+    filter: Condition | None = None
+    order_by: Path | None = None
+    limit: int | str | None = None
+    """How many items it reads, or the parameter that says so where that is not called `limit`."""
+    view: str | None = None
+    """The class that items are read into, or that a collection is, where it is not the usual."""
+    hydrate: bool = False
     members: tuple[tuple[str, str], ...] = ()
     """The members of a collection by name, each with the class or `list[...]` of it, where they are not the usual."""
     consistent: bool = False
     entry: str | None = None
+    entry_class: str | None = None
     expected_items: int | None = None
     expected_examined: int | None = None
     frequency: str | float | None = None
@@ -217,6 +281,9 @@ class DraftTable:
     notes: tuple[str, ...] = ()
     accept: Mapping[str, str] = field(default_factory=dict)
     schema_version_attribute: str = "schema_v"
+    enums: tuple[DraftEnum, ...] = ()
+    classes: tuple[DraftClass, ...] = ()
+    """Each after those that it is made of."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +292,8 @@ class Draft:
 
     title: str
     tables: tuple[DraftTable, ...]
+    functions_from: str | None = None
+    """The module that has the functions which the tables name; its user says which, and no document does."""
 
 
 def class_name(text: str, taken: Iterable[str] = ()) -> str:

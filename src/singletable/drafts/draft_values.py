@@ -5,36 +5,63 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
-from singletable.drafts import draft as drafts
-from singletable.drafts.declared import MEMBER
-from singletable.drafts.draft import DraftTable, NativeKey, Position, is_name
+from singletable.drafts.conditions import refuse_unsaid
+from singletable.drafts.constants import constant_from_values, constant_to_values
+from singletable.drafts.declared_patterns import MEMBER
+from singletable.drafts.draft import (
+    DraftClass,
+    DraftEntity,
+    DraftMember,
+    DraftObject,
+    DraftPattern,
+    DraftTable,
+    NativeKey,
+    Position,
+    is_name,
+)
+from singletable.drafts.functions import functions_of
 from singletable.drafts.json_place import Place
+from singletable.drafts.type_text import read_type
+from singletable.errors import DesignError
+from singletable.expressions import tree
 
 # These become names in a Python file, so that they have to be names and nothing else.
 _IDENTIFIERS = frozenset(
     (
         "DraftField.name",
+        "DraftField.default_function",
         "NativeKey.field",
+        "DraftClass.class_name",
+        "DraftDerived.function",
         "DraftEntity.class_name",
         "DraftEntity.ttl",
         "DraftEntity.mirror_of",
+        "DraftEnum.class_name",
+        "DraftEnum.members",
         "DraftLink.class_name",
         "DraftIndex.alias",
         "DraftParameter.name",
-        "DraftTest.field",
-        "DraftTest.parameter",
         "DraftPattern.name",
         "DraftPattern.entities",
-        "DraftPattern.order_by",
-        "DraftPattern.changes",
-        "DraftPattern.constants",
+        "DraftPattern.entry_class",
+        "DraftPattern.view",
         "DraftEntity.keys",
         "DraftTable.class_name",
+        "DraftUpgrade.function",
     )
 )
+_VALUES = frozenset(("DraftField.default", "DraftParameter.default", "Constant.value"))
+"""What may be any value that a model can hold."""
+_NODES: Mapping[str, Any] = {
+    each.__name__: each
+    for each in (
+        *(tree.Path, tree.Constant, tree.Parameter, tree.Function, tree.Compare, tree.In, tree.And, tree.Or, tree.Not),
+    )
+}
+"""What conditions and changes are made of, by the names under which they are written."""
 
 
 def to_values(value: Any) -> Any:
@@ -45,9 +72,11 @@ def to_values(value: Any) -> Any:
         kept = {}
         for each in dataclasses.fields(value):
             member = getattr(value, each.name)
-            if member != _default(each):
+            if f"{type(value).__name__}.{each.name}" in _VALUES:
+                member = constant_to_values(member)
+            if member != _default(each) or type(member) is bool:
                 kept[each.name] = to_values(member)
-        return kept
+        return {type(value).__name__: kept} if type(value) in _NODES.values() else kept
     if isinstance(value, Mapping):
         return {name: to_values(member) for name, member in value.items()}
     return [to_values(each) for each in value] if isinstance(value, tuple) else value
@@ -61,12 +90,49 @@ def _default(each: dataclasses.Field[Any]) -> Any:
 
 def table_from_values(place: Place) -> DraftTable:
     """The table that `to_values` wrote; raises ImportRefused for anything else."""
-    found: DraftTable = _made(DraftTable, place)
+    try:
+        found: DraftTable = _made(DraftTable, place)
+    except RecursionError:
+        raise place.refuse("is nested too deeply") from None
+    _check_classes(found, place)
     return found
 
 
+def _check_classes(table: DraftTable, place: Place) -> None:
+    """Refuse a type of a class that the table does not have, and a function that is called as a class is."""
+    owners: list[DraftEntity | DraftClass] = [*table.entities, *table.classes]
+    classes = {each.class_name for each in owners} | {each.class_name for each in table.enums}
+    types = [each.type for owner in owners for each in owner.fields]
+    types += [each.type for pattern in table.patterns for each in pattern.parameters]
+    for name in (name for each in types for name in read_type(each).names):
+        if name not in classes:
+            raise place.refuse(f"has a field or parameter of type {name!r}, which is none of its classes")
+    members = {each.class_name: each.members for each in table.enums}
+    for value in _named_values(table):
+        if isinstance(value, DraftMember) and value.name not in members.get(value.enumeration, ()):
+            raise place.refuse(f"has the value {value.enumeration}.{value.name}, which none of its enumerations has")
+        if isinstance(value, DraftObject) and value.class_name not in classes:
+            raise place.refuse(f"has a value of the class {value.class_name!r}, which is none of its classes")
+    if twice := classes & set(functions_of(table)):
+        raise place.refuse(f"has a function and a class that are both called {min(twice)}")
+
+
+def _named_values(value: Any) -> Iterator[DraftMember | DraftObject]:
+    """Every value below that says of which class it is."""
+    if isinstance(value, DraftMember | DraftObject):
+        yield value
+    if dataclasses.is_dataclass(value):
+        value = [getattr(value, each.name) for each in dataclasses.fields(value)]
+    elif isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, tuple | list | set | frozenset):
+        return
+    for each in value:
+        yield from _named_values(each)
+
+
 def _made(cls: Any, place: Place) -> Any:
-    hints = typing.get_type_hints(cls, dict(vars(drafts)))
+    hints = typing.get_type_hints(cls)
     known = {each.name: each for each in dataclasses.fields(cls)}
     for name, member in place.members():
         if name not in known:
@@ -79,12 +145,30 @@ def _made(cls: Any, place: Place) -> Any:
                 raise place.refuse(f"has no {name}")
             continue
         where = Place(found, f"{place.path}.{name}")
-        given[name] = _read(hints[name], where)
-        if f"{cls.__name__}.{name}" in _IDENTIFIERS:
-            _check_names(given[name], where)
-        if name == "members":
-            _check_members(given[name], where)
-    return cls(**given)
+        given[name] = _member(cls, name, hints[name], where)
+    made = cls(**given)
+    if isinstance(made, DraftPattern):
+        try:
+            refuse_unsaid(made)
+        except DesignError as problem:
+            raise place.refuse(f"cannot be written: {problem.problems[0].message}") from None
+    return made
+
+
+def _member(cls: type, name: str, hint: Any, place: Place) -> Any:
+    if f"{cls.__name__}.{name}" in _VALUES:
+        return constant_from_values(place)
+    value = _read(hint, place)
+    if f"{cls.__name__}.{name}" in _IDENTIFIERS:
+        _check_names(value, place)
+    if name == "members" and cls is DraftPattern:
+        _check_members(value, place)
+    if name == "type":
+        try:
+            read_type(value)
+        except DesignError as problem:
+            raise place.refuse(problem.problems[0].message) from None
+    return value
 
 
 def _check_names(value: Any, place: Place) -> None:
@@ -110,7 +194,7 @@ def _read(hint: Any, place: Place) -> Any:
         return _plain((str,), place)
     origin, arguments = get_origin(hint), get_args(hint)
     if dataclasses.is_dataclass(hint):
-        return _made(hint, place)
+        return _made(hint, place) if hint not in _NODES.values() else _node((hint,), place)
     if origin is Literal:
         return _chosen(arguments, place)
     if origin is tuple:
@@ -126,10 +210,21 @@ def _read(hint: Any, place: Place) -> Any:
         if place.value is None and type(None) in arguments:
             return None
         others = [each for each in arguments if each is not type(None)]
+        if all(dataclasses.is_dataclass(each) for each in others):
+            return _node(tuple(others), place)
         if all(get_origin(each) is Literal for each in others):
             return _chosen(tuple(option for each in others for option in get_args(each)), place)
         return _read(others[0], place) if len(others) == 1 else _plain(tuple(others), place)
     return _plain((hint,), place)
+
+
+def _node(kinds: tuple[Any, ...], place: Place) -> Any:
+    """A part of a condition or of a change, under its name."""
+    found = place.mapping()
+    name = next(iter(found), "")
+    if len(found) != 1 or name not in _NODES or _NODES[name] not in kinds:
+        raise place.refuse("is no part of a condition that a model can say")
+    return _made(_NODES[name], Place(found[name], f"{place.path}.{name}"))
 
 
 def _chosen(options: tuple[Any, ...], place: Place) -> Any:

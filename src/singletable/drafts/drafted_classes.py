@@ -8,98 +8,131 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import make_dataclass
-from functools import reduce
+from copy import deepcopy
+from dataclasses import field, make_dataclass
+from functools import partial, reduce
 from inspect import Parameter, Signature
 from math import isfinite
 from typing import Any, Literal
 
-from singletable.drafts.declared import (
+from singletable.drafts.constants import is_deep, is_mutable, made_constant, words_in
+from singletable.drafts.declared import class_fields, docline, entity_keywords
+from singletable.drafts.declared_patterns import (
     answer_of,
     body_of,
-    docline,
-    entity_fields,
-    entity_keywords,
-    paging_parameters,
     pattern_parameters,
     shape_members,
     shape_names,
+    shapes_of,
     subject_of,
 )
-from singletable.drafts.draft import DraftEntity, DraftPattern, DraftTable, DraftTest, is_name
+from singletable.drafts.draft import DraftEntity, DraftEnum, DraftPattern, DraftTable, is_name
 from singletable.drafts.terms import (
     Call,
+    Changed,
+    Compared,
+    Constant,
     Declared,
     FieldOf,
-    ItemField,
-    ItemTests,
+    ItemPlace,
+    Joined,
     Keywords,
     Listed,
     Named,
     Of,
+    OfItem,
     OrNone,
-    Setting,
     Term,
 )
-from singletable.drafts.vocabulary import OURS, OWN, STANDARD, TYPES
+from singletable.drafts.type_text import CONTAINERS, PLAIN, made_type, read_type
+from singletable.drafts.vocabulary import ENUMS, OURS, OWN, STANDARD
 from singletable.errors import DesignError, Problem
-from singletable.model.recorder import contains
 
 Scope = Mapping[str, Any]
 """The classes of a draft, and in a body its parameters, by their names."""
 
-_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
-    "contains": contains,
-    "=": operator.eq,
-    "<>": operator.ne,
+_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    "&": operator.and_,
+    "|": operator.or_,
 }
 
 
-def drafted_classes(table: DraftTable) -> dict[str, type]:
-    """The classes of the entities and of the collections, by name, each made when those before it are there."""
-    classes: dict[str, type] = {}
+def drafted_classes(table: DraftTable, functions: Scope) -> dict[str, Any]:
+    """The classes of a table by name, each made when those before it are there, and the functions that they name."""
+    classes: dict[str, Any] = dict(functions)
+    for each in table.enums:
+        classes[each.class_name] = _enum(each)
+    for made in table.classes:
+        classes[made.class_name] = _dataclass(
+            made.class_name, made.doc or made.class_name, class_fields(made.fields), classes
+        )
     for entity in table.entities:
         classes[entity.class_name] = _entity(entity, classes)
-    shapes = shape_names(table)
-    for pattern in table.patterns:
-        if pattern.kind == "collection":
-            name = subject_of(pattern, shapes)
-            classes[name] = _dataclass(name, pattern.title, shape_members(pattern), classes)
+    for name, pattern in shapes_of(table).items():
+        classes[name] = _dataclass(name, pattern.title, shape_members(pattern), classes)
     return classes
+
+
+def _enum(drafted: DraftEnum) -> type:
+    kind, beside = ENUMS[drafted.base]
+    members = [(checked_name(name), value) for name, value in drafted.members.items()]
+    make: Any = kind
+    made: type = make(_class_name(drafted.class_name), members, module=__name__, **({"type": beside} if beside else {}))
+    made.__doc__ = docline(drafted.doc or drafted.class_name)
+    return made
 
 
 def _entity(entity: DraftEntity, classes: Scope) -> type:
     declare = OURS["entity"](**keywords_of(entity_keywords(entity), classes))
     made: type = declare(
-        _dataclass(entity.class_name, entity.doc or entity.class_name, entity_fields(entity), classes),
+        _dataclass(entity.class_name, entity.doc or entity.class_name, class_fields(entity.fields), classes),
     )
+    for each in entity.upgrades:
+        OURS["upgrade"](made, from_version=each.from_version)(_found(each.function, classes))
     return made
 
 
 def _dataclass(name: str, doc: str, fields: tuple[Declared, ...], classes: Scope) -> type:
-    if name in OWN or name in STANDARD or name in TYPES:
-        raise DesignError(Problem(f"the class {name} would hide what a model is written with"))
     body = {"__doc__": docline(doc), "__module__": __name__}
     made: list[Any] = [
-        (checked_name(each.name), value_of(each.type, classes), *((each.default,) if each.has_default else ()))
-        for each in fields
+        (checked_name(each.name), value_of(each.type, classes), *_default(each, classes)) for each in fields
     ]
-    return make_dataclass(checked_name(name), made, namespace=body)
+    return make_dataclass(_class_name(name), made, namespace=body)
 
 
-def pattern_function(pattern: DraftPattern, shapes: Mapping[str, str], classes: Scope) -> Callable[..., Any]:
+def _default(each: Declared, classes: Scope) -> tuple[Any, ...]:
+    if each.factory is not None:
+        return (field(default_factory=_found(each.factory, classes)),)
+    if not each.has_default:
+        return ()
+    value = value_of(each.default, classes)
+    drafted = each.default.value if isinstance(each.default, Constant) else None
+    if not is_mutable(drafted):
+        return (value,)
+    return (field(default_factory=partial(deepcopy, value) if is_deep(drafted) else value.copy),)
+
+
+def _class_name(name: str) -> str:
+    if name in OWN or name in STANDARD or name in PLAIN or name in CONTAINERS:
+        raise DesignError(Problem(f"the class {name} would hide what a model is written with"))
+    return checked_name(name)
+
+
+def pattern_function(pattern: DraftPattern, table: DraftTable, classes: Scope) -> Callable[..., Any]:
     """The function that `@pattern` is given: its signature declares the pattern, and its answer is what is read."""
-    subject = subject_of(pattern, shapes)
+    subject = subject_of(pattern, shape_names(table))
     given = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-    given += [_parameter(each, Parameter.POSITIONAL_OR_KEYWORD, classes) for each in pattern_parameters(pattern)]
-    given += [_parameter(each, Parameter.KEYWORD_ONLY, classes) for each in paging_parameters(pattern)]
+    for kind, by_name in ((Parameter.POSITIONAL_OR_KEYWORD, False), (Parameter.KEYWORD_ONLY, True)):
+        given += [_parameter(each, kind, classes) for each in pattern_parameters(pattern, by_name=by_name)]
     signature = Signature(given, return_annotation=value_of(answer_of(pattern, subject), classes))
-    body = body_of(pattern, subject)
-    if hidden := _said(body) & signature.parameters.keys():
+    body = body_of(pattern, subject, table)
+    if hidden := words_of(body) & signature.parameters.keys():
         raise DesignError(Problem(f"pattern {pattern.name}: the parameter {min(hidden)} hides what the body says"))
 
     def answer(*args: Any, **kwargs: Any) -> Any:
@@ -114,17 +147,28 @@ def pattern_function(pattern: DraftPattern, shapes: Mapping[str, str], classes: 
     return answer
 
 
-def _said(body: Call) -> set[str]:
+def words_of(term: Term) -> set[str]:
     """The words that a body is written with, and that its parameters must leave to it."""
-    words = {body.function} | {"field" for each in body.given if isinstance(each, Setting)}
-    for test in (test for _, each in body.named if isinstance(each, ItemTests) for test in each.tests):
-        words |= {test.comparator} & {"exists", "contains"}
-        words |= {"item"} if test.parameter == "item" else set()
-    return words
+    match term:
+        case Call():
+            inner = (*term.given, *(each for _, each in term.named))
+            return {term.function}.union(*map(words_of, inner))
+        case Changed():
+            return words_of(term.field).union(*map(words_of, term.given))
+        case OfItem():
+            return words_of(term.answer)
+        case Compared():
+            return words_of(term.left) | words_of(term.right)
+        case Joined():
+            return set().union(*map(words_of, term.parts))
+        case Constant():
+            return words_in(term.value)
+        case _:
+            return set()
 
 
 def _parameter(each: Declared, kind: Any, classes: Scope) -> Parameter:
-    default = each.default if each.has_default else Parameter.empty
+    default = value_of(each.default, classes) if each.has_default else Parameter.empty
     return Parameter(checked_name(each.name), kind, default=default, annotation=value_of(each.type, classes))
 
 
@@ -148,11 +192,10 @@ def value_of(term: Term, scope: Scope) -> Any:
             return OURS[term.function](*given, **keywords_of(term.named, scope))
         case Listed():
             return [value_of(each, scope) for each in term.elements]
-        case ItemField() | ItemTests():
+        case Constant():
+            return made_constant(term.value, scope)
+        case ItemPlace() | OfItem() | Compared() | Joined() | Changed():
             return _of_item(term, scope)
-        case Setting():
-            picked = OURS["field"](_found(term.entity, scope), _picking(term.field))
-            return picked.set(value_of(term.value, scope))
         case FieldOf() | Of() | OrNone():
             return _type(term, scope)
         case tuple():
@@ -177,7 +220,9 @@ def _type(term: FieldOf | Of | OrNone, scope: Scope) -> Any:
     chosen: Any = Literal
     match term:
         case FieldOf():
-            return chosen[term.choices] if term.choices else TYPES[term.type]
+            if term.choices:
+                return chosen[term.choices]
+            return made_type(read_type(term.type), lambda name: _found(name, scope))
         case Of():
             container: Any = list if term.container == "list" else OURS[term.container]
             return container[value_of(term.inner, scope)]
@@ -185,23 +230,22 @@ def _type(term: FieldOf | Of | OrNone, scope: Scope) -> Any:
             return value_of(term.inner, scope) | None
 
 
-def _of_item(term: ItemField | ItemTests, scope: Scope) -> Callable[[Any], Any]:
-    if isinstance(term, ItemField):
-        return _picking(term.name)
-    tests = term.tests
-    return lambda item: reduce(operator.and_, [_tested(item, test, scope) for test in tests])
-
-
-def _picking(name: str) -> Callable[[Any], Any]:
-    return lambda item: getattr(item, checked_name(name))
-
-
-def _tested(item: Any, test: DraftTest, scope: Scope) -> Any:
-    left = _picking(test.field)(item)
-    if test.comparator == "exists":
-        return OURS["exists"](left)
-    right = _found(test.parameter, scope) if test.parameter is not None else value_of(test.value, scope)
-    return _COMPARED[test.comparator](left, right)
+def _of_item(term: ItemPlace | OfItem | Compared | Joined | Changed, scope: Scope) -> Any:
+    match term:
+        case ItemPlace():
+            place = scope[term.item]
+            for number, step in enumerate(term.steps):
+                place = getattr(place, checked_name(str(step))) if number in term.fields else place[step]
+            return place
+        case OfItem():
+            return lambda item: value_of(term.answer, {**scope, term.item: item})
+        case Compared():
+            return _OPERATORS[term.comparator](value_of(term.left, scope), value_of(term.right, scope))
+        case Joined():
+            return reduce(_OPERATORS[term.operator], [value_of(each, scope) for each in term.parts])
+        case Changed():
+            change = getattr(value_of(term.field, scope), term.change)
+            return change(*(value_of(each, scope) for each in term.given))
 
 
 def checked_name(text: str) -> str:

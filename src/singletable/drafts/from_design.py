@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import enum
-import inspect
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, cast, get_args, get_origin
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
 
+from singletable.drafts.declared_patterns import body_of, shape_names, subject_of
 from singletable.drafts.design_patterns import draft_pattern
+from singletable.drafts.design_types import DesignTypes, doc_of, first_line, is_named
 from singletable.drafts.draft import (
     DraftCardinality,
     DraftDerived,
@@ -18,11 +19,12 @@ from singletable.drafts.draft import (
     DraftLink,
     DraftPattern,
     DraftTable,
-    FieldType,
+    DraftUpgrade,
     NativeKey,
     Position,
 )
-from singletable.drafts.vocabulary import TYPES
+from singletable.drafts.drafted_classes import words_of
+from singletable.drafts.naming import is_free, name_of_class
 from singletable.model.cardinality import Cardinality
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived import Derived
@@ -36,22 +38,22 @@ from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.positions import Native, Sparse
 
-_PLAIN: Mapping[Any, FieldType] = {**{real: name for name, real in TYPES.items()}, frozenset[str]: "set[str]"}
-
 
 def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:
     """The draft of a table's design; `notes` says what it leaves out."""
     notes: list[str] = []
-    entities = tuple(_entity(entity, notes) for entity in design.entities)
+    names = _names(design, class_name)
+    types = DesignTypes(names, {class_name, *names.values()}, notes)
+    entities = tuple(_entity(entity, types, notes) for entity in design.entities)
     patterns: list[DraftPattern] = []
     for pattern in design.patterns:
-        made = draft_pattern(design, pattern, typed)
+        made = draft_pattern(pattern, types)
         if isinstance(made, str):
             notes.append(f"{pattern.name} is left out: {made}.")
         else:
             patterns.append(made)
     settings = design.settings
-    return DraftTable(
+    table = DraftTable(
         class_name,
         settings.name,
         entities,
@@ -65,79 +67,81 @@ def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:
         tuple(notes),
         dict(settings.accept),
         settings.schema_version_attribute,
+        tuple(types.enums),
+        tuple(types.classes),
     )
+    return _without_hidden_words(table)
 
 
-def typed(annotation: Any) -> tuple[FieldType, tuple[str, ...]]:
-    """A field's type as drafts name it, and the only texts that it can hold."""
-    if get_origin(annotation) is Literal and all(type(each) is str for each in get_args(annotation)):
-        return "str", get_args(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        values = tuple(each.value for each in annotation)
-        if values and all(isinstance(each, str) for each in values):
-            return "str", values
-        return ("int", ()) if values and all(type(each) is int for each in values) else ("Any", ())
-    if annotation in _PLAIN:
-        return _PLAIN[annotation], ()
-    origin = get_origin(annotation) or annotation
-    if origin is list:
-        return "list[Any]", ()
-    if origin is dict or (isinstance(origin, type) and hasattr(origin, "__annotations__")):
-        return "dict[str, Any]", ()
-    return "Any", ()
+def _names(design: Design, class_name: str) -> dict[type, str]:
+    """The classes' names; one that a model is written with, or that two classes have, is another in a draft."""
+    names: dict[type, str] = {}
+    for entity in design.entities:
+        taken = {class_name, *names.values()}
+        names[entity.cls] = entity.label if is_free(entity.label, taken) else name_of_class(entity.label, taken)
+    return names
 
 
-def first_line(doc: str | None) -> str:
-    """What a docstring says first."""
-    return inspect.cleandoc(doc or "").partition("\n")[0].rstrip(".")
+def _without_hidden_words(table: DraftTable) -> DraftTable:
+    """The table without patterns whose parameters are called as what their bodies would have to say."""
+    shapes = shape_names(table)
+    kept, notes = [], list(table.notes)
+    for pattern in table.patterns:
+        words = words_of(body_of(pattern, subject_of(pattern, shapes), table))
+        hidden = words & {each.name for each in pattern.parameters}
+        if hidden:
+            notes.append(f"{pattern.name} is left out: its parameter {min(hidden)} hides a word of its body.")
+        else:
+            kept.append(pattern)
+    return replace(table, patterns=tuple(kept), notes=tuple(notes))
 
 
-def _entity(entity: Entity, notes: list[str]) -> DraftEntity:
+def _entity(entity: Entity, types: DesignTypes, notes: list[str]) -> DraftEntity:
     declared = entity.declaration
+    label = types.name_of(entity.cls)
     derived = {name: _derived(each) for name, each in declared.derived.items()}
-    functions = [name for name, each in derived.items() if each is None]
-    if functions:
-        notes.append(f"{entity.label}: {', '.join(functions)} is computed by a function, and a plain field here.")
-    if entity.upgrades:
-        notes.append(
-            f"{entity.label}: schema version {declared.schema_version} is left out: its upgrades are functions."
-        )
-    fields = [_field(entity, name) for name in entity.fields]
-    fields += [DraftField(name, "str", choices=_values(declared.derived[name])) for name in functions]
+    unnamed = [name for name, each in derived.items() if each is None]
+    if unnamed:
+        notes.append(f"{label}: {', '.join(unnamed)} is computed by a function without a name, and a plain field here.")
+    upgrades = [DraftUpgrade(version, each.function.__name__) for version, each in sorted(entity.upgrades.items())]
+    is_upgraded = all(is_named(each.function) for each in entity.upgrades.values())
+    if not is_upgraded:
+        notes.append(f"{label}: schema version {declared.schema_version} is left out: functions without names upgrade.")
+    fields = [types.field(entity.cls, each, _stored(entity, each.name)) for each in entity.fields.values()]
+    fields += [DraftField(name, "str", choices=_values(declared.derived[name])) for name in unnamed]
     return DraftEntity(
-        entity.label,
+        label,
         tuple(fields),
         {alias: _keys(keys) for alias, keys in declared.keys.items()},
-        entity.name if entity.name != entity.label else None,
-        first_line(entity.cls.__doc__),
+        entity.name if entity.name != label else None,
+        doc_of(entity.cls),
         declared.ttl,
         dict(declared.accept),
         {name: each for name, each in derived.items() if each is not None},
         declared.identity,
-        declared.schema_version if not entity.upgrades else None,
-        declared.mirror_of.__name__ if declared.mirror_of is not None else None,
+        declared.schema_version if is_upgraded else None,
+        types.name_of(declared.mirror_of) if declared.mirror_of is not None else None,
         declared.version,
         declared.unique,
-        tuple(DraftLink(each.source.__name__, each.by, each.fields, None, each.in_parts) for each in declared.copies),
-        tuple(DraftLink(each.owner.__name__, each.by, {}, each.field) for each in declared.counted),
+        tuple(
+            DraftLink(types.name_of(each.source), each.by, each.fields, None, each.in_parts) for each in declared.copies
+        ),
+        tuple(DraftLink(types.name_of(each.owner), each.by, {}, each.field) for each in declared.counted),
         declared.expected_bytes,
         dict(declared.expected_per_partition),
         declared.expected_items,
         {name: _cardinality(each) for name, each in declared.cardinality.items()},
         declared.access,
+        tuple(upgrades) if is_upgraded else (),
     )
+
+
+def _stored(entity: Entity, name: str) -> str | None:
+    return entity.attributes[name] if entity.attributes[name] != name else None
 
 
 def _cardinality(each: Cardinality) -> DraftCardinality:
     return DraftCardinality(each.values, None if each.hottest == 1 / each.values else each.hottest)
-
-
-def _field(entity: Entity, name: str) -> DraftField:
-    declared = entity.fields[name]
-    kind, choices = typed(declared.type)
-    stored = entity.attributes[name]
-    optional = declared.optional or (kind == "Any" and not declared.required)
-    return DraftField(name, kind, optional, stored if stored != name else None, choices)
 
 
 def _keys(keys: Any) -> DraftKeys:
@@ -168,6 +172,8 @@ def _derived(derived: Derived) -> DraftDerived | None:
             return DraftDerived("depth", derived.fields)
         case Parent():
             return DraftDerived("parent", derived.fields)
+        case FunctionOf() if is_named(derived.function):
+            return DraftDerived("derive", derived.fields, None, derived.function.__name__, derived.values)
         case _:
             return None
 

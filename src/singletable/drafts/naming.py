@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from singletable.drafts.draft import class_name, field_name
-from singletable.drafts.vocabulary import OWN
+from singletable.drafts.draft import class_name, field_name, is_name
+from singletable.drafts.type_text import CONTAINERS, PLAIN
+from singletable.drafts.vocabulary import OWN, STANDARD
 
-_TYPES = ("Any", "Decimal", "Literal", "UUID", "bool", "bytes", "date", "datetime", "dict", "float", "int", "list")
-_BUILT_IN = (*_TYPES, "None", "set", "str", "tuple", "dataclass", "self", "cls")
+_BUILT_IN = (*STANDARD, *PLAIN, *CONTAINERS, "dataclass", "dataclass_field", "self", "cls")
 _OWN_CLASSES = tuple(name for name in OWN if name[0].isupper())
 _OWN_WORDS = (*(name for name in OWN if name[0].islower()), "item", "limit", "cursor")
 _OF_TABLES = (
@@ -20,6 +20,11 @@ _OF_ENTITIES = (
     *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition"),
     *("cardinality", "access", "accept"),
 )
+
+
+def is_free(name: str, taken: Iterable[str]) -> bool:
+    """Whether a class can be called so: it is a name, nobody else's, and none that the file imports."""
+    return is_name(name) and name not in {*taken, *_BUILT_IN, *_OWN_CLASSES}
 
 
 def name_of_class(text: str, taken: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from singletable.drafts.draft import DraftEntity, FieldType, Position
+from singletable.drafts.draft import DraftEntity, Position
 from singletable.drafts.literals import DELIMITER
 from singletable.drafts.templates import PYTHON_TYPES
 from singletable.model.codecs.choose import choose_codec
@@ -42,7 +42,7 @@ def _parts(entity: DraftEntity, position: Position) -> Iterator[Language]:
     if not isinstance(position, str):
         yield ANYTHING
         return
-    types: dict[str, FieldType] = {each.name: each.type for each in entity.fields}
+    types: dict[str, str] = {each.name: each.type for each in entity.fields}
     end = 0
     for slot in _SLOT.finditer(position):
         yield literal(position[end : slot.start()])

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from singletable.drafts.conditions import all_of, exists
 from singletable.drafts.draft import (
     DraftEntity,
     DraftKeys,
     DraftParameter,
     DraftPattern,
     DraftTable,
-    DraftTest,
     NativeKey,
     Position,
+    paging,
 )
 from singletable.model.index import TABLE
 
@@ -50,8 +51,20 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
                 continue
         held = fields_in((*partition, *sort)) if keys.sparse else []
         place = "" if alias == TABLE else f" ({alias})"
+        hydrate = not _holds_all(table, entity, alias)
         for given, fanout in _partition_reads(entity, partition):
-            yield _query(entity, place, held, given, fanout)
+            yield replace(_query(entity, place, held, given, fanout), hydrate=hydrate)
+
+
+def _holds_all(table: DraftTable, entity: DraftEntity, alias: str) -> bool:
+    """Whether a global index holds whole items; what it lacks is fetched from the table."""
+    index = next((each for each in table.indexes if each.alias == alias), None)
+    if index is None or index.kind == "LSI" or index.projection == "ALL":
+        return True
+    in_keys = {
+        name for each in (TABLE, alias) for name in fields_in((*entity.keys[each].partition, *entity.keys[each].sort))
+    }
+    return all(each.name in in_keys or (each.attribute or each.name) in index.included for each in entity.fields)
 
 
 def _query(
@@ -67,9 +80,8 @@ def _query(
         f"{title}{place}",
         "query",
         (entity.class_name,),
-        given,
-        has_limit=True,
-        where=tuple(DraftTest(each, "exists") for each in held if each in optional and each not in names),
+        (*given, *paging()),
+        where=all_of([exists(each) for each in held if each in optional and each not in names]),
         fanout=fanout,
     )
 

@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
-from singletable.drafts.declared import (
+from singletable.drafts.conditions import refuse_unsaid
+from singletable.drafts.constants import is_deep, is_mutable, words_in, written_constant
+from singletable.drafts.declared import class_fields, docline, entity_keywords, printable, table_keywords
+from singletable.drafts.declared_patterns import (
     answer_of,
     body_of,
-    docline,
-    entity_fields,
-    entity_keywords,
-    paging_parameters,
     pattern_options,
     pattern_parameters,
-    printable,
     shape_members,
     shape_names,
+    shapes_of,
     subject_of,
-    table_keywords,
 )
-from singletable.drafts.draft import Draft, DraftEntity, DraftPattern, DraftTable, DraftTest
+from singletable.drafts.draft import Draft, DraftClass, DraftEntity, DraftEnum, DraftPattern, DraftTable
+from singletable.drafts.functions import functions_of
 from singletable.drafts.terms import (
     Call,
+    Changed,
+    Compared,
+    Constant,
     Declared,
     FieldOf,
-    ItemField,
-    ItemTests,
+    ItemPlace,
+    Joined,
     Keywords,
     Listed,
     Named,
     Of,
+    OfItem,
     OrNone,
-    Setting,
     Term,
 )
+from singletable.drafts.type_text import CONTAINERS, PLAIN, quoted, read_type, written_type
 from singletable.drafts.vocabulary import OWN, STANDARD
 
 _WIDTH = 120
@@ -44,15 +47,23 @@ _WIDTH = 120
 
 def python_source(draft: Draft) -> str:
     """The text of the file; `singletable check` reads it."""
+    for pattern in chain.from_iterable(table.patterns for table in draft.tables):
+        refuse_unsaid(pattern)
     parts = [*chain.from_iterable(_table(table) for table in draft.tables)]
     body = "\n\n\n".join(parts)
+    functions = sorted({name for table in draft.tables for name in functions_of(table)})
     head = f'"""{_docstring(draft.title)}"""'
-    optional = {
-        each.name for table in draft.tables for entity in table.entities for each in entity.fields if each.optional
-    }
-    # A field called `date` that is None unless given would stand before the type of the same name.
-    later = "from __future__ import annotations\n\n" if optional & STANDARD.keys() else ""
-    return f"{head}\n\n{later}{_imports(body)}\n\n\n{body}\n"
+    later = "from __future__ import annotations\n\n" if any(map(_hides_types, draft.tables)) else ""
+    theirs = f"\n\n{_call(f'from {draft.functions_from} import ', '(', functions, ')', bare=True)}" if functions else ""
+    return f"{head}\n\n{later}{_imports(body)}{theirs}\n\n\n{body}\n"
+
+
+def _hides_types(table: DraftTable) -> bool:
+    """Whether a field called `date`, which is None unless given, would stand before the type of the same name."""
+    owners: list[DraftEntity | DraftClass] = [*table.entities, *table.classes]
+    classes = {each.class_name for each in owners} | {each.class_name for each in table.enums}
+    hidden = {each.name for owner in owners for each in owner.fields if each.can_be_left_out}
+    return not hidden.isdisjoint((*STANDARD, *PLAIN, *CONTAINERS, *classes))
 
 
 def _imports(body: str) -> str:
@@ -60,23 +71,27 @@ def _imports(body: str) -> str:
     code = re.sub(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*', "", body)
     # A name before a colon or an equals sign is a field, a parameter or a keyword, and no use of what is imported.
     used = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|:|=(?!=))", code))
+    called = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?=\()", code)) | {name for name in used if not name.islower()}
     lines = ["from dataclasses import dataclass"] if "dataclass" in used else []
+    lines += ["from dataclasses import field as dataclass_field"] if "dataclass_field" in used else []
     by_module: dict[str, list[str]] = {}
     for name in sorted(used & STANDARD.keys()):
         by_module.setdefault(STANDARD[name], []).append(name)
     lines += [f"from {module} import {', '.join(names)}" for module, names in by_module.items()]
-    own = sorted(used & OWN, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    # A parameter may be called as one of our functions is, which are always called.
+    own = sorted(used & OWN & called, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     return "\n".join([*sorted(lines), "", _call("from singletable import ", "(", own, ")", bare=True)])
 
 
 def _table(table: DraftTable) -> Iterator[str]:
-    yield from (_entity(entity) for entity in table.entities)
-    shapes = shape_names(table)
-    for pattern in table.patterns:
-        if pattern.kind == "collection":
-            lines = ["@dataclass", *_class(subject_of(pattern, shapes), pattern.title, shape_members(pattern))]
-            yield "\n".join(lines)
-    yield "\n".join([*_notes(table.notes), *_table_lines(table, shapes)])
+    yield from map(_enum, table.enums)
+    for each in table.classes:
+        doc = each.doc or each.class_name
+        yield "\n".join(["@dataclass", *_class(each.class_name, doc, class_fields(each.fields))])
+    yield from map(_entity, table.entities)
+    for name, pattern in shapes_of(table).items():
+        yield "\n".join(["@dataclass", *_class(name, pattern.title, shape_members(pattern))])
+    yield "\n".join([*_notes(table.notes), *_table_lines(table, shape_names(table))])
 
 
 def _notes(notes: Iterable[str]) -> Iterator[str]:
@@ -84,36 +99,62 @@ def _notes(notes: Iterable[str]) -> Iterator[str]:
         yield from textwrap.wrap(printable(note), _WIDTH - 2, initial_indent="# ", subsequent_indent="# ")
 
 
+def _enum(each: DraftEnum) -> str:
+    members = (f"    {name} = {_written(value)}" for name, value in each.members.items())
+    head = [f"class {each.class_name}({each.base}):", f'    """{_docstring(each.doc or each.class_name)}"""', ""]
+    return "\n".join([*head, *members])
+
+
 def _entity(entity: DraftEntity) -> str:
     lines = [_call("@entity", "(", _keywords(entity_keywords(entity)), ")"), "@dataclass"]
-    return "\n".join([*lines, *_class(entity.class_name, entity.doc or entity.class_name, entity_fields(entity))])
+    lines += _class(entity.class_name, entity.doc or entity.class_name, class_fields(entity.fields))
+    upgrades = (f"upgrade({entity.class_name}, from_version={e.from_version})({e.function})" for e in entity.upgrades)
+    return "\n".join([*lines, *(["", "", *upgrades] if entity.upgrades else [])])
 
 
 def _class(name: str, doc: str, fields: Iterable[Declared]) -> list[str]:
-    return [f"class {name}:", f'    """{_docstring(doc)}"""', "", *(f"    {_declared(each)}" for each in fields)]
+    declared = list(fields)
+    set_before = {each.name for each in declared if each.has_default}
+    lines = (f"    {_declared(each, set_before)}" for each in declared)
+    return [f"class {name}:", f'    """{_docstring(doc)}"""', "", *lines]
 
 
-def _declared(each: Declared) -> str:
-    return f"{each.name}: {_written(each.type)}" + (f" = {_written(each.default)}" if each.has_default else "")
+def _declared(each: Declared, hidden: Collection[str] = ()) -> str:
+    """A field or a parameter; `hidden` are names that something else has where the field's default is read."""
+    head = f"{each.name}: {_written(each.type)}"
+    if not each.has_default:
+        return head
+    if each.factory is not None:
+        return f"{head} = dataclass_field(default_factory={each.factory})"
+    default = each.default.value if isinstance(each.default, Constant) else None
+    written = _written(each.default)
+    words = words_in(default) | ({"deepcopy", "partial"} if is_mutable(default) and is_deep(default) else set())
+    if words & set(hidden):  # a function looks for names outside of the class
+        return f"{head} = dataclass_field(default_factory=lambda: {written})"
+    if not is_mutable(default):
+        return f"{head} = {written}"
+    made = f"partial(deepcopy, {written})" if is_deep(default) else f"{written}.copy"
+    return f"{head} = dataclass_field(default_factory={made if default else type(default).__name__})"
 
 
 def _table_lines(table: DraftTable, shapes: Mapping[str, str]) -> Iterator[str]:
-    yield _call(f"class {table.class_name}", "(", ["Table", *_keywords(table_keywords(table))], "):")
+    given = [f"{name}={_on_lines(term, 4)}" for name, term in table_keywords(table)]
+    yield _call(f"class {table.class_name}", "(", ["Table", *given], "):")
     yield f'    """{_docstring(table.doc or table.class_name)}"""'
     for pattern in table.patterns:
         yield ""
-        yield from _pattern(pattern, subject_of(pattern, shapes))
+        yield from _pattern(pattern, subject_of(pattern, shapes), table)
 
 
-def _pattern(pattern: DraftPattern, subject: str) -> Iterator[str]:
+def _pattern(pattern: DraftPattern, subject: str, table: DraftTable) -> Iterator[str]:
     yield f"    @pattern({', '.join(_keywords(pattern_options(pattern)))})"
-    given = ["self", *map(_declared, pattern_parameters(pattern))]
-    if by_name := paging_parameters(pattern):
+    given = ["self", *map(_declared, pattern_parameters(pattern, by_name=False))]
+    if by_name := pattern_parameters(pattern, by_name=True):
         given += ["*", *map(_declared, by_name)]
     answer = _written(answer_of(pattern, subject))
     yield textwrap.indent(_call(f"def {pattern.name}", "(", given, f") -> {answer}:"), "    ")
     yield f'        """{_docstring(pattern.title)}"""'
-    yield f"        return {_written(body_of(pattern, subject))}"
+    yield f"        return {_on_lines(body_of(pattern, subject, table), 8)}"
 
 
 def _call(head: str, opening: str, given: list[str], closing: str, *, bare: bool = False) -> str:
@@ -125,6 +166,27 @@ def _call(head: str, opening: str, given: list[str], closing: str, *, bare: bool
     return f"{head}{opening}\n{inner}{closing}"
 
 
+def _on_lines(term: Term, indent: int) -> str:
+    """A term on one line if it fits, else one part to a line, as a formatter would break it."""
+    written, inner = _written(term), " " * (indent + 4)
+    if len(written) <= _WIDTH - 2 * indent:
+        return written
+    match term:
+        case Listed():
+            opening, closing, parts = "[", "]", [_on_lines(each, indent + 4) for each in term.elements]
+        case Call():
+            named = [f"{name}={_on_lines(each, indent + 4)}" for name, each in term.named]
+            opening, closing = f"{term.function}(", ")"
+            parts = [*(_on_lines(each, indent + 4) for each in term.given), *named]
+        case OfItem(answer=Joined() as joined):
+            conditions = f"\n{inner}{joined.operator} ".join(f"({_written(each)})" for each in joined.parts)
+            return f"lambda {term.item}: (\n{inner}{conditions}\n{' ' * indent})"
+        case _:
+            return written
+    lines = "".join(f"{inner}{each},\n" for each in parts)
+    return f"{opening}\n{lines}{' ' * indent}{closing}"
+
+
 def _keywords(keywords: Keywords) -> list[str]:
     return [f"{name}={_written(term)}" for name, term in keywords]
 
@@ -133,17 +195,15 @@ def _written(term: Term) -> str:
     """A term as Python; text is in quotes, so that nothing that came from elsewhere is code."""
     match term:
         case str():
-            return _text(term)
+            return quoted(term)
         case Named():
             return term.name
         case Call():
             return f"{term.function}({', '.join([*map(_written, term.given), *_keywords(term.named)])})"
-        case Setting():
-            return f"field({term.entity}, lambda item: item.{term.field}).set({_written(term.value)})"
-        case ItemField():
-            return f"lambda item: item.{term.name}"
-        case ItemTests():
-            return f"lambda item: {_condition(term.tests)}"
+        case Constant():
+            return written_constant(term.value, quoted)
+        case ItemPlace() | OfItem() | Compared() | Joined() | Changed():
+            return _of_item(term)
         case FieldOf() | Of() | OrNone():
             return _type(term)
         case Listed():
@@ -151,42 +211,37 @@ def _written(term: Term) -> str:
         case tuple():
             return f"({', '.join(map(_written, term))}{',' if len(term) == 1 else ''})"
         case Mapping():
-            return "{" + ", ".join(f"{_text(name)}: {_written(each)}" for name, each in term.items()) + "}"
+            return "{" + ", ".join(f"{quoted(name)}: {_written(each)}" for name, each in term.items()) + "}"
         case _:
             return repr(term)
+
+
+def _of_item(term: ItemPlace | OfItem | Compared | Joined | Changed) -> str:
+    match term:
+        case ItemPlace():
+            steps = (
+                f".{step}" if number in term.fields else f"[{_written(step)}]" for number, step in enumerate(term.steps)
+            )
+            return f"{term.item}{''.join(steps)}"
+        case OfItem():
+            return f"lambda {term.item}: {_written(term.answer)}"
+        case Compared():
+            return f"{_written(term.left)} {term.comparator} {_written(term.right)}"
+        case Joined():
+            return f" {term.operator} ".join(f"({_written(each)})" for each in term.parts)
+        case Changed():
+            return f"{_written(term.field)}.{term.change}({', '.join(map(_written, term.given))})"
 
 
 def _type(term: FieldOf | Of | OrNone) -> str:
     match term:
         case FieldOf():
-            return f"Literal[{', '.join(map(_text, term.choices))}]" if term.choices else term.type
+            chosen = f"Literal[{', '.join(map(quoted, term.choices))}]"
+            return chosen if term.choices else written_type(read_type(term.type))
         case Of():
             return f"{term.container}[{_written(term.inner)}]"
         case OrNone():
             return f"{_written(term.inner)} | None"
-
-
-def _condition(tests: tuple[DraftTest, ...]) -> str:
-    written = [_test(test) for test in tests]
-    return written[0] if len(written) == 1 else " & ".join(f"({each})" for each in written)
-
-
-def _test(test: DraftTest) -> str:
-    if test.comparator == "exists":
-        return f"exists(item.{test.field})"
-    operator = {"=": "==", "<>": "!="}.get(test.comparator, test.comparator)
-    right = test.parameter if test.parameter is not None else _written(test.value)
-    if test.comparator == "contains":
-        return f"contains(item.{test.field}, {right})"
-    return f"item.{test.field} {operator} {right}"
-
-
-def _text(value: str) -> str:
-    """A Python literal in double quotes."""
-    quoted = repr(value)[1:-1]
-    if repr(value)[0] == "'":
-        quoted = quoted.replace("\\'", "'").replace('"', '\\"')
-    return f'"{quoted}"'
 
 
 def _docstring(text: str) -> str:

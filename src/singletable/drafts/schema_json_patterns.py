@@ -7,18 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.drafts.conditions import set_to_parameter
 from singletable.drafts.draft import (
-    Comparator,
     DraftEntity,
     DraftField,
     DraftParameter,
     DraftPattern,
-    DraftTest,
     NativeKey,
     Position,
     RangeKind,
+    paging,
 )
 from singletable.drafts.proposals import fields_in
+from singletable.drafts.schema_json_filters import FilterReader
 from singletable.model.index import TABLE
 
 _RANGES: Mapping[str, RangeKind] = {
@@ -29,7 +30,6 @@ _RANGES: Mapping[str, RangeKind] = {
     "<=": "Until",
     "<": "Until",
 }
-_COMPARATORS: Mapping[str, Comparator] = {"=": "=", "<>": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PAGING = ("limit", "cursor", "page_size", "page_token", "next_token", "last_evaluated_key", "exclusive_start_key")
 _FROM_WORDS = ("start", "from", "since", "after", "min", "begin", "low", "lower")
 _TO_WORDS = ("end", "to", "until", "before", "max", "high", "upper")
@@ -132,11 +132,12 @@ class _Reading:
         if not changed:
             raise _NotAPattern("it does not say which fields it sets")
         sets = tuple(self._parameter(self._field(name).name) for name in changed)
-        return self._made("update", (*parameters, *sets), changes=tuple(each.name for each in sets))
+        return self._made("update", (*parameters, *sets), changes=tuple(set_to_parameter(each.name) for each in sets))
 
     def _query(self) -> DraftPattern:
         partition, sort = self._index_fields()
-        tests, filtering = self._filter()
+        reader = FilterReader(self._field, self.plain, _NotAPattern)
+        condition, filtering = reader.condition(self.pattern.get("filter_expression")), reader.used
         names = [name for name in self.plain if name not in filtering and name not in _PAGING]
         names, bounds, kind = self._range(names)
         parameters = self._bound(names, partition)
@@ -149,9 +150,12 @@ class _Reading:
             parameters = (*parameters, self._parameter(target, kind))
         return self._made(
             "query",
-            (*parameters, *(each for each in filtering.values() if each.name not in equal)),
-            has_limit=self.pattern["return_type"] == "entity_list",
-            filter=tests,
+            (
+                *parameters,
+                *(each for each in filtering.values() if each.name not in equal),
+                *(paging() if self.pattern["return_type"] == "entity_list" else ()),
+            ),
+            filter=condition,
         )
 
     def _collection(self) -> DraftPattern:
@@ -180,32 +184,6 @@ class _Reading:
             self.notes.append(f"{last[0]} and {last[1]} are taken for the ends of a range")
             return names[:-2], last, "Between"
         return names, [], None
-
-    def _filter(self) -> tuple[tuple[DraftTest, ...], dict[str, DraftParameter]]:
-        """The tests of a filter, and the parameters that only they use."""
-        expression = self.pattern.get("filter_expression")
-        if expression is None:
-            return (), {}
-        conditions = expression["conditions"]
-        if expression.get("logical_operator") == "OR" and len(conditions) > 1:
-            raise _NotAPattern("its filter has an OR; write it as the filter= of its query")
-        tests: list[DraftTest] = []
-        used: dict[str, DraftParameter] = {}
-        for condition in conditions:
-            known = self._field(condition["field"])
-            if condition.get("function") == "attribute_exists":
-                tests.append(DraftTest(known.name, "exists"))
-                continue
-            operator, parameter = condition.get("operator"), condition.get("param")
-            if operator not in _COMPARATORS or parameter not in self.plain:
-                word = condition.get("function") or operator
-                raise _NotAPattern(
-                    f"its filter tests {condition['field']} with {word}; write it as the filter= of its query"
-                )
-            name = known.name if known.name not in {each.name for each in used.values()} else f"{known.name}_other"
-            used[parameter] = DraftParameter(name, known.type)
-            tests.append(DraftTest(known.name, _COMPARATORS[operator], parameter=name))
-        return tuple(tests), used
 
     def _key_parameters(self) -> tuple[DraftParameter, ...]:
         return self._bound(self.plain, self._key_fields())

@@ -10,13 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from singletable.drafts.derivations import derived_slot, tree_slot
-from singletable.drafts.draft import FieldType
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
 from singletable.model.codecs.choose import choose_codec
 from singletable.model.codecs.text import escape, unescape
 
-PYTHON_TYPES: Mapping[FieldType, Any] = {
+PYTHON_TYPES: Mapping[str, Any] = {
     "str": str,
     "int": int,
     "Decimal": Decimal,
@@ -25,7 +24,7 @@ PYTHON_TYPES: Mapping[FieldType, Any] = {
     "datetime": datetime,
     "date": date,
 }
-_SPECS: Mapping[FieldType, tuple[str, ...]] = {
+_SPECS: Mapping[str, tuple[str, ...]] = {
     "str": ("", "raw"),
     "datetime": ("", "seconds", "milliseconds", "minutes", "hours", "days", "%Y-%m-%d", "%Y-%m"),
     "date": ("", "%Y-%m"),
@@ -152,7 +151,7 @@ def _slot(fields: Fields, name: str, column: Sequence[str], indices: Sequence[in
     return None
 
 
-def _writes(kind: FieldType, spec: str, values: Sequence[Any], column: Sequence[str]) -> bool:
+def _writes(kind: str, spec: str, values: Sequence[Any], column: Sequence[str]) -> bool:
     try:
         codec = choose_codec(PYTHON_TYPES[kind], spec, DELIMITER)
         return all(codec.encode(value) == text for value, text in zip(values, column, strict=True))

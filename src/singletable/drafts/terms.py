@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Union
-
-from singletable.drafts.draft import DraftTest, FieldType
+from typing import Any, Literal, Union
 
 
 @dataclass(frozen=True)
@@ -33,33 +31,61 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class ItemField:
-    """A function that picks a field: `lambda item: item.total`."""
+class Constant:
+    """A value: of a default, a condition or a change."""
 
-    name: str
-
-
-@dataclass(frozen=True)
-class ItemTests:
-    """A function that says what an item has to be: `lambda item: item.status == "OPEN"`."""
-
-    tests: tuple[DraftTest, ...]
+    value: Any
 
 
 @dataclass(frozen=True)
-class Setting:
+class ItemPlace:
+    """A field of an item, or a place inside one: `item.address.city`, `item.tags["x"]`, `item.lines[0]`."""
+
+    item: str
+    steps: tuple[str | int, ...]
+    fields: frozenset[int]
+    """Which of the steps are fields of classes; the others are names in maps and positions in lists."""
+
+
+@dataclass(frozen=True)
+class OfItem:
+    """A function of an item: `lambda item: item.status == "OPEN"`."""
+
+    item: str
+    answer: Term
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two operands and a comparator of Python."""
+
+    comparator: Literal["==", "!=", "<", "<=", ">", ">="]
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Conditions of which all hold, or any."""
+
+    operator: Literal["&", "|"]
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Changed:
     """A change of an update: `field(Order, lambda item: item.status).set(status)`."""
 
-    entity: str
-    field: str
-    value: Term
+    field: Term
+    change: Literal["set", "add", "append", "remove"]
+    given: tuple[Term, ...]
 
 
 @dataclass(frozen=True)
 class FieldOf:
-    """The type of a field, or the only texts that it can be."""
+    """A type as drafts write it, or the only texts that a field can be."""
 
-    type: FieldType
+    type: str
     choices: tuple[str, ...] = ()
 
 
@@ -87,9 +113,12 @@ Term = Union[  # noqa: UP007  # it names itself, which `|` cannot do before the 
     Named,
     Call,
     Listed,
-    ItemField,
-    ItemTests,
-    Setting,
+    Constant,
+    ItemPlace,
+    OfItem,
+    Compared,
+    Joined,
+    Changed,
     FieldOf,
     Of,
     OrNone,
@@ -110,3 +139,5 @@ class Declared:
     type: Term
     has_default: bool = False
     default: Term = None
+    factory: str | None = None
+    """The function that makes it unless it is given."""

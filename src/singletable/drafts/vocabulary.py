@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
+from enum import Enum, IntEnum, StrEnum
 from typing import Any
-from uuid import UUID
 
-from singletable.drafts.draft import FieldType
+from singletable.drafts.draft import EnumBase
 from singletable.model.areas import Box, Nearest, Radius
 from singletable.model.cardinality import skewed
 from singletable.model.changes import field
 from singletable.model.copies import copy
 from singletable.model.counts import count
 from singletable.model.derived.bucket import bucket
+from singletable.model.derived.function import derive
 from singletable.model.derived.geocell import geohash
 from singletable.model.derived.letter import first_letter
 from singletable.model.derived.shard import shard
@@ -25,37 +24,32 @@ from singletable.model.intents import ancestors, collection, create, delete, get
 from singletable.model.page import Page
 from singletable.model.positions import native, sparse
 from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
-from singletable.model.recorder import contains, exists
+from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
+from singletable.model.upgrades import upgrade
 
 STANDARD: Mapping[str, str] = {
     "Any": "typing",
     "Decimal": "decimal",
+    "Enum": "enum",
+    "IntEnum": "enum",
     "Literal": "typing",
+    "StrEnum": "enum",
     "UUID": "uuid",
     "date": "datetime",
     "datetime": "datetime",
+    "deepcopy": "copy",
+    "partial": "functools",
 }
 """What a model imports from the standard library, with the module that has it."""
 
-TYPES: Mapping[FieldType, Any] = {
-    "str": str,
-    "int": int,
-    "Decimal": Decimal,
-    "float": float,
-    "bool": bool,
-    "bytes": bytes,
-    "datetime": datetime,
-    "date": date,
-    "list[Any]": list[Any],
-    "list[str]": list[str],
-    "dict[str, Any]": dict[str, Any],
-    "set[str]": set[str],
-    "set[Decimal]": set[Decimal],
-    "set[bytes]": set[bytes],
-    "tuple[str, ...]": tuple[str, ...],
-    "UUID": UUID,
-    "Any": Any,
+ENUMS: Mapping[EnumBase, tuple[type[Enum], type | None]] = {
+    "Enum": (Enum, None),
+    "StrEnum": (StrEnum, None),
+    "IntEnum": (IntEnum, None),
+    "str, Enum": (Enum, str),
+    "int, Enum": (Enum, int),
 }
+"""What an enumeration is made of: the kind, and the class that its members are of beside."""
 
 OURS: Mapping[str, Any] = {
     "Between": Between,
@@ -72,6 +66,7 @@ OURS: Mapping[str, Any] = {
     "Subtree": Subtree,
     "Until": Until,
     "ancestors": ancestors,
+    "begins_with": begins_with,
     "bucket": bucket,
     "collection": collection,
     "contains": contains,
@@ -80,6 +75,7 @@ OURS: Mapping[str, Any] = {
     "create": create,
     "delete": delete,
     "depth": depth,
+    "derive": derive,
     "entity": entity,
     "exists": exists,
     "field": field,
@@ -89,13 +85,17 @@ OURS: Mapping[str, Any] = {
     "include": include,
     "inverse": inverse,
     "native": native,
+    "not_": not_,
+    "one_of": one_of,
     "parent": parent,
+    "present": present,
     "put": put,
     "query": query,
     "shard": shard,
     "skewed": skewed,
     "sparse": sparse,
     "update": update,
+    "upgrade": upgrade,
     "within": within,
 }
 """What a model imports from singletable, but for `Table` and `pattern`, which stand beside drafts and not below."""

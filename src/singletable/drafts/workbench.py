@@ -19,10 +19,12 @@ from singletable.drafts.draft import (
     field_name,
 )
 from singletable.drafts.draft_values import table_from_values
+from singletable.drafts.functions import FunctionsModule, functions_of, with_functions
 from singletable.drafts.inference import index_aliases, inferred_table, seen_index
 from singletable.drafts.json_place import Place
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import proposed_patterns
+from singletable.drafts.renaming import distinct
 from singletable.drafts.workbench_document import Facet, WorkbenchTable, read_workbench
 from singletable.model.index import TABLE
 
@@ -48,48 +50,16 @@ _TYPES: Mapping[str, FieldType] = {
 _REFERENCE = re.compile(r"\$\{([^{}:]+)[^{}]*\}")
 
 
-def draft_from_workbench(text: str | bytes) -> Draft:
-    """The draft; raises ImportRefused for a document that is no model, with what is wrong and where."""
+def draft_from_workbench(text: str | bytes, functions: FunctionsModule | None = None) -> Draft:
+    """The draft; raises ImportRefused for a document that is no model, with what is wrong and where.
+
+    The functions that the model names are those of a module that its user gives: a document has none.
+    """
     model = read_workbench(text)
-    return Draft(f"{model.name}, as NoSQL Workbench has it", tuple(_distinct(map(_table, model.tables))))
-
-
-def _distinct(tables: Iterator[DraftTable]) -> Iterator[DraftTable]:
-    """The tables with names of their own: they stand in one file."""
-    taken: list[str] = []
-    for table in tables:
-        names = {each.class_name: class_name(each.class_name, taken) for each in table.entities}
-        taken += names.values()
-        own = class_name(table.class_name, taken)
-        taken.append(own)
-        yield renamed(table, own, names)
-
-
-def renamed(table: DraftTable, own: str, names: Mapping[str, str]) -> DraftTable:
-    """The table with other names for its class and for those of its entities."""
-    if own == table.class_name and all(old == new for old, new in names.items()):
-        return table
-    entities = tuple(
-        replace(
-            each,
-            class_name=names[each.class_name],
-            stored_name=each.stored_name or (each.class_name if table.type_attribute else None),
-            mirror_of=names.get(each.mirror_of or ""),
-            copies=tuple(replace(link, class_name=names[link.class_name]) for link in each.copies),
-            counted=tuple(replace(link, class_name=names[link.class_name]) for link in each.counted),
-        )
-        for each in table.entities
-    )
-    words = re.compile(r"\b(" + "|".join(map(re.escape, names)) + r")\b")
-    patterns = tuple(
-        replace(
-            each,
-            entities=tuple(names[name] for name in each.entities),
-            members=tuple((name, words.sub(lambda found: names[found[1]], kind)) for name, kind in each.members),
-        )
-        for each in table.patterns
-    )
-    return replace(table, class_name=own, entities=entities, patterns=patterns)
+    known = functions.functions if functions is not None else {}
+    tables = tuple(with_functions(each, known) for each in distinct(map(_table, model.tables)))
+    used = functions.name if functions is not None and any(any(functions_of(each)) for each in tables) else None
+    return Draft(f"{model.name}, as NoSQL Workbench has it", tables, used)
 
 
 def _table(table: WorkbenchTable) -> DraftTable:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.drafts.draft import DraftEntity, DraftIndex, DraftTable, FieldType, NativeKey, Position
+from singletable.drafts.draft import DraftEntity, DraftIndex, DraftTable, NativeKey, Position
 from singletable.drafts.draft_values import to_values
 from singletable.drafts.from_design import draft_of
 from singletable.drafts.proposals import fields_in
@@ -22,7 +22,7 @@ from singletable.model.index import TABLE, Index, KeyAttribute
 from singletable.sample_rows.rows import sample_rows
 
 VERSION = "3.0"
-_DECLARED: Mapping[FieldType, str] = {
+_DECLARED: Mapping[str, str] = {
     "int": "Number",
     "Decimal": "Number",
     "float": "Number",

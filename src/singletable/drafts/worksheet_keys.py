@@ -15,6 +15,7 @@ from singletable.drafts.draft import (
     DraftPattern,
     DraftTable,
     FieldType,
+    paging,
 )
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_pattern
 from singletable.drafts.worksheet_words import (
@@ -27,6 +28,7 @@ from singletable.drafts.worksheet_words import (
     is_moment,
     is_number,
 )
+from singletable.expressions.tree import Path
 from singletable.model.index import TABLE
 
 NAME_MAX = 60
@@ -241,11 +243,10 @@ def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[st
         ask.row.title,
         "query" if is_list else kinds.get(ask.kind, "get"),  # type: ignore[arg-type]
         classes if ask.kind == "with" else classes[:1],
-        tuple(_parameters(ask, target, is_list=is_list)),
+        (*_parameters(ask, target, is_list=is_list), *(paging() if is_list and ask.limit is None else ())),
         newest_first=is_list and ask.is_newest_first,
-        has_limit=is_list and ask.limit is None,
         limit=ask.limit if is_list else None,
-        order_by=ask.order if is_list and not ask.is_newest_first and not ask.range else None,
+        order_by=Path((ask.order,)) if ask.order and is_list and not (ask.is_newest_first or ask.range) else None,
         frequency=frequency,
         rate=rate,
         budget_ms=budget_of(ask.row.cells.get("budget", "")),

@@ -1,0 +1,71 @@
+"""What a field is unless it is given, whichever library made its class: a value, or a function that makes one."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+_EMPTY = (list, dict, set, frozenset, tuple, str, int, float, bool, bytes)
+
+
+@dataclasses.dataclass(frozen=True)
+class Default:
+    """A value, or the function that makes it for each object anew."""
+
+    value: Any = None
+    function: Callable[..., Any] | None = None
+
+
+def default_of(cls: type, name: str) -> Default | None:
+    """What the field is unless it is given; None when it has to be."""
+    found = _declared(cls, name)
+    return found if found is None or found.function is None else _plain(found.function) or found
+
+
+def _plain(function: Callable[..., Any]) -> Default | None:
+    """The value that a function makes, where it is plain to see: an empty one, or a copy."""
+    if function in _EMPTY:
+        return Default(function())
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, list | dict | set) and function == owner.copy:
+        return Default(owner)
+    is_copy = isinstance(function, partial) and function.func is deepcopy and len(function.args) == 1
+    return Default(function.args[0]) if isinstance(function, partial) and is_copy else None
+
+
+def _declared(cls: Any, name: str) -> Default | None:
+    if (known := getattr(cls, "model_fields", None) or getattr(cls, "__pydantic_fields__", None)) is not None:
+        info = known[name]
+        if info.is_required():
+            return None
+        return Default(info.default) if info.default_factory is None else Default(function=info.default_factory)
+    if (names := getattr(cls, "__struct_fields__", None)) is not None:
+        return _of_struct(cls, names.index(name) - len(names))
+    if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
+        return _of_attrs(next(each for each in attributes if each.name == name))
+    field = cls.__dataclass_fields__[name]
+    if field.default_factory is not dataclasses.MISSING:
+        return Default(function=field.default_factory)
+    return None if field.default is dataclasses.MISSING else Default(field.default)
+
+
+def _of_struct(cls: Any, from_the_end: int) -> Default | None:
+    """A msgspec Struct keeps the defaults of its last fields."""
+    defaults, msgspec = cls.__struct_defaults__, sys.modules["msgspec"]
+    if -from_the_end > len(defaults) or defaults[from_the_end] is msgspec.NODEFAULT:
+        return None
+    found = defaults[from_the_end]
+    factory = getattr(found, "factory", None)
+    return Default(function=factory) if type(found).__name__ == "Factory" else Default(found)
+
+
+def _of_attrs(attribute: Any) -> Default | None:
+    nothing = sys.modules["attr"].NOTHING
+    if attribute.default is nothing:
+        return None
+    factory = getattr(attribute.default, "factory", None)
+    return Default(attribute.default) if factory is None else Default(function=factory)
