@@ -58,11 +58,9 @@ def reports(draft: Draft, folder: Path, *, are_proposed: bool = False) -> list[R
     return [check(table.design) for table in load_tables(str(path))]
 
 
-def assert_only_declarations(source: str, *, is_ours: bool = False, classes: Collection[str] = ()) -> None:
-    """A model imports, declares and calls nothing but what drafts are written with, of which ours say more."""
-    modules = {"dataclasses", "datetime", "decimal", "typing", "uuid", "singletable"}
-    if is_ours:
-        modules |= {"copy", "enum", "functools"}
+def assert_only_declarations(source: str, classes: Collection[str] = ()) -> None:
+    """A model imports, declares and calls nothing but what drafts are written with, and its own classes."""
+    modules = {"copy", "dataclasses", "datetime", "decimal", "enum", "functools", "typing", "uuid", "singletable"}
     calls: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         assert not isinstance(node, ast.Import)
@@ -70,26 +68,13 @@ def assert_only_declarations(source: str, *, is_ours: bool = False, classes: Col
             assert node.module in modules
         if isinstance(node, ast.Call):
             calls.add(node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func).rsplit(".", 1)[-1])
-    more = {
-        *(
-            "Decimal",
-            "UUID",
-            "fromisoformat",
-            "frozenset",
-            "set",
-            "partial",
-            "dataclass_field",
-            "add",
-            "append",
-            "remove",
-        ),
-        *("begins_with", "not_", "one_of", "present", "shard", "bucket", "depth", "parent", "first_letter", "skewed"),
-        *("copy", "count", "inverse", "ancestors", "upgrade", "derive"),
-    }
-    assert calls <= (more if is_ours else set()) | {
+    assert calls <= {
         *classes,
         *("entity", "pattern", "sparse", "native", "GSI", "LSI", "include", "field", "set", "get", "query", "put"),
         *("create", "update", "delete", "collection", "within", "geohash", "exists", "contains"),
+        *("Decimal", "UUID", "fromisoformat", "frozenset", "partial", "dataclass_field", "add", "append", "remove"),
+        *("begins_with", "not_", "one_of", "present", "shard", "bucket", "depth", "parent", "first_letter", "skewed"),
+        *("copy", "count", "inverse", "ancestors"),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,40 @@ def test_value_templates_are_keys_and_types_are_types() -> None:
     said = " ".join(notes)
     assert 'unique=["name"]' in said
     assert "data.city" in said
-    assert 'User.role is "user" when it is not given' in said
+    assert (fields["role"].has_default, fields["role"].default) == (True, "user")
+
+
+@pytest.mark.parametrize(
+    ("field", "default"),
+    [
+        ({"type": "Number", "default": 1.5}, Decimal("1.5")),
+        ({"type": "Number", "default": 7, "ttl": True}, 7),
+        ({"type": "Boolean", "default": False}, False),
+        ({"type": "Array", "default": []}, []),
+        ({"type": "Object", "default": {}}, {}),
+    ],
+)
+def test_a_default_of_the_fields_type_is_its_default(field: dict[str, Any], default: Any) -> None:
+    user, notes = _user(_with_field("extra", **field))
+    extra = next(each for each in user.fields if each.name == "extra")
+    assert (extra.has_default, extra.default) == (True, default)
+    assert not any("User.extra" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "Number", "default": "x"},
+        {"type": "String", "default": 5},
+        {"type": "Array", "default": {}},
+        {"type": "String", "default": "no", "enum": ["a"]},
+        {"type": "Object", "default": {"a": 1.5}},
+    ],
+)
+def test_a_default_that_is_none_of_the_type_is_a_note(field: dict[str, Any]) -> None:
+    user, notes = _user(_with_field("extra", **field))
+    assert not next(each for each in user.fields if each.name == "extra").has_default
+    assert any("make that its default" in note for note in notes)
 
 
 def test_the_schema_holds_as_a_model(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_a_mutated_model_of_ours_is_a_model_without_foreign_code_or_refused(sect
     document["DataModel"][0]["ModelSchema"]["singletable"] = section
     with suppress(ImportRefused, DesignError):
         draft = draft_from_workbench(json.dumps(document))
-        classes = {each.class_name for each in (*draft.tables[0].classes,)}
-        assert_only_declarations(python_source(draft), is_ours=True, classes=classes)
+        classes = {each.class_name for each in draft.tables[0].classes}
+        assert_only_declarations(python_source(draft), classes)
 
 
 def test_the_command_line_carries_a_model_there_and_back(

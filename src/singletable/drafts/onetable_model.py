@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from singletable.drafts.document import shown
@@ -37,6 +39,24 @@ class Settings:
     has_iso_dates: bool
     stamped: tuple[str, ...]
     """The fields that hold when an item was made and changed."""
+
+
+def _default(value: Any, field: DraftField) -> Any:
+    """What a field is unless it is given, where that is a value of its type; None otherwise."""
+    if field.type == "Decimal" and type(value) in (int, float) and isfinite(value):
+        return Decimal(str(value))
+    if field.type == "str" and isinstance(value, str):
+        return value if not field.choices or value in field.choices else None
+    if field.type == "bool" and isinstance(value, bool):
+        return value
+    is_empty = value == ([] if field.type in ("list[Any]", "list[str]") else {}) and not isinstance(value, str)
+    return value if is_empty and field.type in ("list[Any]", "list[str]", "dict[str, Any]") else None
+
+
+def _whole(field: DraftField) -> DraftField:
+    """A number that is always whole, with its default if that is, too."""
+    is_kept = field.has_default and field.default == int(field.default)
+    return replace(field, type="int", has_default=is_kept, default=int(field.default) if is_kept else None)
 
 
 class _NoTemplate(Exception):
@@ -100,15 +120,17 @@ class ModelReading:
         python = name_of_field(name, [known.name for known in self.fields.values()])
         attribute = self._attribute(name, definition)
         is_there = any(definition.get(key) not in (None, False) for key in ("required", "default", "generate", "uuid"))
-        self.fields[name] = DraftField(
+        made = DraftField(
             python, kind, not is_there, None if attribute == python else attribute, tuple(dict.fromkeys(choices))
         )
+        default = _default(definition.get("default"), made)
+        self.fields[name] = made if default is None else replace(made, has_default=True, default=default)
         self._note(name, definition, choices)
 
     def _note(self, name: str, definition: Mapping[str, Any], choices: tuple[str, ...]) -> None:
         """What a field says that a field of ours does not."""
         where = f"{self.name}.{name}"
-        if definition.get("default") is not None:
+        if definition.get("default") is not None and not self.fields[name].has_default:
             self.notes.append(f"{where} is {shown(definition['default'])} when it is not given: make that its default.")
         if definition.get("unique"):
             self.notes.append(f'{where} is unique: say unique=["{self.fields[name].name}"] to have that kept.')
@@ -124,7 +146,7 @@ class ModelReading:
     def _ttl(self) -> str | None:
         for name, known in list(self.fields.items()):
             if self.model.get(name, {}).get("ttl") and known.type in ("Decimal", "int", "datetime"):
-                self.fields[name] = replace(known, type="datetime" if known.type == "datetime" else "int")
+                self.fields[name] = known if known.type == "datetime" else _whole(known)
                 return known.name
         return None
 
@@ -187,7 +209,7 @@ class ModelReading:
         known = self.fields[name]
         width, _, fill = padding.partition(":")
         if known.type == "Decimal" and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
-            self.fields[name] = replace(known, type="int")
+            self.fields[name] = _whole(known)
             return f"{{{known.name}:0{int(width)}d}}"
         if padding:
             self.notes.append(f"{self.name}: {name} is filled up to a width there, and is not here.")
