@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -32,6 +33,15 @@ class PageAnswer(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
     count: int = 0
     last_evaluated_key: Item | None = None
     consumed_capacity: Capacity | None = None
+
+
+class Pieces(NamedTuple):
+    """The answer to Query by an engine in this process, which need not make one document of what it reads."""
+
+    items: Sequence[bytes | msgspec.Raw]
+    """Each is one item, or several with commas between them."""
+    last_evaluated_key: Item | None
+    consumed_capacity: Capacity | None
 
 
 class BatchGetAnswer(msgspec.Struct, rename="pascal", frozen=True):

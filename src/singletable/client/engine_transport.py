@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
+from singletable.client.answers import Capacity, Pieces
 from singletable.client.refusals import refusal_of
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, RequestRefused
+from singletable.wire.refusal import refusal_body
+
+PIECES_MAX = 64
+"""Pieces that are worth being decoded each by itself; the engine reads a megabyte in fewer."""
 
 
 class EngineTransport:
@@ -35,6 +42,18 @@ class EngineTransport:
             raise refusal_of(answer.body)
         return answer.body
 
+    def send_for_pieces(self, operation: str, body: bytes) -> Pieces:
+        """The answer to a request for a page, with its items in pieces."""
+        try:
+            page = self.engine.result(DYNAMODB + operation, body)
+        except RequestRefused as refusal:
+            raise refusal_of(refusal_body(refusal)) from None
+        return _pieces(page)
+
+    async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
+        """The same; it takes microseconds, and writes nothing."""
+        return self.send_for_pieces(operation, body)
+
     def close(self) -> None:
         """Closes the engine, unless it belongs to somebody else."""
         if self._owns_engine:
@@ -43,6 +62,15 @@ class EngineTransport:
     async def close_async(self) -> None:
         """The same."""
         self.close()
+
+
+def _pieces(page: Any) -> Pieces:
+    """What a PageResult holds; its shape is loaded with the first Query."""
+    items: Sequence[Any] = page.items or ()
+    if len(items) > PIECES_MAX:  # items that were looked at one by one
+        items = (b",".join(items),)
+    capacity = Capacity(page.consumed_capacity["CapacityUnits"]) if page.consumed_capacity else None
+    return Pieces(items, page.last_evaluated_key or None, capacity)
 
 
 def transport_to(place: object) -> EngineTransport:

@@ -12,16 +12,18 @@ from typing import TypeVar
 
 import msgspec
 
+from singletable.client.answers import Pieces
 from singletable.client.policy import Retries
 from singletable.client.refusals import THROTTLING
 from singletable.client.steps import Call, Outcome
 from singletable.client.tracing import Tracing
-from singletable.client.transport import Transport
+from singletable.client.transport import Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
 from singletable.errors import RequestRefused, Unreachable
 
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
+A = TypeVar("A", bytes, Pieces)
 
 # Faults of the service's own, after which a write may have been done and may not.
 UNSURE = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
@@ -85,11 +87,30 @@ class Session:
 
     def ask(self, call: Call) -> bytes:
         """One answer; what passes by itself is asked again."""
+        return self._sent(call, self.transport.send)
+
+    def ask_in_pieces(self, call: Call) -> bytes | Pieces:
+        """The answer to a request for a page; whole where somebody watches, or the transport has no pieces."""
+        inside = None if self.is_watched else in_process(self.transport)
+        return self.ask(call) if inside is None else self._sent(call, inside.send_for_pieces)
+
+    async def ask_async(self, call: Call) -> bytes:
+        """One answer, awaited."""
+        return await self._sent_async(call, self.transport.send_async)
+
+    async def ask_in_pieces_async(self, call: Call) -> bytes | Pieces:
+        """The answer to a request for a page, awaited."""
+        inside = None if self.is_watched else in_process(self.transport)
+        if inside is None:
+            return await self.ask_async(call)
+        return await self._sent_async(call, inside.send_for_pieces_async)
+
+    def _sent(self, call: Call, send: Callable[[str, bytes], A]) -> A:
         body = _encode(call.parameters)
         attempt, started = 1, time.perf_counter()
         while True:
             try:
-                answer = self.transport.send(call.operation, body)
+                answer = send(call.operation, body)
             except (RequestRefused, Unreachable) as problem:
                 if not self._is_passing(call, problem, attempt):
                     self._watched(call, attempt, started, None, problem)
@@ -101,13 +122,12 @@ class Session:
                 self._watched(call, attempt, started, answer)
             return answer
 
-    async def ask_async(self, call: Call) -> bytes:
-        """One answer, awaited."""
+    async def _sent_async(self, call: Call, send: Callable[[str, bytes], Awaitable[A]]) -> A:
         body = _encode(call.parameters)
         attempt, started = 1, time.perf_counter()
         while True:
             try:
-                answer = await self.transport.send_async(call.operation, body)
+                answer = await send(call.operation, body)
             except (RequestRefused, Unreachable) as problem:
                 if not self._is_passing(call, problem, attempt):
                     self._watched(call, attempt, started, None, problem)
@@ -151,13 +171,13 @@ class Session:
         call: Call,
         attempts: int,
         started: float,
-        answer: bytes | None,
+        answer: bytes | Pieces | None,
         refusal: RequestRefused | Unreachable | None = None,
     ) -> None:
         seconds = time.perf_counter() - started
         watched = Watched(call.operation, call.parameters, attempts, seconds, refusal, asking.get())
         if self.tracing is not None and self.tracing.is_on():
-            self.tracing.note(watched, answer)
+            self.tracing.note(watched, answer if isinstance(answer, bytes) else None)
         if self.hook is not None:
             self.hook(watched)
 

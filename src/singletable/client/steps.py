@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from singletable.errors import RequestRefused, Unreachable
+
+if TYPE_CHECKING:
+    from singletable.client.answers import Pieces  # which loads msgspec
 
 R = TypeVar("R")
 
@@ -31,6 +34,13 @@ class Each:
     calls: Sequence[Call]
 
 
+@dataclass(frozen=True, slots=True)
+class InPieces:
+    """A request for a page whose items may come in pieces, where the transport has them so."""
+
+    call: Call
+
+
 @dataclass(frozen=True)
 class Pause:
     """Some time that passes before the next request."""
@@ -41,7 +51,10 @@ class Pause:
 Outcome = bytes | RequestRefused | Unreachable
 """The body of an answer, or why there is none."""
 
-Steps = Generator[Sequence[Call] | Each | Pause, Sequence[bytes], R]
+Asked = Sequence[Call] | Each | InPieces | Pause
+"""What work may yield."""
+
+Steps = Generator[Asked, Sequence[bytes], R]
 """Yields requests that do not depend on each other, is sent the bodies of their answers, and returns the result."""
 
 
@@ -49,6 +62,12 @@ def each(calls: Sequence[Call]) -> Steps[Sequence[Outcome]]:
     """What became of each of these requests."""
     outcomes: Sequence[Any] = yield Each(calls)
     return outcomes
+
+
+def in_pieces(call: Call) -> Steps[bytes | Pieces]:
+    """The answer to a request for a page: its body, or its items in pieces."""
+    answers: Sequence[Any] = yield InPieces(call)
+    return answers[0]  # type: ignore[no-any-return]
 
 
 def pause(seconds: float) -> Steps[None]:
@@ -67,6 +86,10 @@ class Asks(Protocol):
         """What became of each request, in order."""
         ...
 
+    def ask_in_pieces(self, call: Call) -> bytes | Pieces:
+        """The answer to a request for a page."""
+        ...
+
     def wait(self, seconds: float) -> None:
         """Lets some time pass."""
         ...
@@ -80,6 +103,10 @@ class AsksAsync(Protocol):
         ...
 
     async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        """The same, awaited."""
+        ...
+
+    async def ask_in_pieces_async(self, call: Call) -> bytes | Pieces:
         """The same, awaited."""
         ...
 
@@ -120,7 +147,9 @@ async def run_async(steps: Steps[R], session: AsksAsync) -> R:
         return result
 
 
-def _answers(asked: Sequence[Call] | Each | Pause, session: Asks) -> Sequence[Any]:
+def _answers(asked: Asked, session: Asks) -> Sequence[Any]:
+    if isinstance(asked, InPieces):
+        return (session.ask_in_pieces(asked.call),)
     if isinstance(asked, Each):
         return session.ask_each(asked.calls)
     if isinstance(asked, Pause):
@@ -129,7 +158,9 @@ def _answers(asked: Sequence[Call] | Each | Pause, session: Asks) -> Sequence[An
     return session.ask_all(asked)
 
 
-async def _answers_async(asked: Sequence[Call] | Each | Pause, session: AsksAsync) -> Sequence[Any]:
+async def _answers_async(asked: Asked, session: AsksAsync) -> Sequence[Any]:
+    if isinstance(asked, InPieces):
+        return (await session.ask_in_pieces_async(asked.call),)
     if isinstance(asked, Each):
         return await session.ask_each_async(asked.calls)
     if isinstance(asked, Pause):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from singletable.client.answers import Pieces  # which loads msgspec
 
 
 class Transport(Protocol):
@@ -26,3 +29,20 @@ class Transport(Protocol):
     async def close_async(self) -> None:
         """The same, awaited."""
         ...
+
+
+class InProcess(Transport, Protocol):
+    """A way to an engine in this process, which has the items of a page at hand in pieces."""
+
+    def send_for_pieces(self, operation: str, body: bytes) -> Pieces:
+        """The answer to a Query."""
+        ...
+
+    async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
+        """The same, awaited."""
+        ...
+
+
+def in_process(transport: Transport) -> InProcess | None:
+    """The transport if it gives pieces itself; not one that stands before another, to see all that passes."""
+    return cast("InProcess", transport) if hasattr(type(transport), "send_for_pieces") else None

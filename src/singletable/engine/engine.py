@@ -32,6 +32,7 @@ from singletable.engine.traffic.traffic import Traffic
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.explain import explain
 from singletable.wire.refusal import refusal_body, refusal_status
+from singletable.wire.shape import Result
 
 STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that often
 _encode = msgspec.json.Encoder().encode
@@ -141,7 +142,14 @@ class Engine:
         except RequestRefused as refusal:
             return Answer(refusal_status(refusal), refusal_body(refusal), False)
 
+    def result(self, target: str, body: bytes) -> Result:
+        """What answers a request that reads, before it is made a document; raises RequestRefused."""
+        return self._result(_action(target), body)
+
     def _run(self, action: Action, body: bytes) -> bytes:
+        return _encode(self._result(action, body))
+
+    def _result(self, action: Action, body: bytes) -> Result:
         try:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
@@ -151,10 +159,10 @@ class Engine:
         with self.store.apart():
             return self._perform(action, request)
 
-    def _perform(self, action: Action, request: Any) -> bytes:
+    def _perform(self, action: Action, request: Any) -> Result:
         for _ in range(STALE_TRIES_MAX):
             try:
-                return _encode(action.run(self, request))
+                return action.run(self, request)
             except StaleCatalog:
                 # Another process changed a table: what we knew of it is no longer true.
                 self.catalog.reload()

@@ -60,7 +60,8 @@ class Decoder:
         self._row = row_type(made.label, self._columns.values())
         if self._row is not None:
             decoder_of(self._row)  # so that many threads may convert to it
-        self._objects = compiled(made, self._columns)
+        self.objects = compiled(made, self._columns)
+        """Makes the objects of rows; what it raises says nothing of the item, and `read` does."""
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -78,7 +79,7 @@ class Decoder:
             return self._read_with_care(item.item() if isinstance(item, Row) else item)
         try:
             row = item if isinstance(item, Row) else msgspec.convert(item, self._row)
-            (made,) = self._objects((row,))
+            (made,) = self.objects((row,))
         except ItemRefused:
             raise
         except _WRONG:
@@ -90,7 +91,7 @@ class Decoder:
     def read_all(self, items: Sequence[Item | Row]) -> list[Any]:
         """The objects of items, in order."""
         try:
-            return self._objects(items)
+            return self.objects(items)
         except Exception:  # of one of them, which is found when they are read one by one
             return [self.read(item) for item in items]
 

@@ -11,6 +11,7 @@ from singletable.client.options import Options
 from singletable.client.reading.by_keys import batch_get, identity
 from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
+from singletable.client.reading.straight import Straight
 from singletable.client.steps import Call, Steps
 from singletable.errors import CollectionIncomplete, CursorRefused
 from singletable.model.page import Page
@@ -26,6 +27,11 @@ def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Option
     requests = read_requests(reader.design, plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
     backwards, text = False, options.cursor or arguments.get("cursor")
+    if text is None and reader.is_straight(plan):
+        straight = Straight(reader, plan, requests[0], options)
+        objects = yield from straight.take(_limit(plan, arguments, options))
+        ahead = straight.positions
+        return Page(objects, None if ahead is None else reader.cursors.text(name, asked, ahead))
     if text is not None:
         place = reader.cursors.place(name, asked, text)
         backwards, positions = place.backwards, place.positions
@@ -45,14 +51,18 @@ def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Option
     return Page(objects, back, further) if backwards else Page(objects, further, back)
 
 
-def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range:
+def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range | Straight:
     """Everything that the pattern answers, to be taken piece by piece."""
     requests = read_requests(reader.design, plan, arguments)
+    if reader.is_straight(plan):
+        return Straight(reader, plan, requests[0], options)
     return Range(reader, plan, requests, [None] * len(requests), options)
 
 
-def next_objects(reader: Reader, plan: Plan, found: Range, options: Options) -> Steps[list[Any] | None]:
+def next_objects(reader: Reader, plan: Plan, found: Range | Straight, options: Options) -> Steps[list[Any] | None]:
     """The next objects of a range; None at its end."""
+    if isinstance(found, Straight):
+        return (yield from found.take(None)) or None
     items = yield from found.take(None)
     if not items:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +20,24 @@ _read_raw_page = decoder_of(PageAnswer[msgspec.Raw]).decode
 _read_item = decoder_of(Item).decode
 
 
+class ObjectsOfRows:
+    """Makes objects of answers whose items are rows without keys; raises for any item that is not one."""
+
+    def __init__(self, row: type[Row], objects: Callable[[Sequence[Row]], list[Any]]) -> None:
+        self._read_page = decoder_of(PageAnswer[row]).decode  # type: ignore[valid-type]  # made at run time
+        self._read_piece = decoder_of(list[row]).decode  # type: ignore[valid-type]
+        self._objects = objects
+
+    def page(self, body: bytes) -> tuple[PageAnswer[Any], list[Any]]:
+        """A whole answer, and its objects."""
+        answer = self._read_page(body)
+        return answer, self._objects(answer.items)
+
+    def piece(self, array: bytes) -> list[Any]:
+        """The objects of some items."""
+        return self._objects(self._read_piece(array))
+
+
 class PlannedItems:
     """Reads the answers of one plan; what is no row of an entity that it wants comes as a map."""
 
@@ -33,6 +51,8 @@ class PlannedItems:
             (row,) = rows.values()
             self._page = decoder_of(PageAnswer[row])  # type: ignore[valid-type]  # made at run time
             self._get = decoder_of(GetAnswer[row])  # type: ignore[valid-type]
+        self.objects_of = self._objects_of() if self._page is not None else None
+        """What makes objects of an answer at once; None where its items have to be looked at first."""
         self._type_of: msgspec.json.Decoder[Any] | None = None
         name = design.settings.type_attribute
         if name is not None and rows:
@@ -71,6 +91,15 @@ class PlannedItems:
             except msgspec.ValidationError:
                 pass
         return _read_item(raw)
+
+    def _objects_of(self) -> ObjectsOfRows | None:
+        plan = self._plan
+        if plan.operation != "Query" or plan.spreads or plan.filter is not None or self._design.ttl_attribute:
+            return None
+        (entity,) = plan.wanted
+        decoder = self._kinds.decoder(entity, plan.view)
+        row = decoder.row_type(self._constants(entity))
+        return None if row is None else ObjectsOfRows(row, decoder.objects)
 
     def _row_type(self, entity: Entity) -> type[Row] | None:
         """Rows of an entity with what a read needs beside its fields; None where the index has not all of them."""

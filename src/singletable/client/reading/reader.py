@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from singletable.client.answers import Capacity, Item, PageAnswer
+from singletable.client.answers import Capacity, Item, PageAnswer, Pieces
 from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.items.rows import Row
@@ -50,6 +50,32 @@ class Reader:
         return PageAnswer(
             self.wanted(answer.items, plan, options), answer.count, answer.last_evaluated_key, answer.consumed_capacity
         )
+
+    def is_straight(self, plan: Plan) -> bool:
+        """Whether a plan is one Query, of whose range every item is wanted, and nothing of it but the object."""
+        return self._items_of(plan).objects_of is not None
+
+    def objects(self, answer: bytes | Pieces, plan: Plan, options: Options) -> tuple[list[Any], Item | None]:
+        """What a straight read gets by one Query, counted: the objects, and where to go on."""
+        objects_of = self._items_of(plan).objects_of
+        assert objects_of is not None, "asked only of straight reads"
+        if isinstance(answer, bytes):
+            try:
+                page, objects = objects_of.page(answer)
+            except Exception:  # of one of them, which is found when they are read one by one
+                page = self.page(answer, plan, options)
+                return self.decoded(page.items, plan), page.last_evaluated_key
+            self.consumed(plan, page.consumed_capacity)
+            return objects, page.last_evaluated_key
+        self.consumed(plan, answer.consumed_capacity)
+        objects = []
+        for piece in answer.items:
+            try:
+                objects += objects_of.piece(b"[%b]" % piece)
+            except Exception:
+                page = self.page(b'{"Items":[%b]}' % piece, plan, options)
+                objects += self.decoded(page.items, plan)
+        return objects, answer.last_evaluated_key
 
     def one(self, body: bytes, plan: Plan, options: Options) -> Any:
         """The item that GetItem answers, counted; None when it is not there or not wanted."""
