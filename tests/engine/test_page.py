@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import platform
 import sqlite3
-import subprocess
-import sys
 from itertools import accumulate
 from pathlib import Path
 
@@ -146,37 +143,3 @@ def _filled(store: Store, sizes: list[int]) -> Tree:
 def _numbers(page: Page) -> list[int]:
     items = json.loads(b"[" + b",".join(bytes(raw) for raw in page.items) + b"]")
     return [int(item["n"]["N"]) for item in items]
-
-
-_READ_AGAIN_AND_AGAIN = """
-import json, resource, sys
-from singletable.engine import Engine
-
-TARGET, TIMES = "DynamoDB_20120810.Query", 50
-items, words = map(int, sys.argv[1:])
-engine = Engine("memory:")
-key = {"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "s", "KeyType": "RANGE"}
-kinds = [{"AttributeName": name, "AttributeType": "S"} for name in "ps"]
-engine.call("CreateTable", {
-    "TableName": "table", "KeySchema": key, "AttributeDefinitions": kinds, "BillingMode": "PAY_PER_REQUEST"
-})
-for number in range(items):
-    item = {"p": {"S": "p"}, "s": {"S": f"{number:04}"}, "text": {"S": "word " * words}}
-    engine.call("PutItem", {"TableName": "table", "Item": item})
-asked = {"KeyConditionExpression": "p = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}}
-body = json.dumps({"TableName": "table", **asked}).encode()
-for _ in range(5):
-    engine.answer(TARGET, body)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(TIMES):
-    engine.answer(TARGET, body)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) // TIMES)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have rules of their own")
-@pytest.mark.parametrize(("items", "words"), [(300, 240), (700, 240), (1_100, 48), (1_500, 48)])
-def test_a_page_that_is_read_again_takes_no_new_memory_from_the_system(items: int, words: int) -> None:
-    command = [sys.executable, "-c", _READ_AGAIN_AND_AGAIN, str(items), str(words)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(ran.stdout) < 20, "memory pages that were touched for the first time, for each page of items"

@@ -13,6 +13,7 @@ from singletable.engine.storage.key_range import KeyRange
 from singletable.engine.storage.tree import Tree
 from singletable.engine.table import Item, decode_item
 from singletable.values.limits import PAGE_BYTES_MAX
+from singletable.wire.page_memory import expect_pages
 
 # A page is read in strides, which SQLite joins, up to where it might end, and from there on item by item. The first is
 # so short that even items of the largest size, read in vain, are not much. The others are no longer than a block of
@@ -24,10 +25,7 @@ _SHORTEST_STRIDE = 12
 _FEW_ITEMS = 64
 _FEW_BYTES_EACH = 4_096
 
-# The C library of Linux learns from the largest block that was given back how much free memory is worth keeping. Before
-# it has learned of one, the memory of every page goes back to the system and is asked of it anew, which takes as long
-# as reading the page does. This one is never touched, so it costs nothing.
-bytes(2 * PAGE_BYTES_MAX)
+expect_pages()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import zlib
 from typing import NamedTuple
 
+from singletable.wire.page_memory import expect_pages
+
 HEAD_BYTES_MAX = 64 * 1024
 _GZIP_OR_ZLIB = 47  # zlib's way to say: whichever of the two the data begins with
 _NO_BODY = frozenset((204, 304))
+
+expect_pages()
 
 
 class Garbled(Exception):
