@@ -63,7 +63,9 @@ class Session:
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once, each on a thread."""
-        return (self.ask(calls[0]),) if len(calls) == 1 else self._at_once(self.ask, calls)
+        if len(calls) == 1:
+            return (self._sent(calls[0], self.transport.send),)
+        return self._at_once(self.ask, calls)
 
     async def ask_all_async(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The answers, in order; several are asked for at once."""

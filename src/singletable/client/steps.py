@@ -148,6 +148,8 @@ async def run_async(steps: Steps[R], session: AsksAsync) -> R:
 
 
 def _answers(asked: Asked, session: Asks) -> Sequence[Any]:
+    if type(asked) is tuple or type(asked) is list:  # as nearly always
+        return session.ask_all(asked)
     if isinstance(asked, InPieces):
         return (session.ask_in_pieces(asked.call),)
     if isinstance(asked, Each):

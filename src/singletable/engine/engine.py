@@ -114,7 +114,7 @@ class Engine:
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Runs an action by its name, such as `PutItem`, on DynamoDB JSON; raises RequestRefused."""
         found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
-        answer = self._run(found, _encode(request))
+        answer = _encode(self._result(found, _encode(request)))
         if found.writes:
             self.store.flush()
         result: dict[str, Any] = msgspec.json.decode(answer)
@@ -138,16 +138,13 @@ class Engine:
         """Answers a request, and leaves flushing to the caller, who may do it for many answers at once."""
         try:
             action = _action(target)
-            return Answer(200, self._run(action, body), action.writes)
+            return Answer(200, _encode(self._result(action, body)), action.writes)
         except RequestRefused as refusal:
             return Answer(refusal_status(refusal), refusal_body(refusal), False)
 
     def result(self, target: str, body: bytes) -> Result:
         """What answers a request that reads, before it is made a document; raises RequestRefused."""
         return self._result(_action(target), body)
-
-    def _run(self, action: Action, body: bytes) -> bytes:
-        return _encode(self._result(action, body))
 
     def _result(self, action: Action, body: bytes) -> Result:
         try:
