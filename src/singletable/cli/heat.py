@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
-from singletable.heat.partitions import Demand
+from singletable.heat.partitions import Demand, Load
 from singletable.heat.picture import heat_picture
 from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
 from singletable.heat.sharding import Sharding
 from singletable.heat.simulation import Course, Growth
+from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
 GUESS = "≈"
 TIMES = (1.0, 10.0, 100.0, 1000.0)
@@ -159,12 +161,34 @@ def _print_advice(hot: Hot) -> None:
     for load in sorted(partition.loads, key=lambda each: -each.demand.partitions):
         kind, amount = ("write", load.demand.writes) if load.demand.writes else ("read", load.demand.reads)
         print(f"  {load.pattern}: {_amount(amount)} {kind} units a second, {_part(load.share.part)}")
+    for load in partition.bursts:
+        print(f"  {_burst(load)}")
     if partition.stays_whole:
         print(f"  DynamoDB cannot split it for heat: {partition.stays_whole}")
     for advice in hot.advice:
-        print(f"  at {advice.growth.times:g} times today's traffic: {advice.what}")
+        print(f"  {_at(advice.growth)}: {advice.what}")
         if isinstance(advice.what, Sharding):
             print(f"    simulated with it: {_served(advice.what.course)}{_price(advice)}")
+
+
+def _at(growth: Growth) -> str:
+    return "at today's traffic" if growth.times == 1 else f"at {growth.times:g} times today's traffic"
+
+
+def _burst(load: Load) -> str:
+    """Why a large call throttles, however seldom it comes."""
+    kind, units, given = (
+        ("read", load.at_once.reads, PARTITION_READ_UNITS_PER_SECOND_MAX)
+        if load.at_once.reads
+        else ("write", load.at_once.writes, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
+    )
+    seconds = math.ceil(load.at_once.partitions)
+    lasts = f"takes at least {seconds} seconds and " if seconds > 1 else ""
+    less = "; a limit makes it smaller" if kind == "read" else ""
+    return (
+        f"one call of {load.pattern} asks for {_amount(units)} {kind} units, and a partition gives {given:,} a second: "
+        f"it {lasts}throttles what else is asked there{less}"
+    )
 
 
 def _price(advice: Advice) -> str:
@@ -205,7 +229,13 @@ def _hot_as_json(report: HeatReport, hot: Hot) -> dict[str, Any]:
         "of_a_partition": partition.demand.partitions,
         "stays_whole": partition.stays_whole or None,
         "patterns": [
-            {"pattern": load.pattern, "reads": load.demand.reads, "writes": load.demand.writes}
+            {
+                "pattern": load.pattern,
+                "reads": load.demand.reads,
+                "writes": load.demand.writes,
+                "reads_of_one_call": load.at_once.reads,
+                "writes_of_one_call": load.at_once.writes,
+            }
             for load in partition.loads
         ],
         "courses": _courses(report, hot.courses),

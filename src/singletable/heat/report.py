@@ -10,7 +10,7 @@ from singletable.cost.month import provisioned, traffic_of
 from singletable.cost.prices import STANDARD, Prices
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
 from singletable.heat.sharding import Sharding, sharding_for
-from singletable.heat.simulation import Course, Growth, on_demand_course, partition_course, provisioned_course
+from singletable.heat.simulation import Course, Growth, hot_course, on_demand_course, provisioned_course
 from singletable.model.design import Design
 from singletable.planner.item_sizes import Sizes
 
@@ -97,9 +97,7 @@ def heat_report(
 
 
 def _hot(design: Design, partition: HotPartition, growths: Sequence[Growth], prices: Prices, dollars: float) -> Hot:
-    courses = tuple(
-        partition_course(partition.demand, growth, can_split=not partition.stays_whole) for growth in growths
-    )
+    courses = tuple(hot_course(partition, growth) for growth in growths)
     throttled = [growth for growth, course in zip(growths, courses, strict=True) if course.share]
     advice = tuple(_advice(design, partition, growth, prices, dollars) for growth in throttled)
     return Hot(partition, courses, min(throttled, key=lambda growth: growth.times, default=None), advice)

@@ -10,7 +10,7 @@ from typing import Any
 from singletable.cost.calls import CallCost, call_costs
 from singletable.errors import DesignError, Problem
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
-from singletable.heat.simulation import Course, Growth, partition_course
+from singletable.heat.simulation import Course, Growth, hot_course
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.derived.shard import shard
 from singletable.model.design import Design, compile_declarations
@@ -70,7 +70,8 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
     fields = _shard_fields(entity, alias)
     if not fields:
         return "No field beside those of the partition tells its items apart, so there is nothing to make shards of."
-    needed = math.ceil(hot.demand.times(growth.times).partitions / UTILISATION)
+    largest = max((load.at_once.partitions for load in hot.bursts), default=0.0)
+    needed = math.ceil(max(hot.demand.times(growth.times).partitions, largest) / UTILISATION)
     most: Sharding | None = None
     for shards in _counts(needed):
         found = _sharded(design, hot, entity, fields, shards, growth)
@@ -132,7 +133,7 @@ def _sharded(
         return f"Shards in it would break the design: {refused.problems[0].message}."
     calls = call_costs(made, Sizes(made))
     form = _form(made, calls, alias, partition)
-    course = partition_course(form.demand, growth, can_split=not form.stays_whole)
+    course = hot_course(form, growth)
     return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course)
 
 
