@@ -140,3 +140,15 @@ def test_a_call_that_is_too_large_for_a_second_is_named_with_its_time(capsys: py
     calls = {each["pattern"]: each["reads_of_one_call"] for each in told["partitions"][0]["patterns"]}
     assert calls["entry"] == 0.5
     assert calls["whole_ledger"] > 3_000
+
+
+def test_figures_that_rest_on_a_guess_are_marked_and_others_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", "examples/guide/model.py:Guide", "--times", "10"])
+    assert "GSI1   ≈2.45     ≈350      throttled ≈71.5%" in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "10"])
+    printed = capsys.readouterr().out
+    assert "≈" not in printed
+    (told,) = _json(capsys, "examples/guide/model.py:Guide", "--times", "10")
+    assert told["partitions"][0]["guessed"]
+    (told,) = _json(capsys, EVENTS, "--times", "10")
+    assert not any(each["guessed"] for each in (*told["partitions"], *told["places"]))

@@ -11,14 +11,14 @@ from typing import Any
 from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
-from singletable.heat.partitions import Demand, Load
+from singletable.heat.partitions import Demand, HotPartition, Load
 from singletable.heat.picture import heat_picture
 from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
 from singletable.heat.sharding import Sharding
 from singletable.heat.simulation import Course, Growth
+from singletable.planner.amounts import GUESS, money
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
-GUESS = "≈"
 TIMES = (1.0, 10.0, 100.0, 1000.0)
 
 
@@ -123,12 +123,18 @@ def _print_unserved(report: HeatReport) -> None:
 
 def _hot_row(number: int, hot: Hot) -> list[str]:
     partition = hot.partition
-    served = (_served(course) for course in hot.courses)
-    return [str(number), partition.template, partition.index.label, *_units(partition.demand), *served]
+    served = (_served(course, is_guessed=_is_guessed(partition)) for course in hot.courses)
+    return [str(number), partition.template, partition.index.label, *_units(partition.demand, partition), *served]
 
 
-def _units(demand: Demand) -> list[str]:
-    return [_amount(amount) if amount else "" for amount in (demand.reads, demand.writes)]
+def _units(demand: Demand, of: HotPartition | Place) -> list[str]:
+    marks = (GUESS if guessed else "" for guessed in (of.guesses_reads, of.guesses_writes))
+    amounts = (demand.reads, demand.writes)
+    return [f"{mark}{_amount(amount)}" if amount else "" for mark, amount in zip(marks, amounts, strict=True)]
+
+
+def _is_guessed(of: HotPartition | Place) -> bool:
+    return of.guesses_reads or of.guesses_writes
 
 
 def _amount(units: float) -> str:
@@ -144,15 +150,17 @@ def _part(share: float) -> str:
     return f"{share * 100:.3g}% of all it asks for" if share >= 0.0001 else "less than 0.01% of all it asks for"
 
 
-def _served(course: Course) -> str:
+def _served(course: Course, *, is_guessed: bool) -> str:
     if not course.share:
         return "served"
+    mark = GUESS if is_guessed else ""
     splits = f", {course.splits} split{'' if course.splits == 1 else 's'}" if course.splits else ""
-    return f"throttled {course.share:.1%}{splits}"
+    return f"throttled {mark}{course.share:.1%}{splits}"
 
 
 def _place_row(place: Place) -> list[str]:
-    return [place.label, *_units(place.demand), *(_served(course) for course in place.courses)]
+    served = (_served(course, is_guessed=_is_guessed(place)) for course in place.courses)
+    return [place.label, *_units(place.demand, place), *served]
 
 
 def _print_advice(hot: Hot) -> None:
@@ -160,7 +168,9 @@ def _print_advice(hot: Hot) -> None:
     print_heading(f"{partition.spoken}")
     for load in sorted(partition.loads, key=lambda each: -each.demand.partitions):
         kind, amount = ("write", load.demand.writes) if load.demand.writes else ("read", load.demand.reads)
-        print(f"  {load.pattern}: {_amount(amount)} {kind} units a second, {_part(load.share.part)}")
+        mark = GUESS if load.is_guessed else ""
+        part = f"{GUESS if load.share.guessed else ''}{_part(load.share.part)}"
+        print(f"  {load.pattern}: {mark}{_amount(amount)} {kind} units a second, {part}")
     for load in partition.bursts:
         print(f"  {_burst(load)}")
     if partition.stays_whole:
@@ -168,7 +178,8 @@ def _print_advice(hot: Hot) -> None:
     for advice in hot.advice:
         print(f"  {_at(advice.growth)}: {advice.what}")
         if isinstance(advice.what, Sharding):
-            print(f"    simulated with it: {_served(advice.what.course)}{_price(advice)}")
+            served = _served(advice.what.course, is_guessed=_is_guessed(partition))
+            print(f"    simulated with it: {served}{_price(advice)}")
 
 
 def _at(growth: Growth) -> str:
@@ -195,7 +206,9 @@ def _price(advice: Advice) -> str:
     change = advice.dollars_after - advice.dollars_before
     if abs(change) < 0.005:
         return "; it costs the same"
-    return f"; at today's rates ${advice.dollars_after:,.2f} a month instead of ${advice.dollars_before:,.2f}"
+    mark = GUESS if advice.guesses_dollars else ""
+    after, before = (f"{mark}{money(each)}" for each in (advice.dollars_after, advice.dollars_before))
+    return f"; at today's rates {after} a month instead of {before}"
 
 
 def _as_json(report: HeatReport) -> dict[str, Any]:
@@ -208,6 +221,7 @@ def _as_json(report: HeatReport) -> dict[str, Any]:
                 "place": place.label,
                 "reads_per_second": place.demand.reads,
                 "writes_per_second": place.demand.writes,
+                "guessed": _is_guessed(place),
                 "courses": _courses(report, place.courses),
             }
             for place in report.places
@@ -227,6 +241,7 @@ def _hot_as_json(report: HeatReport, hot: Hot) -> dict[str, Any]:
         "reads_per_second": partition.demand.reads,
         "writes_per_second": partition.demand.writes,
         "of_a_partition": partition.demand.partitions,
+        "guessed": _is_guessed(partition),
         "stays_whole": partition.stays_whole or None,
         "patterns": [
             {
@@ -235,6 +250,7 @@ def _hot_as_json(report: HeatReport, hot: Hot) -> dict[str, Any]:
                 "writes": load.demand.writes,
                 "reads_of_one_call": load.at_once.reads,
                 "writes_of_one_call": load.at_once.writes,
+                "guessed": load.is_guessed,
             }
             for load in partition.loads
         ],

@@ -51,6 +51,8 @@ class Load:
     """Which part of the pattern's units falls on that partition."""
     at_once: Demand = Demand()
     """What a single call asks of one partition."""
+    is_guessed: bool = False
+    """Whether nobody said how often it is called, what a call takes, or how it falls on partitions."""
 
     @property
     def is_burst(self) -> bool:
@@ -97,6 +99,16 @@ class HotPartition:
     def guessed(self) -> tuple[str, ...]:
         """What nobody declared."""
         return tuple(dict.fromkeys(guess for load in self.loads for guess in load.share.guessed))
+
+    @property
+    def guesses_reads(self) -> bool:
+        """Whether what is read of it in a second rests on a guess."""
+        return any(load.is_guessed for load in self.loads if load.demand.reads)
+
+    @property
+    def guesses_writes(self) -> bool:
+        """Whether what is written to it in a second does."""
+        return any(load.is_guessed for load in self.loads if load.demand.writes)
 
     @property
     def spoken(self) -> str:
@@ -150,10 +162,12 @@ def _loads(call: CallCost) -> Iterator[tuple[Placement, Load]]:
         fixed = frozenset[str]() if plan.pattern.is_write else fixed_fields(plan)
         share = share_of(entity, placement, fixed, spread_values(plan))
         at_once = of(units / _parts(call, placement.index))
-        yield placement, Load(call.name, entity, of(rate * units * share.part), share, at_once)
+        is_guessed = call.rate_guess is not None or label in cost.guessed_places or bool(share.guessed)
+        yield placement, Load(call.name, entity, of(rate * units * share.part), share, at_once, is_guessed)
     if cost.kind == "write" and cost.reads:
         share = share_of(entity, entity.base)
-        yield entity.base, Load(call.name, entity, _reads(rate * cost.reads * share.part), share, _reads(cost.reads))
+        asked, is_guessed = _reads(rate * cost.reads * share.part), call.is_guessed or bool(share.guessed)
+        yield entity.base, Load(call.name, entity, asked, share, _reads(cost.reads), is_guessed)
 
 
 def _reads(units: float) -> Demand:
