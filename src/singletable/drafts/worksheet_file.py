@@ -54,7 +54,7 @@ def read_worksheet(text: str, name: str) -> Draft:
             if not row.title and not row.entry:
                 continue
             for column, text_of_it in (("access pattern", row.title), ("entry entity", row.entry)):
-                if not re.search(r"[A-Za-z]", text_of_it):
+                if not any(each.isalpha() for each in text_of_it):
                     problems.append(f"{name}:{line}: this row has no {column}")
             rows.append(row)
     if problems:

@@ -17,6 +17,7 @@ from singletable.drafts.draft import (
     FieldType,
     paging,
 )
+from singletable.drafts.identifiers import table_identifier
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_pattern
 from singletable.drafts.worksheet_words import (
     Asked,
@@ -95,17 +96,35 @@ def drafted_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
         if pattern is not None:
             patterns[pattern.name] = pattern
     drafted = [_entity(each) for each in entities.values()]
-    notes += [f"{each.class_name}: say which other fields it has." for each in drafted]
+    notes += _told_by_titles(asks, entities)
+    notes.append(f"Say which other fields there are, of {_listed([each.class_name for each in drafted])}.")
     count = max((len(each.keys) - 1 for each in drafted), default=0)
     class_name = name_of_class(name, [each.class_name for each in drafted])
     return DraftTable(
         class_name,
-        class_name,
+        table_identifier(class_name),
         tuple(drafted),
         indexes=tuple(_index(number) for number in range(1, count + 1)),
         patterns=tuple(patterns.values()),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _told_by_titles(asks: Sequence[Asked], entities: dict[str, _Entity]) -> Iterator[str]:
+    """The entities that stand in no row's entry: their names are a reader's guess at what a title means."""
+    entries = {ask.entry for ask in asks}
+    for words, entity in entities.items():
+        if words not in entries:
+            ask = next(each for each in asks if words in (each.target, *each.members))
+            where = f'"{ask.row.title[:NAME_MAX]}" (line {ask.row.line})'
+            yield (
+                f"{entity.class_name} is told from {where} alone, as no row has it for its entry entity: "
+                "rename it, or take it out if nothing of the kind is stored."
+            )
 
 
 def _named(ask: Asked) -> Asked:
