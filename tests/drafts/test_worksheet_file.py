@@ -240,3 +240,14 @@ def test_entities_keep_the_letters_of_their_script() -> None:
     assert (table.class_name, table.name) == ("Größe", "Grosse")
     assert not judge(table)
     assert not any("was left out" in note for note in table.notes)
+
+
+def test_messages_repeat_little_of_a_long_file() -> None:
+    with pytest.raises(ImportRefused) as refused:
+        read_worksheet(",".join(["x" * 5000] * 50) + "\n1,2\n", "w.csv")
+    assert len(str(refused.value)) < 600
+    assert "and 42 more" in str(refused.value)
+    (table,) = read_worksheet(_csv(HEADER, [["1", "Get user " + "z" * 3000, "User", "q q " * 900]]), "w.csv").tables
+    assert all(len(note) < 300 for note in table.notes)
+    with pytest.raises(ImportRefused, match=r"^w\.csv:2: the entry entity has 4,999 letters"):
+        read_worksheet(_csv(HEADER, [["1", "Get user", "User " * 1000]]), "w.csv")

@@ -110,6 +110,10 @@ def drafted_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
     )
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= NAME_MAX else f"{text[:NAME_MAX]}..."
+
+
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -120,7 +124,7 @@ def _told_by_titles(asks: Sequence[Asked], entities: dict[str, _Entity]) -> Iter
     for words, entity in entities.items():
         if words not in entries:
             ask = next(each for each in asks if words in (each.target, *each.members))
-            where = f'"{ask.row.title[:NAME_MAX]}" (line {ask.row.line})'
+            where = f'"{_short(ask.row.title)}" (line {ask.row.line})'
             yield (
                 f"{entity.class_name} is told from {where} alone, as no row has it for its entry entity: "
                 "rename it, or take it out if nothing of the kind is stored."
@@ -243,11 +247,11 @@ def _index(number: int) -> DraftIndex:
 
 def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[str]) -> DraftPattern | None:
     target = entities[ask.target]
-    where = f"{name} ({ask.row.title})"
-    notes += [f"{where}: the filter {text!r} was not understood." for text in ask.not_understood]
+    where = f"{name} ({_short(ask.row.title)})"
+    notes += [f"{where}: the filter {_short(text)!r} was not understood." for text in ask.not_understood]
     frequency, rate, unknown = frequency_of(ask.row.cells.get("frequency", ""))
     if unknown:
-        notes.append(f"{where}: its frequency {unknown!r} is no word of the worksheet.")
+        notes.append(f"{where}: its frequency {_short(unknown)!r} is no word of the worksheet.")
     if ask.kind == "update":
         notes.append(f"{where} was left out: say which fields it sets, as update(...) of {target.class_name}.")
         return None
