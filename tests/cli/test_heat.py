@@ -152,3 +152,12 @@ def test_figures_that_rest_on_a_guess_are_marked_and_others_are_not(capsys: pyte
     assert told["partitions"][0]["guessed"]
     (told,) = _json(capsys, EVENTS, "--times", "10")
     assert not any(each["guessed"] for each in (*told["partitions"], *told["places"]))
+
+
+def test_a_whole_table_that_throttles_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", EVENTS, "--times", "1"])
+    assert "warm throughput" not in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "100"])
+    assert "let traffic grow slowly (--over 60), or buy warm throughput" in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "100", "--provisioned"])
+    assert "Buy more capacity before traffic grows" in capsys.readouterr().out

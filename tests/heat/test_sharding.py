@@ -12,7 +12,7 @@ from singletable.heat.simulation import Growth, partition_course
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.planner import plan_all
-from tests.heat.models import Events, Ledgers, Members, Notes, Pages, Tickers
+from tests.heat.models import Events, Ledgers, Members, Notes, Pages, SpreadEvents, Tickers
 
 
 def _hottest(table: type[Table]) -> HotPartition:
@@ -53,6 +53,14 @@ def test_fan_out_costs_more_reads_and_the_price_says_so() -> None:
     after = {call.name: call.estimate.units for call in found.calls}
     assert after["of_kind"] > before["of_kind"]
     assert after["report"] == before["report"]
+
+
+def test_a_key_that_has_shards_already_is_given_more_of_them() -> None:
+    found = sharding_for(SpreadEvents.design, _hottest(SpreadEvents), Growth(100))
+    assert isinstance(found, Sharding)
+    assert (found.partition, found.before, found.shards) == ("EVTTYPE#{kind}#{part}", 10, 50)
+    assert found.course.share == 0
+    assert str(found) == 'Give SpreadEvent derived={"part": shard("id", of=50)} instead of 10.'
 
 
 def test_one_item_cannot_be_sharded() -> None:

@@ -19,6 +19,13 @@ from singletable.heat.simulation import Course, Growth
 from singletable.planner.amounts import GUESS, money
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
+ON_DEMAND_GROWTH = (
+    "A table on demand serves twice its previous peak at once, and more half an hour later: let traffic grow slowly "
+    "(--over 60), or buy warm throughput before it comes."
+)
+PROVISIONED_GROWTH = (
+    "Buy more capacity before traffic grows, or let auto scaling do it: here it stays what today's traffic needs."
+)
 TIMES = (1.0, 10.0, 100.0, 1000.0)
 
 
@@ -102,6 +109,8 @@ def _print(report: HeatReport) -> None:
     how = "with the capacity that today's traffic needs" if report.is_provisioned else "on demand"
     headers = ["place", "reads/s", "writes/s", *(f"x{growth.times:g}" for growth in report.growths)]
     print_table(f"{name}: the table and its indexes as a whole, {how}", headers, [_place_row(p) for p in report.places])
+    if any(course.share for place in report.places for course in place.courses):
+        print(PROVISIONED_GROWTH if report.is_provisioned else ON_DEMAND_GROWTH)
     for hot in report.hot:
         if hot.advice:
             print()
@@ -183,7 +192,7 @@ def _print_advice(hot: Hot) -> None:
 
 
 def _at(growth: Growth) -> str:
-    return "at today's traffic" if growth.times == 1 else f"at {growth.times:g} times today's traffic"
+    return "at today's traffic" if growth.times == 1 else f"at {growth.times:,g} times today's traffic"
 
 
 def _burst(load: Load) -> str:
