@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from examples.commerce.model import Commerce
-from examples.customers.model import Customers
+from examples.customers.model import Customers, Orders
 from examples.shop.model import Shop
 from singletable import Page, Table, contains, entity, get, pattern, query
 from singletable.advice.advice import Advice
@@ -98,6 +98,10 @@ def test_a_list_of_everything_is_an_analytical_read() -> None:
     advice = _of(Shop)["analytical reads"]
     assert advice.weight == "mild"
     assert advice.evidence == ("customers_by_signup reads every Customer, page after page",)
+
+
+def test_a_list_of_one_status_is_no_read_of_everything() -> None:
+    assert "analytical reads" not in _of(Orders)
 
 
 def test_scans_in_most_reads_speak_against_the_table() -> None:

@@ -181,3 +181,25 @@ def test_large_figures_are_written_out_and_not_rounded(tmp_path: Path) -> None:
     assert "100,000,000 items, 17.0 GB" in checked
     assert units in checked
     assert " 2000000/s " in checked
+
+
+def test_figures_that_rest_on_no_guess_have_no_mark() -> None:
+    shown = singletable("cost", "tests/cost/bank.py:Bank").stdout.splitlines()
+    assert next(line for line in shown if line.startswith("expected *")).split()[2:7] == [
+        "≈$16.43", "$8.21", "$0.93", "≈$25.57", "≈$11.56",
+    ]  # fmt: skip
+    assert next(line for line in shown if line.startswith("table ")).split() == [
+        "table",
+        "≈50",
+        "5",
+        "≈72",
+        "8",
+        "≈$10.63",
+    ]
+    assert "account GetItem table 1 300 B 1 0.5 RRU 1 2" in (" ".join(line.split()) for line in shown)
+
+
+def test_units_are_printed_in_one_way(store: Path) -> None:
+    shown = singletable("cost", MODEL, "--measured", store, "--sample", store).stdout
+    row = next(line for line in shown.split("what the engine consumed")[1].splitlines() if line.startswith("desk "))
+    assert row.split() == ["desk", "1", "0.5", "RRU", "0.5", "RRU", "1.00"]

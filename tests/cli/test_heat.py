@@ -128,3 +128,36 @@ def test_a_pattern_that_no_request_answers_is_named(capsys: pytest.CaptureFixtur
     main(["heat", refused])
     assert "Not counted, as no request answers them: " in capsys.readouterr().out
     assert _json(capsys, refused)[0]["unserved"]
+
+
+def test_a_call_that_is_too_large_for_a_second_is_named_with_its_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["heat", "tests/heat/models.py:Ledgers", "--times", "1"]) == 1
+    assert (
+        "one call of whole_ledger asks for 4,901 read units, and a partition gives 3,000 a second: "
+        "it takes at least 2 seconds and throttles what else is asked there; a limit makes it smaller"
+    ) in capsys.readouterr().out
+    (told,) = _json(capsys, "tests/heat/models.py:Ledgers", "--times", "1")
+    calls = {each["pattern"]: each["reads_of_one_call"] for each in told["partitions"][0]["patterns"]}
+    assert calls["entry"] == 0.5
+    assert calls["whole_ledger"] > 3_000
+
+
+def test_figures_that_rest_on_a_guess_are_marked_and_others_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", "examples/guide/model.py:Guide", "--times", "10"])
+    assert "GSI1   ≈2.45     ≈350      throttled ≈71.5%" in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "10"])
+    printed = capsys.readouterr().out
+    assert "≈" not in printed
+    (told,) = _json(capsys, "examples/guide/model.py:Guide", "--times", "10")
+    assert told["partitions"][0]["guessed"]
+    (told,) = _json(capsys, EVENTS, "--times", "10")
+    assert not any(each["guessed"] for each in (*told["partitions"], *told["places"]))
+
+
+def test_a_whole_table_that_throttles_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", EVENTS, "--times", "1"])
+    assert "warm throughput" not in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "100"])
+    assert "let traffic grow slowly (--over 60), or buy warm throughput" in capsys.readouterr().out
+    main(["heat", EVENTS, "--times", "100", "--provisioned"])
+    assert "Buy more capacity before traffic grows" in capsys.readouterr().out

@@ -24,7 +24,6 @@ def test_dynamodb_json_and_plain_json_are_told_apart() -> None:
     assert _read('{"a": {"S": "x"}, "b": 1}')["a"] == {"M": {"S": {"S": "x"}}}
     assert _read('{"a": {"S": "x"}}', is_plain=True) == {"a": {"M": {"S": {"S": "x"}}}}
     assert _read(f'{{"Item": {DYNAMODB}}}') == READ
-    assert _read("{}") == {}
 
 
 def test_numbers_keep_every_digit() -> None:
@@ -36,7 +35,7 @@ def test_numbers_keep_every_digit() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it is no JSON: Expecting value at line 1, column 1"),
+        ("", "it is no JSON: there is nothing in it, at line 1, column 1"),
         ('{"a": 1,\n}', "it is no JSON: "),
         ('{"a": NaN}', "it is no JSON: NaN is no number that DynamoDB holds"),
         ("[1]", "it is no item: an item is a JSON object"),
@@ -52,8 +51,10 @@ def test_numbers_keep_every_digit() -> None:
         ('{"": 1}', "it: an attribute: Empty attribute name"),
         ('{"s": "\\ud800"}', "it: s: A string holds a surrogate that is not one of a pair"),
         ('{"\\ud800": 1}', "it: '\\ud800' holds half of a surrogate pair, which has no UTF-8 form"),
-        ("[" * 100_000, "it is nested deeper than any item that DynamoDB holds"),
-        ('{"a": ' * 450 + "1" + "}" * 450, "it: a"),
+        ("[" * 100_000, "it is nested deeper than any item that DynamoDB holds, at line 1, column 201"),
+        ("{}", "it is an item without attributes, which DynamoDB refuses"),
+        ('{"Item": {}}', "it is an item without attributes, which DynamoDB refuses"),
+        ('{"a": ' * 150 + "1" + "}" * 150, "it: a"),
         ('{"a": ' * 40 + "1" + "}" * 40, "it: a: Nesting Levels have exceeded supported limits"),
     ],
 )

@@ -82,4 +82,4 @@ def test_what_cannot_be_read_is_a_message(tmp_path: Path) -> None:
     assert "is not UTF-8" in refused(singletable("size", latin))
     empty = tmp_path / "empty.json"
     empty.write_text("", encoding="utf-8")
-    assert "is no JSON: Expecting value at line 1, column 1" in refused(singletable("size", empty))
+    assert "is no JSON: there is nothing in it, at line 1, column 1" in refused(singletable("size", empty))

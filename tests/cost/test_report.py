@@ -9,6 +9,7 @@ from singletable.cost.prices import INFREQUENT_ACCESS, STANDARD, prices_of
 from singletable.cost.report import CostReport, cost_report
 from singletable.cost.sample import sample_of
 from singletable.planner.items import item_of
+from tests.cost.bank import Bank
 from tests.cost.desk import Desk, Help
 
 PRICES = prices_of("us-east-1")
@@ -84,3 +85,23 @@ def test_a_complete_sample_gives_sizes_and_numbers() -> None:
     assert sample.unknown == 1
     assert (stored["Desk"].items, stored["Ticket"].items) == (3, 0)
     assert stored["Desk"].item_bytes > 2000
+
+
+def test_only_what_rests_on_a_guess_is_marked_as_one() -> None:
+    report = cost_report(Bank.design, PRICES)
+    assert report.guesses == ("the frequency high as 100 calls a second",)
+    assert (report.guesses_reads, report.guesses_writes, report.guesses_storage) == (True, False, False)
+    assert report.traffic.guessed_reads == {"table"}
+    assert not report.traffic.guessed_writes
+    assert "≈$" in report.comparison.sentence
+    assert not any(each.guessed for each in report.comparison.patterns), "units of one call rest on no rate"
+
+
+def test_a_place_rests_on_a_guess_where_its_units_do() -> None:
+    assert REPORT.traffic.guessed_writes == {"table", "GSI2", "GSI3"}, (
+        "the table pays for LSI1, whose entries are guessed"
+    )
+    assert "GSI1" in REPORT.traffic.guessed_reads, "the frequency of tickets_in is a word"
+    stored = {each.entity: each for each in REPORT.storage}
+    assert (stored["Ticket"].guesses_item, stored["Ticket"].guesses_beside) == (False, True)
+    assert (stored["Note"].guesses_item, stored["Desk"].is_guessed) == (True, False)

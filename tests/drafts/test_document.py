@@ -9,7 +9,7 @@ from singletable.errors import ImportRefused
 
 
 def test_what_is_no_json_is_refused_at_its_line_and_column() -> None:
-    with pytest.raises(ImportRefused, match=r"model\.json:2:8: this is no JSON"):
+    with pytest.raises(ImportRefused, match=r"model\.json:2:8: this JSON cannot be read: "):
         parsed('{\n  "a": ?}', "model.json")
 
 

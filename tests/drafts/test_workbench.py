@@ -86,8 +86,9 @@ def changed(path: str, value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no JSON"),
-        ("[" * 100_000, "nested too deeply|no JSON"),
+        ("", "there is nothing in it, at line 1, column 1"),
+        (b'{"ModelName": "gr\xf6"}', r"byte 17 \(line 1\) is not UTF-8; save the file as UTF-8"),
+        ("[" * 100_000, "nested deeper than 200 levels, at line 1, column 201"),
         ("[]", "no DataModel"),
         ("{}", "no DataModel"),
         (changed("DataModel", {}), "DataModel is an object, and should be a list"),
@@ -105,7 +106,7 @@ def changed(path: str, value: Any) -> str:
         (changed("DataModel/0/ModelSchema", {"singletable": {"name": "T"}}), "singletable has no class_name"),
     ],
 )
-def test_what_is_no_model_is_refused_with_the_place(text: str, said: str) -> None:
+def test_what_is_no_model_is_refused_with_the_place(text: str | bytes, said: str) -> None:
     with pytest.raises(ImportRefused, match=said):
         draft_from_workbench(text)
 

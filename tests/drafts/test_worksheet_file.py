@@ -110,7 +110,7 @@ def test_what_the_rows_do_not_say_is_a_note() -> None:
     assert "'whatever the moon says!' was not understood" in notes
     assert "'sometimes' is no word of the worksheet" in notes
     assert "say which fields it sets" in notes
-    assert "Customer: say which other fields it has." in table.notes
+    assert "Say which other fields there are, of Customer and Order." in table.notes
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -219,3 +219,35 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except ImportRefused:
         draft = None
     assert draft is None or draft.tables
+
+
+def test_an_entity_that_only_a_title_speaks_of_is_a_note() -> None:
+    rows = [["1", "Do the thing", "User"], ["2", "Get user by id", "User"]]
+    (table,) = read_worksheet(_csv(HEADER, rows), "w.csv").tables
+    assert [each.class_name for each in table.entities] == ["User", "Thing"]
+    (note,) = [each for each in table.notes if "is told from" in each]
+    assert note.startswith('Thing is told from "Do the thing" (line 2) alone')
+
+
+def test_entities_keep_the_letters_of_their_script() -> None:
+    rows = [
+        ["1", "Get Ünïcode by id", "Ünïcode"],
+        ["2", "List all заказы of a клиент", "Клиент"],
+        ["3", "Get 注文", "注文"],
+    ]
+    (table,) = read_worksheet(_csv(HEADER, rows), "größe.csv").tables
+    assert [each.class_name for each in table.entities] == ["Ünïcode", "Клиент", "Thing注文", "Заказы"]
+    assert (table.class_name, table.name) == ("Größe", "Grosse")
+    assert not judge(table)
+    assert not any("was left out" in note for note in table.notes)
+
+
+def test_messages_repeat_little_of_a_long_file() -> None:
+    with pytest.raises(ImportRefused) as refused:
+        read_worksheet(",".join(["x" * 5000] * 50) + "\n1,2\n", "w.csv")
+    assert len(str(refused.value)) < 600
+    assert "and 42 more" in str(refused.value)
+    (table,) = read_worksheet(_csv(HEADER, [["1", "Get user " + "z" * 3000, "User", "q q " * 900]]), "w.csv").tables
+    assert all(len(note) < 300 for note in table.notes)
+    with pytest.raises(ImportRefused, match=r"^w\.csv:2: the entry entity has 4,999 letters"):
+        read_worksheet(_csv(HEADER, [["1", "Get user", "User " * 1000]]), "w.csv")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from singletable import Between, Page, Table, entity, get, native, pattern, put, query, shard, skewed, update
+from singletable import Between, Page, Table, bucket, entity, get, native, pattern, put, query, shard, skewed, update
 from singletable.model.changes import field
 
 
@@ -119,3 +119,51 @@ class Tickers(Table, entities=[Tick], type_attribute=None):
     def record(self, tick: Tick) -> Tick:
         """Record a price."""
         return put(Tick)
+
+
+@entity(
+    key=("LEDGER#{ledger}", "ENTRY#{id}"),
+    cardinality={"ledger": 4},
+    expected_bytes=400,
+    expected_per_partition={"key": 100_000},
+)
+@dataclass
+class Entry:
+    ledger: str
+    id: str
+    text: str
+
+
+class Ledgers(Table, entities=[Entry]):
+    """A ledger of 40 MB, which somebody reads whole now and then."""
+
+    @pattern(rate=0.0001)
+    def whole_ledger(self, ledger: str) -> Page[Entry]:
+        """All entries of a ledger."""
+        return query(Entry)
+
+    @pattern(rate=400)
+    def entry(self, ledger: str, id: str) -> Entry | None:
+        """Get an entry."""
+        return get(Entry)
+
+
+@entity(
+    key=("SENSOR#{sensor}#{day}", "{at:seconds}"),
+    derived={"day": bucket("at", "day")},
+    cardinality={"sensor": 1},
+    expected_bytes=100,
+    expected_per_partition={"key": 1_000},
+)
+@dataclass
+class Reading:
+    sensor: str
+    at: datetime
+    value: int
+
+
+class Sensors(Table, entities=[Reading]):
+    @pattern(rate=10, fanout=8)
+    def week(self, sensor: str, at: Between[datetime]) -> Page[Reading]:
+        """The readings of some days."""
+        return query(Reading)

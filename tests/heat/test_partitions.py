@@ -8,7 +8,7 @@ from singletable import Table
 from singletable.cost.calls import call_costs
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
 from singletable.planner.item_sizes import Sizes
-from tests.heat.models import Events, Notes, Pages, SpreadEvents
+from tests.heat.models import Events, Ledgers, Notes, Pages, Sensors, SpreadEvents
 
 
 def _hot(table: type[Table]) -> tuple[HotPartition, ...]:
@@ -51,3 +51,20 @@ def test_what_nobody_declared_is_named_as_a_guess() -> None:
 
     guesses = [guess for hot in _hot(Shop) for guess in hot.guessed]
     assert "how traffic spreads over Customer.id: 10,000 values alike" in guesses
+
+
+def test_a_call_asks_one_partition_for_all_that_it_reads_there() -> None:
+    (hot,) = _hot(Ledgers)
+    whole, one = sorted(hot.loads, key=lambda load: load.pattern, reverse=True)
+    assert whole.at_once.reads == pytest.approx(100_000 * 400 / 4096 * 0.5, rel=0.01)
+    assert whole.calls_per_second == pytest.approx(0.0001 / 4)
+    assert one.at_once.reads == 0.5
+    assert (whole.is_burst, one.is_burst) == (True, False)
+
+
+def test_a_read_of_several_buckets_asks_each_for_its_part() -> None:
+    (hot,) = _hot(Sensors)
+    (load,) = hot.loads
+    one_day = 1_000 * 100 / 4096 * 0.5
+    assert load.at_once.reads == pytest.approx(one_day, rel=0.05)
+    assert load.demand.reads == pytest.approx(10 * one_day, rel=0.05)

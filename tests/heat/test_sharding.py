@@ -12,7 +12,7 @@ from singletable.heat.simulation import Growth, partition_course
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.planner import plan_all
-from tests.heat.models import Events, Members, Notes, Pages, Tickers
+from tests.heat.models import Events, Ledgers, Members, Notes, Pages, SpreadEvents, Tickers
 
 
 def _hottest(table: type[Table]) -> HotPartition:
@@ -55,6 +55,14 @@ def test_fan_out_costs_more_reads_and_the_price_says_so() -> None:
     assert after["report"] == before["report"]
 
 
+def test_a_key_that_has_shards_already_is_given_more_of_them() -> None:
+    found = sharding_for(SpreadEvents.design, _hottest(SpreadEvents), Growth(100))
+    assert isinstance(found, Sharding)
+    assert (found.partition, found.before, found.shards) == ("EVTTYPE#{kind}#{part}", 10, 50)
+    assert found.course.share == 0
+    assert str(found) == 'Give SpreadEvent derived={"part": shard("id", of=50)} instead of 10.'
+
+
 def test_one_item_cannot_be_sharded() -> None:
     assert "one item" in str(sharding_for(Pages.design, _hottest(Pages), Growth(10)))
 
@@ -88,3 +96,20 @@ def test_reads_of_every_shard_are_carried_by_no_number_of_them_and_are_named() -
 @pytest.mark.parametrize("times", [10, 1_000_000])
 def test_a_key_that_is_an_attribute_is_the_reason_however_many_shards_it_would_take(times: float) -> None:
     assert "only a template can be given a shard" in str(sharding_for(Tickers.design, _hottest(Tickers), Growth(times)))
+
+
+def test_shards_divide_a_call_that_is_too_large_for_one_partition() -> None:
+    found = sharding_for(Ledgers.design, _hottest(Ledgers), Growth(1))
+    assert isinstance(found, Sharding)
+    assert found.shards == 3  # 4,883 units at once, of which a partition at 70 % gives 2,100
+    assert found.course.share == 0
+    assert found.fanned == ("whole_ledger",)
+
+
+def test_shards_leave_room_for_a_large_call_beside_the_traffic_of_every_second() -> None:
+    found = sharding_for(Ledgers.design, _hottest(Ledgers), Growth(100))
+    assert isinstance(found, Sharding)
+    assert found.course.share == 0
+    whole = next(call for call in found.calls if call.name == "whole_ledger")
+    steady = 100 * 400 * 0.5 / 4 / found.shards
+    assert steady + whole.estimate.units / found.shards <= 3_000

@@ -19,6 +19,7 @@ from singletable.planner.items import item_of, values_of
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import plain_write
 from tests.client.social import Follow, Post, Social, Tag, user
+from tests.cost.bank import Logs
 from tests.cost.desk import Desk, Help, Ticket, ticket
 
 TICKET = Help.design.entity_of(Ticket)
@@ -122,7 +123,7 @@ def test_each_shard_is_read_as_far_as_the_limit() -> None:
 
 def test_guesses_are_named_and_marked() -> None:
     cost = _estimate("notes")
-    assert cost.guessed == ("10 items of Note in a partition of table", "the size of Note")
+    assert cost.guessed == ("10 items of Note in a partition of the table", "the size of Note")
     assert str(cost).startswith("≈")
     assert _estimate("desk").guessed == ()
 
@@ -164,3 +165,33 @@ def test_a_size_is_declared_sampled_or_made_of_types() -> None:
     sampled = Sizes(Help.design, sample_of(Help.design, [(desk, item)], is_complete=True).sizes)
     assert sampled.item(desk) > 5000
     assert sampled.guessed(desk) == ()
+
+
+def test_the_number_of_items_is_a_guess_by_itself() -> None:
+    assert _estimate("notes").guesses_items
+    assert not _estimate("desk").guesses_items
+    plan = Social.user.plan
+    assert isinstance(plan, Plan)
+    one = estimate(Social.design, plan)
+    assert (one.items, one.guesses_items, one.guessed) == (1, False, ("the size of User",))
+
+
+def test_units_rest_on_a_guess_where_an_entry_is_of_a_size_that_nobody_declared() -> None:
+    cost = estimate_write(Sizes(Help.design), plain_write(Help.design, TICKET, "create"))
+    assert set(cost.guessed_places) == {"GSI2", "GSI3", "LSI1"}
+    assert cost.guessed == (
+        "the size of Ticket in GSI2",
+        "the size of Ticket in GSI3",
+        "the size of Ticket in LSI1",
+    )
+    assert (cost.place_mark("table"), cost.place_mark("GSI1"), cost.place_mark("GSI3")) == ("", "", "≈")
+
+
+@pytest.mark.parametrize(("pattern", "label", "shards"), [("lines", "Line", 8), ("wide_lines", "WideLine", 100)])
+def test_a_guessed_list_is_as_long_in_any_number_of_shards(pattern: str, label: str, shards: int) -> None:
+    plan = getattr(Logs, pattern).plan
+    assert isinstance(plan, Plan)
+    cost = estimate(Logs.design, plan)
+    assert (cost.items, cost.bytes) == (10, 30_000)
+    assert cost.guessed == (f"10 items of {label} in {shards} partitions of the table together",)
+    assert cost.units >= 0.5 * shards, "each shard is asked"

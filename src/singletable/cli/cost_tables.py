@@ -58,18 +58,24 @@ def _show_calls(name: str, report: CostReport) -> None:
     print_table(f"{name}: a month of each pattern, on demand", ("pattern", "calls/s", "units/s", "a month"), rows)
 
 
+def _mark(guessed: object) -> str:
+    return GUESS if guessed else ""
+
+
 def _call(call: CallCost) -> list[str]:
     cost, plan = call.estimate, call.plan
-    mark = GUESS if cost.guessed else ""
-    beside = f" + {number(cost.reads)} RRU" if cost.reads else ""
+    mark, items_mark = _mark(cost.guessed), _mark(cost.guesses_items)
+    beside = f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""
+    # What the plan proves is no guess; pages beyond it are there because of the sizes.
+    paged_mark = _mark(cost.guessed and cost.pages > (plan.queries or plan.pattern.options.fanout or 1))
     return [
         call.name,
         plan.operation if plan.kept is None else "TransactWriteItems",
         plan.index.label,
-        f"{mark}{cost.items:,}",
+        f"{items_mark}{cost.items:,}",
         f"{mark}{size(cost.bytes)}",
-        f"{cost.pages:,}",
-        f"{cost.overfetch:.1f}x" if cost.vain_items else "",
+        f"{paged_mark}{cost.pages:,}",
+        f"{items_mark}{cost.overfetch:.1f}x" if cost.vain_items else "",
         f"{cost}{beside}",
         f"{mark}{number(cost.strong)}" if cost.strong is not None else "-" if cost.kind == "read" else "",
         f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "-",
@@ -80,8 +86,7 @@ def _month_of(call: CallCost, report: CostReport) -> list[str]:
     rate = call.calls_per_second
     if rate is None:
         return [call.name, "?", "?", "?"]
-    rate_mark = GUESS if call.rate_guess else ""
-    mark = GUESS if call.estimate.guessed else rate_mark
+    rate_mark, mark = _mark(call.rate_guess), _mark(call.is_guessed)
     dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
     units = call.reads_per_second + call.writes_per_second
     return [call.name, f"{rate_mark}{number(rate)}", f"{mark}{number(units)}", f"{mark}{money(dollars)}"]
@@ -92,15 +97,17 @@ def _show_writes(name: str, report: CostReport) -> None:
     rows = []
     for write in report.writes:
         cost = write.estimate
-        mark = GUESS if cost.guessed else ""
+        mark = _mark(cost.guessed)
         rows.append(
             [
                 write.entity.label,
                 write.what,
-                f"{cost.items:,}",
-                f"{mark}{number(cost.by_index['table'])}",
-                *(f"{mark}{number(cost.by_index[label])}" if label in cost.by_index else "" for label in indexes),
-                f"{cost}" + (f" + {number(cost.reads)} RRU" if cost.reads else ""),
+                f"{_mark(cost.guesses_items)}{cost.items:,}",
+                *(
+                    f"{cost.place_mark(label)}{number(cost.by_index[label])}" if label in cost.by_index else ""
+                    for label in ("table", *indexes)
+                ),
+                f"{cost}" + (f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""),
                 f"{mark}{number(cost.transactional or 0.0)}",
             ]
         )
@@ -111,18 +118,19 @@ def _show_writes(name: str, report: CostReport) -> None:
 def _show_storage(name: str, report: CostReport) -> None:
     rows = []
     for each in report.storage:
-        stored = each.stored_bytes
+        stored, mark = each.stored_bytes, _mark(each.is_guessed)
+        growth_mark = _mark(each.is_guessed or each.guesses_growth)
         rows.append(
             [
                 each.entity,
-                size(each.item_bytes),
-                size(each.beside_bytes),
+                f"{_mark(each.guesses_item)}{size(each.item_bytes)}",
+                f"{_mark(each.guesses_beside)}{size(each.beside_bytes)}",
                 size(each.overhead_bytes),
-                size(each.bytes_per_item),
+                f"{mark}{size(each.bytes_per_item)}",
                 f"{each.items:,.0f}" if each.items is not None else "?",
-                size(stored) if stored is not None else "?",
-                money(report.prices.storage(report.table_class, stored)) if stored is not None else "?",
-                size(each.grows_by * each.bytes_per_item) if each.grows_by else "",
+                f"{mark}{size(stored)}" if stored is not None else "?",
+                f"{mark}{money(report.prices.storage(report.table_class, stored))}" if stored is not None else "?",
+                f"{growth_mark}{size(each.grows_by * each.bytes_per_item)}" if each.grows_by else "",
             ]
         )
     headers = (
@@ -135,18 +143,19 @@ def _show_storage(name: str, report: CostReport) -> None:
 def _show_capacity(name: str, report: CostReport) -> None:
     from singletable.cost.month import UTILISATION
 
-    mark = GUESS if report.guesses else ""
-    rows = [
-        [
-            each.place,
-            f"{mark}{number(report.traffic.reads.get(each.place, 0.0))}",
-            f"{mark}{number(report.traffic.writes.get(each.place, 0.0))}",
-            f"{each.read_units:,}",
-            f"{each.write_units:,}",
-            f"{mark}{money(each.dollars)}",
-        ]
-        for each in report.capacity
-    ]
+    traffic, rows = report.traffic, []
+    for each in report.capacity:
+        reads, writes = _mark(each.place in traffic.guessed_reads), _mark(each.place in traffic.guessed_writes)
+        rows.append(
+            [
+                each.place,
+                f"{reads}{number(traffic.reads.get(each.place, 0.0))}",
+                f"{writes}{number(traffic.writes.get(each.place, 0.0))}",
+                f"{reads}{each.read_units:,}",
+                f"{writes}{each.write_units:,}",
+                f"{reads or writes}{money(each.dollars)}",
+            ]
+        )
     headers = ("where", "read units/s", "write units/s", "RCU", "WCU", "a month")
     print_table(f"{name}: capacity if it is provisioned, used to {UTILISATION:.0%}", headers, rows)
 
@@ -154,17 +163,18 @@ def _show_capacity(name: str, report: CostReport) -> None:
 def _show_month(name: str, reports: Mapping[str, CostReport], at: str) -> None:
     rows = []
     for each, report in reports.items():
-        mark = GUESS if report.guesses else ""
+        reads, writes, kept = map(_mark, (report.guesses_reads, report.guesses_writes, report.guesses_storage))
         storage = report.storage_dollars
+        mark = reads or writes or (kept if storage is not None else "")
         requests = report.on_demand_reads + report.on_demand_writes
         stored = 0.0 if storage is None else storage
         missing = " + storage" if storage is None else ""
         rows.append(
             [
                 f"{each}{' *' if each == at else ''}",
-                f"{mark}{money(report.on_demand_reads)}",
-                f"{mark}{money(report.on_demand_writes)}",
-                "?" if storage is None else f"{mark}{money(storage)}",
+                f"{reads}{money(report.on_demand_reads)}",
+                f"{writes}{money(report.on_demand_writes)}",
+                "?" if storage is None else f"{kept}{money(storage)}",
                 f"{mark}{money(requests + stored)}{missing}",
                 f"{mark}{money(report.capacity_dollars + stored)}{missing}",
             ]
@@ -176,7 +186,7 @@ def _show_month(name: str, reports: Mapping[str, CostReport], at: str) -> None:
 def _show_comparison(name: str, comparison: Comparison) -> None:
     rows = []
     for each in comparison.patterns:
-        mark, unit = (GUESS if each.guessed else ""), _UNITS[each.kind]
+        mark, unit = _mark(each.guessed), _UNITS[each.kind]
         rows.append(
             [
                 each.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,21 @@ from typing import Any
 from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
-from singletable.heat.partitions import Demand
+from singletable.heat.partitions import Demand, HotPartition, Load
 from singletable.heat.picture import heat_picture
 from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
 from singletable.heat.sharding import Sharding
 from singletable.heat.simulation import Course, Growth
+from singletable.planner.amounts import GUESS, money
+from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
-GUESS = "≈"
+ON_DEMAND_GROWTH = (
+    "A table on demand serves twice its previous peak at once, and more half an hour later: let traffic grow slowly "
+    "(--over 60), or buy warm throughput before it comes."
+)
+PROVISIONED_GROWTH = (
+    "Buy more capacity before traffic grows, or let auto scaling do it: here it stays what today's traffic needs."
+)
 TIMES = (1.0, 10.0, 100.0, 1000.0)
 
 
@@ -100,6 +109,8 @@ def _print(report: HeatReport) -> None:
     how = "with the capacity that today's traffic needs" if report.is_provisioned else "on demand"
     headers = ["place", "reads/s", "writes/s", *(f"x{growth.times:g}" for growth in report.growths)]
     print_table(f"{name}: the table and its indexes as a whole, {how}", headers, [_place_row(p) for p in report.places])
+    if any(course.share for place in report.places for course in place.courses):
+        print(PROVISIONED_GROWTH if report.is_provisioned else ON_DEMAND_GROWTH)
     for hot in report.hot:
         if hot.advice:
             print()
@@ -121,12 +132,18 @@ def _print_unserved(report: HeatReport) -> None:
 
 def _hot_row(number: int, hot: Hot) -> list[str]:
     partition = hot.partition
-    served = (_served(course) for course in hot.courses)
-    return [str(number), partition.template, partition.index.label, *_units(partition.demand), *served]
+    served = (_served(course, is_guessed=_is_guessed(partition)) for course in hot.courses)
+    return [str(number), partition.template, partition.index.label, *_units(partition.demand, partition), *served]
 
 
-def _units(demand: Demand) -> list[str]:
-    return [_amount(amount) if amount else "" for amount in (demand.reads, demand.writes)]
+def _units(demand: Demand, of: HotPartition | Place) -> list[str]:
+    marks = (GUESS if guessed else "" for guessed in (of.guesses_reads, of.guesses_writes))
+    amounts = (demand.reads, demand.writes)
+    return [f"{mark}{_amount(amount)}" if amount else "" for mark, amount in zip(marks, amounts, strict=True)]
+
+
+def _is_guessed(of: HotPartition | Place) -> bool:
+    return of.guesses_reads or of.guesses_writes
 
 
 def _amount(units: float) -> str:
@@ -142,15 +159,17 @@ def _part(share: float) -> str:
     return f"{share * 100:.3g}% of all it asks for" if share >= 0.0001 else "less than 0.01% of all it asks for"
 
 
-def _served(course: Course) -> str:
+def _served(course: Course, *, is_guessed: bool) -> str:
     if not course.share:
         return "served"
+    mark = GUESS if is_guessed else ""
     splits = f", {course.splits} split{'' if course.splits == 1 else 's'}" if course.splits else ""
-    return f"throttled {course.share:.1%}{splits}"
+    return f"throttled {mark}{course.share:.1%}{splits}"
 
 
 def _place_row(place: Place) -> list[str]:
-    return [place.label, *_units(place.demand), *(_served(course) for course in place.courses)]
+    served = (_served(course, is_guessed=_is_guessed(place)) for course in place.courses)
+    return [place.label, *_units(place.demand, place), *served]
 
 
 def _print_advice(hot: Hot) -> None:
@@ -158,20 +177,47 @@ def _print_advice(hot: Hot) -> None:
     print_heading(f"{partition.spoken}")
     for load in sorted(partition.loads, key=lambda each: -each.demand.partitions):
         kind, amount = ("write", load.demand.writes) if load.demand.writes else ("read", load.demand.reads)
-        print(f"  {load.pattern}: {_amount(amount)} {kind} units a second, {_part(load.share.part)}")
+        mark = GUESS if load.is_guessed else ""
+        part = f"{GUESS if load.share.guessed else ''}{_part(load.share.part)}"
+        print(f"  {load.pattern}: {mark}{_amount(amount)} {kind} units a second, {part}")
+    for load in partition.bursts:
+        print(f"  {_burst(load)}")
     if partition.stays_whole:
         print(f"  DynamoDB cannot split it for heat: {partition.stays_whole}")
     for advice in hot.advice:
-        print(f"  at {advice.growth.times:g} times today's traffic: {advice.what}")
+        print(f"  {_at(advice.growth)}: {advice.what}")
         if isinstance(advice.what, Sharding):
-            print(f"    simulated with it: {_served(advice.what.course)}{_price(advice)}")
+            served = _served(advice.what.course, is_guessed=_is_guessed(partition))
+            print(f"    simulated with it: {served}{_price(advice)}")
+
+
+def _at(growth: Growth) -> str:
+    return "at today's traffic" if growth.times == 1 else f"at {growth.times:,g} times today's traffic"
+
+
+def _burst(load: Load) -> str:
+    """Why a large call throttles, however seldom it comes."""
+    kind, units, given = (
+        ("read", load.at_once.reads, PARTITION_READ_UNITS_PER_SECOND_MAX)
+        if load.at_once.reads
+        else ("write", load.at_once.writes, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
+    )
+    seconds = math.ceil(load.at_once.partitions)
+    lasts = f"takes at least {seconds} seconds and " if seconds > 1 else ""
+    less = "; a limit makes it smaller" if kind == "read" else ""
+    return (
+        f"one call of {load.pattern} asks for {_amount(units)} {kind} units, and a partition gives {given:,} a second: "
+        f"it {lasts}throttles what else is asked there{less}"
+    )
 
 
 def _price(advice: Advice) -> str:
     change = advice.dollars_after - advice.dollars_before
     if abs(change) < 0.005:
         return "; it costs the same"
-    return f"; at today's rates ${advice.dollars_after:,.2f} a month instead of ${advice.dollars_before:,.2f}"
+    mark = GUESS if advice.guesses_dollars else ""
+    after, before = (f"{mark}{money(each)}" for each in (advice.dollars_after, advice.dollars_before))
+    return f"; at today's rates {after} a month instead of {before}"
 
 
 def _as_json(report: HeatReport) -> dict[str, Any]:
@@ -184,6 +230,7 @@ def _as_json(report: HeatReport) -> dict[str, Any]:
                 "place": place.label,
                 "reads_per_second": place.demand.reads,
                 "writes_per_second": place.demand.writes,
+                "guessed": _is_guessed(place),
                 "courses": _courses(report, place.courses),
             }
             for place in report.places
@@ -203,9 +250,17 @@ def _hot_as_json(report: HeatReport, hot: Hot) -> dict[str, Any]:
         "reads_per_second": partition.demand.reads,
         "writes_per_second": partition.demand.writes,
         "of_a_partition": partition.demand.partitions,
+        "guessed": _is_guessed(partition),
         "stays_whole": partition.stays_whole or None,
         "patterns": [
-            {"pattern": load.pattern, "reads": load.demand.reads, "writes": load.demand.writes}
+            {
+                "pattern": load.pattern,
+                "reads": load.demand.reads,
+                "writes": load.demand.writes,
+                "reads_of_one_call": load.at_once.reads,
+                "writes_of_one_call": load.at_once.writes,
+                "guessed": load.is_guessed,
+            }
             for load in partition.loads
         ],
         "courses": _courses(report, hot.courses),

@@ -34,5 +34,6 @@ def run(options: argparse.Namespace) -> int:
     try:
         draft = draft_from_workbench(text, functions)
     except ImportRefused as problem:
-        raise ImportRefused(f"{options.file}: {problem}") from problem
+        name = "standard input" if options.file == "-" else options.file
+        raise ImportRefused(f"{name}: {problem}") from problem
     return write_import(draft, options)

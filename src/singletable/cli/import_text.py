@@ -8,6 +8,7 @@ from collections.abc import Callable
 from singletable.cli.draft_judge import judge
 from singletable.cli.import_file import read_source, write_import
 from singletable.drafts.draft import Draft
+from singletable.drafts.json_text import NoText, text_of
 from singletable.drafts.proved import proved
 from singletable.errors import ImportRefused
 
@@ -17,10 +18,10 @@ def import_text(
 ) -> int:
     """Read the file, leave out with a note what is not one request, and write the model."""
     content = read_source(options.file)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise ImportRefused(f"{options.file}: byte {problem.start} is not UTF-8; save the file as UTF-8") from problem
     name = "standard input" if options.file == "-" else options.file
+    try:
+        text = text_of(content)
+    except NoText as problem:
+        raise ImportRefused(f"{name}: {problem}") from None
     draft = proved(read(text, name), judge, are_proposed=are_patterns_proposed)
     return write_import(draft, options)

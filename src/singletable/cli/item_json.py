@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from singletable.drafts.json_text import NESTING_MAX, NoJson, json_of, opened_at
 from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.values.accept import accept_value
 from singletable.values.attribute_value import attribute_value
@@ -22,19 +22,21 @@ _CONTENT: dict[str, type] = {
 
 def parsed(text: str, name: str) -> Any:
     """The JSON of a text, numbers to their last digit; raises ArgumentRefused with the place that is wrong."""
+    place = opened_at(text, NESTING_MAX + 1)
+    if place is not None:
+        where = f"line {place[0]:,}, column {place[1]:,}"
+        raise ArgumentRefused(f"{name} is nested deeper than any item that DynamoDB holds, at {where}") from None
     try:
-        return json.loads(
+        return json_of(
             text,
             parse_float=Decimal,
             parse_int=Decimal,
             parse_constant=_no_number,
             object_pairs_hook=lambda pairs: _object(pairs, name),
         )
-    except json.JSONDecodeError as problem:
-        where = f"line {problem.lineno}, column {problem.colno}"
-        raise ArgumentRefused(f"{name} is no JSON: {problem.msg} at {where}") from None
-    except RecursionError:
-        raise ArgumentRefused(f"{name} is nested deeper than any item that DynamoDB holds") from None
+    except NoJson as problem:
+        where = f"line {problem.line:,}, column {problem.column:,}"
+        raise ArgumentRefused(f"{name} is no JSON: {problem}, at {where}") from None
     except ArithmeticError:
         raise ArgumentRefused(f"{name} holds a number that DynamoDB cannot: 38 digits, to 9.99E+125") from None
     except ValueError as problem:
@@ -66,8 +68,13 @@ def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
         )
     item: dict[str, Any] = document
     inner = item.get("Item")
-    if len(item) == 1 and isinstance(inner, dict) and _is_dynamodb_json(inner):
+    if len(item) == 1 and isinstance(inner, dict) and not is_plain and (not inner or _is_dynamodb_json(inner)):
         item = inner
+    if not item:
+        raise ArgumentRefused(
+            f"{name} is an item without attributes, which DynamoDB refuses: "
+            "an item has at least the attributes of its table's key"
+        )
     if is_plain or not _is_dynamodb_json(item):
         return {attribute: _plain(value, attribute, name) for attribute, value in item.items()}
     for attribute, value in item.items():

@@ -21,6 +21,7 @@ from singletable.model.areas import AREA_TYPES, Area, Box, Nearest, Radius
 from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
 from singletable.model.intents import Query, Write
 from singletable.model.ranges import Between, Children, Equal, Prefix, Since, Subtree, Until
+from singletable.planner.amounts import GUESS, number
 from singletable.planner.items import key_of, values_of
 from singletable.values.limits import BATCH_WRITES_MAX
 
@@ -42,11 +43,13 @@ class Measured:
     reads: float
     writes: float
     note: str = ""
+    is_guessed: bool = False
+    """Whether the estimate rests on a guess."""
 
     @property
     def estimated(self) -> str:
         """The estimate in words."""
-        return _units(self.estimated_reads, self.estimated_writes)
+        return _units(self.estimated_reads, self.estimated_writes, GUESS if self.is_guessed else "")
 
     @property
     def consumed(self) -> str:
@@ -117,8 +120,8 @@ def _measured(table: Table, call: CallCost, objects: Objects) -> Measured:
         reads, writes, calls = reads + used.read_units, writes + used.write_units, calls + 1
     if not calls:
         wanted = ", ".join(entity.label for entity in call.plan.wanted)
-        return Measured(call.name, 0, *estimated, 0.0, 0.0, note or f"the store holds no {wanted}")
-    return Measured(call.name, calls, *estimated, reads / calls, writes / calls)
+        return Measured(call.name, 0, *estimated, 0.0, 0.0, note or f"the store holds no {wanted}", bool(cost.guessed))
+    return Measured(call.name, calls, *estimated, reads / calls, writes / calls, is_guessed=bool(cost.guessed))
 
 
 def _subjects(call: CallCost, objects: Objects) -> list[Any]:
@@ -218,6 +221,6 @@ def _run(table: Table, call: CallCost, arguments: dict[str, Any]) -> None:
         pattern(**arguments)
 
 
-def _units(reads: float, writes: float) -> str:
-    told = [f"{writes:,.2f} WRU"] if writes else []
-    return " + ".join([*told, *([f"{reads:,.2f} RRU"] if reads or not writes else [])])
+def _units(reads: float, writes: float, mark: str = "") -> str:
+    told = [f"{mark}{number(writes)} WRU"] if writes else []
+    return " + ".join([*told, *([f"{mark}{number(reads)} RRU"] if reads or not writes else [])])

@@ -43,13 +43,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _text(place: str) -> str:
+    from singletable.drafts.json_text import NoText, text_of
+
     try:
         content = sys.stdin.buffer.read() if place == STDIN else Path(place).read_bytes()
-        return content.decode("utf-8-sig")
+        return text_of(content)
     except OSError as problem:
         raise ArgumentRefused(f"{place} cannot be read: {problem.strerror or problem}") from None
-    except UnicodeDecodeError:
-        raise ArgumentRefused(f"{place} is not UTF-8, which JSON is written in") from None
+    except NoText as problem:
+        name = "stdin" if place == STDIN else place
+        raise ArgumentRefused(f"{name} is not UTF-8, which JSON is written in: {problem}") from None
 
 
 def _show(report: ItemReport) -> None:

@@ -44,6 +44,11 @@ class CallCost:
         return f"the frequency {pattern.options.frequency} as {pattern.calls_per_second:,g} {noun} a second"
 
     @property
+    def is_guessed(self) -> bool:
+        """Whether its units a second rest on a guess, of how often it is called or of what a call takes."""
+        return self.rate_guess is not None or bool(self.estimate.guessed)
+
+    @property
     def reads_per_second(self) -> float:
         """Read units a second, with those that a write needs."""
         cost = self.estimate

@@ -14,7 +14,7 @@ from singletable.cost.calls import CallCost, call_cost
 from singletable.cost.prices import Prices
 from singletable.model.design import Design
 from singletable.model.index import TABLE
-from singletable.planner.amounts import money, number
+from singletable.planner.amounts import GUESS, money, number
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.holders import plan_holders
 from singletable.planner.item_sizes import Sizes
@@ -49,14 +49,22 @@ class Comparison:
     requests_apart: float
     tables: int
     collections: int
+    guesses_bill: bool = False
+    """Whether the bills rest on a guess."""
+    guesses_requests: bool = False
+    """Whether the requests a second do."""
 
     @property
     def sentence(self) -> str:
         """Whether a single table is worth it, in words."""
         if not self.requests_together:
             return "No pattern says how often it is called, so no month can be compared: declare rate= or frequency=."
-        bills = f"{money(self.dollars_together)} a month in one table, {money(self.dollars_apart)} in {self.tables}"
-        requests = f"{number(self.requests_together)} requests a second beside {number(self.requests_apart)}"
+        mark = GUESS if self.guesses_bill else ""
+        together, apart = (f"{mark}{money(each)}" for each in (self.dollars_together, self.dollars_apart))
+        bills = f"{together} a month in one table, {apart} in {self.tables}"
+        mark = GUESS if self.guesses_requests else ""
+        asked = [f"{mark}{number(each)}" for each in (self.requests_together, self.requests_apart)]
+        requests = f"{asked[0]} requests a second beside {asked[1]}"
         return f"{self._verdict}: {bills}; {requests}."
 
     @property
@@ -64,9 +72,10 @@ class Comparison:
         saved, fewer = self.dollars_apart - self.dollars_together, self.requests_apart - self.requests_together
         bill = ""
         if abs(saved) > _ROUNDING:
-            share = abs(saved) / max(self.dollars_apart, _ROUNDING)
-            bill = f"{'saves' if saved > 0 else 'costs'} {share:.1%} {'of the bill' if saved > 0 else 'more'}"
-        asked = f"{fewer / self.requests_apart:.1%} of the requests" if fewer > 0 else ""
+            share = f"{GUESS if self.guesses_bill else ''}{abs(saved) / max(self.dollars_apart, _ROUNDING):.1%}"
+            bill = f"{'saves' if saved > 0 else 'costs'} {share} {'of the bill' if saved > 0 else 'more'}"
+        part = f"{GUESS if self.guesses_requests else ''}{fewer / max(1e-9, self.requests_apart):.1%}"
+        asked = f"{part} of the requests" if fewer > 0 else ""
         if not bill and not asked:
             return "A single table saves nothing" + ("" if self.collections else ", as no pattern reads two entities")
         if not asked:
@@ -89,7 +98,7 @@ def compare(
         for name, cost, asked in (("together", call.estimate, call.requests), ("apart", other, requests)):
             reads, writes = (cost.units, 0.0) if cost.kind == "read" else (cost.reads, cost.units)
             sums[name] = [a + rate * b for a, b in zip(sums[name], (reads, writes, float(asked)), strict=True)]
-        guessed = bool(call.estimate.guessed or call.rate_guess)
+        guessed = bool(call.estimate.guessed or other.guessed)
         compared.append(
             Compared(
                 call.name,
@@ -110,6 +119,8 @@ def compare(
         sums["apart"][2],
         len(design.entities),
         sum(1 for call in calls if len(call.plan.members) > 1),
+        guesses_bill=any(call.is_guessed for call in calls if call.calls_per_second),
+        guesses_requests=any(call.rate_guess is not None for call in calls),
     )
 
 

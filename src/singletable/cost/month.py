@@ -24,6 +24,10 @@ class Traffic:
 
     reads: Mapping[str, float]
     writes: Mapping[str, float]
+    guessed_reads: frozenset[str] = frozenset()
+    """Where the read units rest on a guess, of a rate, a size or a number of items."""
+    guessed_writes: frozenset[str] = frozenset()
+    """Where the write units do."""
 
     @property
     def read_units(self) -> float:
@@ -59,11 +63,22 @@ class Storage:
     """How many there are; None where nobody says."""
     grows_by: float
     """Items that are written anew in a month, by the rates of declared puts and creates."""
+    guesses_item: bool = False
+    """Whether the size of an item is a guess."""
+    guesses_beside: bool = False
+    """Whether that of its index entries is."""
+    guesses_growth: bool = False
+    """Whether some rate of its puts and creates is."""
 
     @property
     def bytes_per_item(self) -> float:
         """What one item takes, everything included."""
         return self.item_bytes + self.beside_bytes + self.overhead_bytes
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether what one item takes rests on a guess."""
+        return self.guesses_item or self.guesses_beside
 
     @property
     def stored_bytes(self) -> float | None:
@@ -75,16 +90,24 @@ def traffic_of(design: Design, calls: Iterable[CallCost]) -> Traffic:
     """What all patterns ask for together, at their rates."""
     reads: dict[str, float] = {}
     writes: dict[str, float] = {}
+    guessed_reads: set[str] = set()
+    guessed_writes: set[str] = set()
     local = {index.label for index in design.indexes.values() if index.kind == "LSI"}
     for call in calls:
-        rate, cost = call.calls_per_second or 0.0, call.estimate
-        into = reads if cost.kind == "read" else writes
+        rate, cost = call.calls_per_second, call.estimate
+        if rate is None:
+            continue
+        into, guessed = (reads, guessed_reads) if cost.kind == "read" else (writes, guessed_writes)
         for label, units in cost.by_index.items():
             place = "table" if label in local else label
             into[place] = into.get(place, 0.0) + rate * units
+            if units and (call.rate_guess is not None or label in cost.guessed_places):
+                guessed.add(place)
         if cost.reads:
             reads["table"] = reads.get("table", 0.0) + rate * cost.reads
-    return Traffic(reads, writes)
+            if call.is_guessed:
+                guessed_reads.add("table")
+    return Traffic(reads, writes, frozenset(guessed_reads), frozenset(guessed_writes))
 
 
 def provisioned(design: Design, traffic: Traffic, prices: Prices, table_class: str) -> tuple[Provisioned, ...]:
@@ -108,21 +131,33 @@ def storage_of(
 ) -> tuple[Storage, ...]:
     """What each entity stores; `counts` go before the numbers that the model declares."""
     return tuple(
-        _storage(entity, sizes, _new_items(entity, calls, prices), counts.get(entity.label), scale)
+        _storage(entity, sizes, _puts(entity, calls), prices, counts.get(entity.label), scale)
         for entity in design.entities
     )
 
 
-def _storage(entity: Entity, sizes: Sizes, grows_by: float, count: float | None, scale: float) -> Storage:
+def _storage(
+    entity: Entity, sizes: Sizes, puts: Sequence[CallCost], prices: Prices, count: float | None, scale: float
+) -> Storage:
     shares = [(sizes.share(entity, alias), alias) for alias in entity.placements if alias != TABLE]
     markers = [sizes.marker(unique, entity) for unique in entity.uniques]
     beside = sum(share * sizes.entry(entity, alias) for share, alias in shares) + sum(markers)
     overhead = STORAGE_OVERHEAD_BYTES * (1 + sum(share for share, _ in shares) + len(markers))
     expected = count if count is not None else entity.declaration.expected_items
     items = None if expected is None else expected * scale
-    return Storage(entity.label, sizes.item(entity), beside, overhead, items, grows_by)
+    return Storage(
+        entity.label,
+        sizes.item(entity),
+        beside,
+        overhead,
+        items,
+        sum((call.calls_per_second or 0.0) * prices.month_seconds for call in puts),
+        guesses_item=bool(sizes.guessed(entity)),
+        guesses_beside=any(share and sizes.guessed_entry(entity, alias) for share, alias in shares),
+        guesses_growth=any(call.rate_guess is not None for call in puts),
+    )
 
 
-def _new_items(entity: Entity, calls: Sequence[CallCost], prices: Prices) -> float:
-    made = (c for c in calls if c.plan.operation == "PutItem" and c.plan.wanted[0] is entity)
-    return sum((call.calls_per_second or 0.0) * prices.month_seconds for call in made)
+def _puts(entity: Entity, calls: Sequence[CallCost]) -> list[CallCost]:
+    """The patterns that make new items of an entity."""
+    return [call for call in calls if call.plan.operation == "PutItem" and call.plan.wanted[0] is entity]

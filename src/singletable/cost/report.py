@@ -59,6 +59,21 @@ class CostReport:
         return None if self.stored_bytes is None else self.prices.storage(self.table_class, self.stored_bytes)
 
     @property
+    def guesses_reads(self) -> bool:
+        """Whether the month's reads rest on a guess."""
+        return bool(self.traffic.guessed_reads)
+
+    @property
+    def guesses_writes(self) -> bool:
+        """Whether the month's writes do."""
+        return bool(self.traffic.guessed_writes)
+
+    @property
+    def guesses_storage(self) -> bool:
+        """Whether what is stored does."""
+        return any(each.is_guessed for each in self.storage if each.items)
+
+    @property
     def without_rate(self) -> tuple[str, ...]:
         """Patterns of which nobody says how often they are called; they are in no sum of a month."""
         return tuple(call.name for call in self.calls if call.calls_per_second is None)

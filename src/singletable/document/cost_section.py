@@ -39,19 +39,23 @@ def _calls(report: CostReport) -> Block:
     return table(headers, rows, "strong", "in a transaction", "calls/s", "units/s", "a month")
 
 
+def _mark(guessed: object) -> str:
+    return GUESS if guessed else ""
+
+
 def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
     cost, rate = call.estimate, call.calls_per_second
-    mark = GUESS if cost.guessed else ""
-    beside = f" + {number(cost.reads)} RRU" if cost.reads else ""
+    mark = _mark(cost.guessed)
+    beside = f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""
     figures: tuple[str, ...] = ("", "", "")
     if rate is not None:
-        rate_mark = GUESS if call.rate_guess is not None else ""
+        rate_mark, month_mark = _mark(call.rate_guess), _mark(call.is_guessed)
         dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
         units = number(call.reads_per_second + call.writes_per_second)
-        figures = (f"{rate_mark}{number(rate)}", f"{mark or rate_mark}{units}", f"{mark or rate_mark}{money(dollars)}")
+        figures = (f"{rate_mark}{number(rate)}", f"{month_mark}{units}", f"{month_mark}{money(dollars)}")
     return (
         Link(call.name, anchor_of(report.design, call.name)),
-        f"{mark}{cost.items:,}",
+        f"{_mark(cost.guesses_items)}{cost.items:,}",
         f"{mark}{size(cost.bytes)}",
         f"{mark}{number(cost.units)} {_UNITS[cost.kind]}{beside}",
         f"{mark}{number(cost.strong)}" if cost.strong is not None else "",
@@ -63,16 +67,17 @@ def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
 def _month(reports: Mapping[str, CostReport]) -> Block:
     rows = []
     for at, report in reports.items():
-        mark = GUESS if report.guesses else ""
+        reads, writes, kept = map(_mark, (report.guesses_reads, report.guesses_writes, report.guesses_storage))
         stored = report.storage_dollars
+        mark = reads or writes or (kept if stored is not None else "")
         more = " + storage" if stored is None else ""
         requests = report.on_demand_reads + report.on_demand_writes
         rows.append(
             (
                 _WORDS[at],
-                f"{mark}{money(report.on_demand_reads)}",
-                f"{mark}{money(report.on_demand_writes)}" if report.on_demand_writes else "none declared",
-                "not known" if stored is None else f"{mark}{money(stored)}",
+                f"{reads}{money(report.on_demand_reads)}",
+                f"{writes}{money(report.on_demand_writes)}" if report.on_demand_writes else "none declared",
+                "not known" if stored is None else f"{kept}{money(stored)}",
                 f"{mark}{money(requests + (stored or 0.0))}{more}",
                 f"{mark}{money(report.capacity_dollars + (stored or 0.0))}{more}",
             )
@@ -85,16 +90,16 @@ def _writes(report: CostReport) -> Block:
     rows = []
     for write in report.writes:
         cost = write.estimate
-        mark = GUESS if cost.guessed else ""
+        mark = _mark(cost.guessed)
         rows.append(
             (
                 write.entity.label,
                 write.what,
                 *(
-                    f"{mark}{number(cost.by_index[each])}" if each in cost.by_index else ""
+                    f"{cost.place_mark(each)}{number(cost.by_index[each])}" if each in cost.by_index else ""
                     for each in ("table", *indexes)
                 ),
-                f"{mark}{number(cost.units)} WRU" + (f" + {number(cost.reads)} RRU" if cost.reads else ""),
+                f"{mark}{number(cost.units)} WRU" + (f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""),
             )
         )
     return table(("entity", "write", "table", *indexes, "together"), rows, *indexes)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from singletable.drafts.draft import DraftEntity, DraftKeys, NativeKey, Position, field_name
+from singletable.drafts.draft import DraftEntity, DraftKeys, NativeKey, Position
+from singletable.drafts.identifiers import field_identifier
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER
 from singletable.drafts.proposals import fields_in
@@ -154,7 +155,7 @@ def _name_in(position: Position, kind: str) -> str:
     """The literal before the value as a name; `CUSTOMER#...` of a customer is some part of all customers."""
     before = str(position).partition("{")[0].rstrip(DELIMITER).rpartition(DELIMITER)[2].rstrip("=")
     own, said = (re.sub(r"[\W_]", "", text).lower() for text in (kind, before))
-    return "part" if own.startswith(said) or said.startswith(own) else field_name(before)
+    return "part" if own.startswith(said) or said.startswith(own) else field_identifier(before)
 
 
 def _named_anew(fields: Fields, old: str, wanted: str, keys: Mapping[str, DraftKeys]) -> dict[str, DraftKeys]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from singletable.drafts.json_text import NoJson, json_of
 from singletable.errors import ImportRefused
 
 SHOWN_MAX = 60
@@ -15,11 +16,11 @@ SHOWN_MAX = 60
 def parsed(text: str, name: str) -> Any:
     """The document that the text is; raises ImportRefused with line and column where it is none."""
     try:
-        return json.loads(text.removeprefix("\ufeff"))
-    except json.JSONDecodeError as problem:
-        raise ImportRefused(f"{name}:{problem.lineno}:{problem.colno}: this is no JSON: {problem.msg}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise ImportRefused(f"{name}: this JSON cannot be read: {problem}") from problem
+        return json_of(text.removeprefix("\ufeff"))
+    except NoJson as problem:
+        raise ImportRefused(f"{name}:{problem.line}:{problem.column}: this JSON cannot be read: {problem}") from None
+    except ValueError as problem:  # a number of more digits than Python reads
+        raise ImportRefused(f"{name}: this JSON cannot be read: {problem}") from None
 
 
 class Problems:

@@ -19,9 +19,8 @@ from singletable.drafts.draft import (
     FieldType,
     NativeKey,
     Position,
-    class_name,
-    field_name,
 )
+from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
@@ -63,7 +62,7 @@ def inferred_table(table: SeenTable) -> DraftTable:
     if not table.items:
         notes.append("No items were seen, so there are no entities.")
     draft = DraftTable(
-        class_name(table.name, names),
+        class_identifier(table.name, names),
         table.name,
         tuple(entities),
         table.keys,
@@ -82,7 +81,7 @@ def index_aliases(indexes: tuple[SeenIndex, ...]) -> dict[SeenIndex, str]:
     taken: list[str] = [TABLE, "name", "attributes", "ttl", "accept", "derived", "identity"]
     found: dict[SeenIndex, str] = {}
     for index in indexes:
-        alias = field_name(index.name.replace("-", "_"), taken)
+        alias = field_identifier(index.name.replace("-", "_"), taken)
         plain = index.name.lower()
         found[index] = plain if plain.isidentifier() and plain.upper() == index.name and plain not in taken else alias
         taken.append(found[index])
@@ -97,7 +96,7 @@ def seen_index(index: SeenIndex, alias: str) -> DraftIndex:
 def _entity(
     table: SeenTable, cluster: Cluster, attribute: str | None, aliases: Mapping[SeenIndex, str], taken: list[str]
 ) -> DraftEntity:
-    name = class_name(cluster.name, taken)
+    name = class_identifier(cluster.name, taken)
     key_names = {*table.keys, *(each for index in table.indexes for each in (*index.partition, *index.sort))}
     version = _schema_version(cluster)
     marks = {attribute} if attribute else set()
@@ -147,7 +146,7 @@ def _fields(cluster: Cluster, left_out: set[str], key_names: set[str]) -> Fields
         seen = [item[attribute] for item in cluster.items if attribute in item]
         kind = type_of(seen)
         optional = len(seen) < len(cluster.items) or any("NULL" in value for value in seen)
-        name = field_name(attribute, by_name)
+        name = field_identifier(attribute, by_name)
         by_name[name] = DraftField(name, kind, optional, None if name == attribute else attribute)
         values[name] = [_python(kind, item.get(attribute)) for item in cluster.items]
     return Fields(by_name, values, attributes=frozenset((*attributes, *left_out, *key_names)))
@@ -239,7 +238,7 @@ def _add_natives(fields: Fields, cluster: Cluster, names: tuple[str, ...]) -> No
     for attribute in names:
         if attribute not in fields.templates and attribute not in stored:
             seen = [item.get(attribute) for item in cluster.items]
-            name = field_name(attribute, (*fields.by_name, *fields.derived))
+            name = field_identifier(attribute, (*fields.by_name, *fields.derived))
             fields.by_name[name] = DraftField(name, "str", None in seen, None if name == attribute else attribute)
             fields.values[name] = [None if value is None else value["S"] for value in seen]
 

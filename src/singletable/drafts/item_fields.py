@@ -6,7 +6,8 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from singletable.drafts.draft import DraftDerived, DraftField, field_name
+from singletable.drafts.draft import DraftDerived, DraftField
+from singletable.drafts.identifiers import field_identifier
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Fields:
 
     def free_name(self, text: str) -> str:
         """A name for a field or a derived value that no other has, and that no attribute is stored under."""
-        return field_name(text, (*self.by_name, *self.derived, *self.attributes))
+        return field_identifier(text, (*self.by_name, *self.derived, *self.attributes))
 
     def add(self, name: str, values: list[str]) -> str:
         """A new field of text with these values, or the one that has them already and is only in keys."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.drafts.json_text import NoJson, json_of, text_of
 from singletable.errors import ImportRefused
 
 
@@ -65,11 +65,12 @@ class Place:
 def read_json(text: str | bytes) -> Place:
     """The document; raises ImportRefused where it is no JSON."""
     try:
-        return Place(json.loads(text))
-    except RecursionError:
-        raise ImportRefused("the document is nested too deeply") from None
-    except ValueError as problem:  # JSON that is none, and bytes that are no UTF-8
-        raise ImportRefused(f"the document is no JSON: {problem}") from problem
+        return Place(json_of(text_of(text) if isinstance(text, bytes) else text.removeprefix("\ufeff")))
+    except NoJson as problem:
+        where = f"line {problem.line}, column {problem.column}"
+        raise ImportRefused(f"this JSON cannot be read: {problem}, at {where}") from None
+    except ValueError as problem:  # bytes that are no UTF-8, and a number of more digits than Python reads
+        raise ImportRefused(f"this JSON cannot be read: {problem}") from None
 
 
 def _kind(value: object) -> str:

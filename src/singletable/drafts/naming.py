@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from singletable.drafts.draft import class_name, field_name, is_name
+from singletable.drafts.draft import is_name
+from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.type_text import CONTAINERS, PLAIN
 from singletable.drafts.vocabulary import OWN, STANDARD
 
@@ -29,22 +30,22 @@ def is_free(name: str, taken: Iterable[str]) -> bool:
 
 def name_of_class(text: str, taken: Iterable[str]) -> str:
     """A class's name that is none of the names that the file imports."""
-    return class_name(text, {*taken, *_BUILT_IN, *_OWN_CLASSES})
+    return class_identifier(text, {*taken, *_BUILT_IN, *_OWN_CLASSES})
 
 
 def name_of_field(text: str, taken: Iterable[str] = ()) -> str:
     """A field's name; a word of the language or of ours has an underscore behind it."""
-    plain = field_name(text)
+    plain = field_identifier(text)
     if plain in _BUILT_IN or plain in _OWN_WORDS:
-        return f"{plain}_" if f"{plain}_" not in set(taken) else field_name(f"{plain}_value", taken)
-    return field_name(text, taken)
+        return f"{plain}_" if f"{plain}_" not in set(taken) else field_identifier(f"{plain}_value", taken)
+    return field_identifier(text, taken)
 
 
 def name_of_pattern(text: str, taken: Iterable[str] = ()) -> str:
     """A pattern's name, which is no word of ours and which no table has as a method of its own."""
-    plain = field_name(text)
+    plain = field_identifier(text)
     reserved = plain in _OF_TABLES or plain in _BUILT_IN or plain in _OWN_WORDS
-    return field_name(f"{plain}_pattern" if reserved else plain, taken)
+    return field_identifier(f"{plain}_pattern" if reserved else plain, taken)
 
 
 def name_of_index(text: str, taken: Iterable[str]) -> str:
@@ -52,5 +53,5 @@ def name_of_index(text: str, taken: Iterable[str]) -> str:
     plain = text.lower()
     known = {*taken, *_OF_ENTITIES}
     if plain.isidentifier() and plain.upper() == text and plain not in known and plain.isascii():
-        return field_name(plain, known)
-    return field_name(text, known)
+        return field_identifier(plain, known)
+    return field_identifier(text, known)

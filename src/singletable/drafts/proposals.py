@@ -9,6 +9,7 @@ from dataclasses import replace
 from singletable.drafts.conditions import all_of, exists
 from singletable.drafts.draft import (
     DraftEntity,
+    DraftIndex,
     DraftKeys,
     DraftParameter,
     DraftPattern,
@@ -17,6 +18,7 @@ from singletable.drafts.draft import (
     Position,
     paging,
 )
+from singletable.expressions.tree import Path
 from singletable.model.index import TABLE
 
 
@@ -28,7 +30,9 @@ def proposed_patterns(table: DraftTable) -> DraftTable:
             found.setdefault(_free(pattern.name, found), pattern)
     for pattern in _collections(table):
         found.setdefault(_free(pattern.name, found), pattern)
-    return replace(table, patterns=tuple(replace(pattern, name=name) for name, pattern in found.items()))
+    notes = (*table.notes, *(note for entity in table.entities for note in _unread(table, entity)))
+    patterns = tuple(replace(pattern, name=name) for name, pattern in found.items())
+    return replace(table, patterns=patterns, notes=notes)
 
 
 def _free(name: str, taken: dict[str, DraftPattern]) -> str:
@@ -40,10 +44,12 @@ def _free(name: str, taken: dict[str, DraftPattern]) -> str:
 
 def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]:
     one = _spoken(entity.class_name)
+    indexes = {index.alias: index for index in table.indexes}
     for alias, keys in entity.keys.items():
-        local = any(index.alias == alias and index.kind == "LSI" for index in table.indexes)
-        partition = entity.keys[TABLE].partition if local else keys.partition
-        sort = keys.partition if local else keys.sort
+        index = indexes.get(alias)
+        partition, sort = _placed(entity, keys, index)
+        if index is not None and not _is_read(entity, index):
+            continue
         if alias == TABLE:
             whole = _plain(entity, [*fields_in(partition), *fields_in(sort)])
             yield DraftPattern(f"get_{one}", f"Get one {one.replace('_', ' ')}", "get", (entity.class_name,), whole)
@@ -51,38 +57,67 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
                 continue
         held = fields_in((*partition, *sort)) if keys.sparse else []
         place = "" if alias == TABLE else f" ({alias})"
-        hydrate = not _holds_all(table, entity, alias)
+        order = _own_order(entity, sort) if index is not None and index.kind == "LSI" else None
+        hydrate = index is not None and not _holds_all(entity, index)
         for given, fanout in _partition_reads(entity, partition):
-            yield replace(_query(entity, place, held, given, fanout), hydrate=hydrate)
+            yield replace(_query(entity, place, held, given, order), fanout=fanout, hydrate=hydrate)
 
 
-def _holds_all(table: DraftTable, entity: DraftEntity, alias: str) -> bool:
-    """Whether a global index holds whole items; what it lacks is fetched from the table."""
-    index = next((each for each in table.indexes if each.alias == alias), None)
-    if index is None or index.kind == "LSI" or index.projection == "ALL":
+def _placed(
+    entity: DraftEntity, keys: DraftKeys, index: DraftIndex | None
+) -> tuple[tuple[Position, ...], tuple[Position, ...]]:
+    """The partition and the sort key of an entity in the table or an index; a local index has the table's partition."""
+    if index is not None and index.kind == "LSI":
+        return entity.keys[TABLE].partition, keys.partition
+    return keys.partition, keys.sort
+
+
+def _own_order(entity: DraftEntity, sort: tuple[Position, ...]) -> str | None:
+    """The field that a local index sorts by and the table does not: only what asks for its order is read by it."""
+    first = next(iter(fields_in(sort)), None)
+    of_table = next(iter(fields_in(entity.keys[TABLE].sort)), None)
+    return first if first in _parameters(entity) and first != of_table else None
+
+
+def _holds_all(entity: DraftEntity, index: DraftIndex) -> bool:
+    """Whether an index holds whole items; what it lacks is fetched from the table."""
+    if index.projection == "ALL":
         return True
-    in_keys = {
-        name for each in (TABLE, alias) for name in fields_in((*entity.keys[each].partition, *entity.keys[each].sort))
-    }
+    keys = entity.keys[TABLE], entity.keys[index.alias]
+    in_keys = {name for each in keys for name in fields_in((*each.partition, *each.sort))}
     return all(each.name in in_keys or (each.attribute or each.name) in index.included for each in entity.fields)
 
 
+def _is_read(entity: DraftEntity, index: DraftIndex) -> bool:
+    """Whether the table does not answer the same as an index."""
+    _, sort = _placed(entity, entity.keys[index.alias], index)
+    return index.kind == "GSI" or _own_order(entity, sort) is not None
+
+
+def _unread(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
+    """Why no pattern is proposed for an index that an entity is in."""
+    for index in table.indexes:
+        if index.alias in entity.keys and not _is_read(entity, index):
+            yield f"No pattern reads {entity.class_name} by {index.name}: the table answers in the same order."
+
+
 def _query(
-    entity: DraftEntity, place: str, held: list[str], given: tuple[DraftParameter, ...], fanout: int | None
+    entity: DraftEntity, place: str, held: list[str], given: tuple[DraftParameter, ...], order: str | None
 ) -> DraftPattern:
     """A query of a partition; the fields that a sparse index holds are there in all of its items."""
     one = _spoken(entity.class_name)
     names = [each.name for each in given]
     title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
+    name = f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list"
     optional = {each.name for each in entity.fields if each.optional}
     return DraftPattern(
-        f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list",
-        f"{title}{place}",
+        name if order is None else f"{name}_in_order_of_{order}",
+        f"{title}{place}" if order is None else f"{title}, in the order of {order}{place}",
         "query",
         (entity.class_name,),
         (*given, *paging()),
         where=all_of([exists(each) for each in held if each in optional and each not in names]),
-        fanout=fanout,
+        order_by=None if order is None else Path((order,)),
     )
 
 

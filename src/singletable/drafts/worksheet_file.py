@@ -26,6 +26,9 @@ _NAMES: Mapping[Column, tuple[str, ...]] = {
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _UNDERLINES = re.compile(r"-+(?: {2,}-+)+\s*")
 _DELIMITERS = ",;\t"
+_CELL_MAX, _CELLS_MAX = 40, 8
+"""How much of a header is repeated in a message."""
+_ENTRY_MAX = 100
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,11 @@ def read_worksheet(text: str, name: str) -> Draft:
             if not row.title and not row.entry:
                 continue
             for column, text_of_it in (("access pattern", row.title), ("entry entity", row.entry)):
-                if not re.search(r"[A-Za-z]", text_of_it):
+                if not any(each.isalpha() for each in text_of_it):
                     problems.append(f"{name}:{line}: this row has no {column}")
+            if len(row.entry) > _ENTRY_MAX:
+                letters = f"{len(row.entry):,} letters, more than the {_ENTRY_MAX} of a name"
+                problems.append(f"{name}:{line}: the entry entity has {letters}")
             rows.append(row)
     if problems:
         raise ImportRefused("\n".join(problems))
@@ -69,8 +75,10 @@ def _missing(name: str, headers: Sequence[Sequence[str]]) -> str:
     wanted = "a worksheet has the columns Access Pattern and Entry Entity, and rows under them"
     if not headers:
         return f"{name}: there is no table here; {wanted}"
-    seen = ", ".join(cell for cell in headers[0][:10] if cell)
-    return f"{name}: there is no worksheet here; {wanted}, and the first table has {seen[:200] or 'no names'}"
+    names = [cell.strip() for cell in headers[0] if cell.strip()]
+    seen = ", ".join(each if len(each) <= _CELL_MAX else f"{each[:_CELL_MAX]}..." for each in names[:_CELLS_MAX])
+    more = f" and {len(names) - _CELLS_MAX:,} more" if len(names) > _CELLS_MAX else ""
+    return f"{name}: there is no worksheet here; {wanted}, and the first table has {seen or 'no names'}{more}"
 
 
 def _columns(header: Sequence[str]) -> dict[Column, int]:

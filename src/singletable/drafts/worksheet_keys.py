@@ -17,6 +17,7 @@ from singletable.drafts.draft import (
     FieldType,
     paging,
 )
+from singletable.drafts.identifiers import table_identifier
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_pattern
 from singletable.drafts.worksheet_words import (
     Asked,
@@ -95,17 +96,39 @@ def drafted_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
         if pattern is not None:
             patterns[pattern.name] = pattern
     drafted = [_entity(each) for each in entities.values()]
-    notes += [f"{each.class_name}: say which other fields it has." for each in drafted]
+    notes += _told_by_titles(asks, entities)
+    notes.append(f"Say which other fields there are, of {_listed([each.class_name for each in drafted])}.")
     count = max((len(each.keys) - 1 for each in drafted), default=0)
     class_name = name_of_class(name, [each.class_name for each in drafted])
     return DraftTable(
         class_name,
-        class_name,
+        table_identifier(class_name),
         tuple(drafted),
         indexes=tuple(_index(number) for number in range(1, count + 1)),
         patterns=tuple(patterns.values()),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= NAME_MAX else f"{text[:NAME_MAX]}..."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _told_by_titles(asks: Sequence[Asked], entities: dict[str, _Entity]) -> Iterator[str]:
+    """The entities that stand in no row's entry: their names are a reader's guess at what a title means."""
+    entries = {ask.entry for ask in asks}
+    for words, entity in entities.items():
+        if words not in entries:
+            ask = next(each for each in asks if words in (each.target, *each.members))
+            where = f'"{_short(ask.row.title)}" (line {ask.row.line})'
+            yield (
+                f"{entity.class_name} is told from {where} alone, as no row has it for its entry entity: "
+                "rename it, or take it out if nothing of the kind is stored."
+            )
 
 
 def _named(ask: Asked) -> Asked:
@@ -224,11 +247,11 @@ def _index(number: int) -> DraftIndex:
 
 def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[str]) -> DraftPattern | None:
     target = entities[ask.target]
-    where = f"{name} ({ask.row.title})"
-    notes += [f"{where}: the filter {text!r} was not understood." for text in ask.not_understood]
+    where = f"{name} ({_short(ask.row.title)})"
+    notes += [f"{where}: the filter {_short(text)!r} was not understood." for text in ask.not_understood]
     frequency, rate, unknown = frequency_of(ask.row.cells.get("frequency", ""))
     if unknown:
-        notes.append(f"{where}: its frequency {unknown!r} is no word of the worksheet.")
+        notes.append(f"{where}: its frequency {_short(unknown)!r} is no word of the worksheet.")
     if ask.kind == "update":
         notes.append(f"{where} was left out: say which fields it sets, as update(...) of {target.class_name}.")
         return None

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from singletable.drafts.draft import RangeKind, field_name
+from singletable.drafts.draft import RangeKind
+from singletable.drafts.identifiers import field_identifier, name_words
 from singletable.model.declaration import FREQUENCIES
 
 Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget"]
@@ -86,8 +87,7 @@ def singular(word: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a text or of a class's name, small."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
-    return re.findall(r"[a-z0-9]+", spaced.lower())
+    return [word.lower() for word in name_words(text)]
 
 
 def entity_words(text: str) -> str:
@@ -100,7 +100,7 @@ def asked(row: WorksheetRow, known: Sequence[str]) -> Asked:
     """What the row asks for; `known` are the entities that the worksheet names, in words."""
     entry = entity_words(row.entry)
     text = re.sub(r"^\s*[A-Za-z]{0,3}\d+\s*[:.)]\s*", "", row.title.replace("\u2019", "'"))  # "P8: ..." is numbered
-    tokens: list[str] = re.findall(r"[a-z0-9_]+(?:'s|s')?", re.sub(r"\([^()]*\)", " ", text).lower())
+    tokens = _tokens(re.sub(r"\([^()]*\)", " ", text).lower())
     write = _WRITES.get(tokens[0]) if tokens else None
     phrase, rest, is_owned = _phrase(tokens[1:] if write else tokens)
     is_many = any(word in _MANY or word in _RECENT for word in tokens) or (bool(phrase) and _is_plural(phrase[-1]))
@@ -116,9 +116,15 @@ def asked(row: WorksheetRow, known: Sequence[str]) -> Asked:
         found.equal = [name for name in found.equal if name not in sorting or name == "id"]
     if found.target != entry and found.kind in ("list", "get"):
         found.kind = "list"
-        found.equal.insert(0, f"{field_name(entry)}_id")
+        found.equal.insert(0, f"{field_identifier(entry)}_id")
     found.equal = list(dict.fromkeys(found.equal))
     return found
+
+
+def _tokens(text: str) -> list[str]:
+    """The words as they stand, of any script; `user's` is one."""
+    letters = "".join(each if each == "'" or f"a{each}".isidentifier() else " " for each in text)
+    return re.findall(r"[^\s']+(?:'s)?", letters)
 
 
 def _phrase(tokens: Sequence[str]) -> tuple[list[str], list[str], bool]:
@@ -158,7 +164,7 @@ def _read_rest(found: Asked, rest: Sequence[str], *, is_many: bool) -> None:
     text = " ".join(rest)
     text = re.sub(r"\b(?:sorted|ordered) by\b", "orderedby", text)
     if match := re.search(r"\borderedby ((?:\w+ ?){1,2})", text):
-        found.order = field_name(match[1].strip())
+        found.order = field_identifier(match[1].strip())
         text = text.replace(match[0], " ")
     if match := re.search(r"\bwith (?:all |its |their |the |every )*(\w+(?: \w+)?)$", text):
         words = words_of(match[1])
@@ -167,15 +173,15 @@ def _read_rest(found: Asked, rest: Sequence[str], *, is_many: bool) -> None:
             found.members = (" ".join([*words[:-1], singular(words[-1])]),)
             return
     if match := re.search(r"\bby (\w+(?: (?!and\b|for\b|in\b|of\b)\w+)?)(?: and (\w+))?", text):
-        names = [field_name(each) for each in match.groups() if each]
-        if names[0] in ("id", f"{field_name(found.entry)}_id"):
+        names = [field_identifier(each) for each in match.groups() if each]
+        if names[0] in ("id", f"{field_identifier(found.entry)}_id"):
             names[0] = "id"
         if is_moment(names[0]) or is_number(names[0]):
             found.order = names[0]
         elif found.target == found.entry:
             found.equal += names
     if is_many and (match := re.search(r"\b(?:in|of|for|under|belonging to) (?:an? |the )?(\w+)", text)):
-        found.equal.append(field_name(singular(match[1])))
+        found.equal.append(field_identifier(singular(match[1])))
     if re.search(r"\bsince\b|\bafter\b", text):
         found.range = (MOMENT, "Since")
     elif re.search(r"\bbefore\b|\buntil\b", text):
@@ -212,17 +218,17 @@ def _read_filter(found: Asked, plain: str) -> None:
     elif re.fullmatch(rf"(?:by |in |within )?(?:a )?(?:{_TIME_WORDS}) ?(?:range|window|span)?", plain):
         found.range = (found.order or MOMENT, "Between")
     elif match := re.fullmatch(r"by ([\w ]+)", plain):
-        found.order = field_name(match[1])
+        found.order = field_identifier(match[1])
     elif match := re.fullmatch(r"(\w+) ?(?:==?|is|equals) ?.*", plain):
-        found.equal.append(field_name(match[1]))
+        found.equal.append(field_identifier(match[1]))
     else:
         for pattern, kind in _CHECKED:
             if match := re.fullmatch(pattern, plain):
-                name = field_name(match[1])
+                name = field_identifier(match[1])
                 found.range = (MOMENT if name in ("date", "time") else name, kind)
                 return
-        if re.fullmatch(r"[a-z_]+", plain) and plain not in ("none", "all", "any"):
-            found.equal.append(field_name(plain))
+        if re.fullmatch(r"[^\W\d]+", plain) and plain not in ("none", "all", "any"):
+            found.equal.append(field_identifier(plain))
         elif not re.search(r"radius|near|\bkm\b|\bmiles?\b", plain):
             found.not_understood.append(plain)
 

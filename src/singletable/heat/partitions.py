@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 
 from singletable.cost.calls import CallCost
-from singletable.heat.shares import Share, grows_at_one_end, is_single, share_of
+from singletable.heat.shares import Share, grows_at_one_end, is_single, share_of, spread_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.keys import Placement
 from singletable.planner.fixed_fields import fixed_fields
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
+
+LARGE_CALL = 0.1
+"""Above which part of what a partition gives in a second a call counts in the second in which it comes."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,20 @@ class Load:
     demand: Demand
     share: Share
     """Which part of the pattern's units falls on that partition."""
+    at_once: Demand = Demand()
+    """What a single call asks of one partition."""
+    is_guessed: bool = False
+    """Whether nobody said how often it is called, what a call takes, or how it falls on partitions."""
+
+    @property
+    def is_burst(self) -> bool:
+        """Whether a single call is too large to be taken for a part of steady traffic, however seldom it comes."""
+        return self.at_once.partitions > LARGE_CALL
+
+    @property
+    def calls_per_second(self) -> float:
+        """How many calls reach that partition."""
+        return self.demand.partitions / self.at_once.partitions if self.at_once.partitions else 0.0
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,16 @@ class HotPartition:
         return sum((load.demand for load in self.loads), Demand())
 
     @property
+    def steady(self) -> Demand:
+        """What is asked of it all the time: everything but large calls."""
+        return sum((load.demand for load in self.loads if not load.is_burst), Demand())
+
+    @property
+    def bursts(self) -> tuple[Load, ...]:
+        """The patterns of which one call takes a large part of a partition's second, or more than one."""
+        return tuple(load for load in self.loads if load.is_burst)
+
+    @property
     def hot_fields(self) -> tuple[str, ...]:
         """The fields whose most frequent value it is the partition of."""
         return tuple(dict.fromkeys(name for load in self.loads for name in load.share.hot_fields))
@@ -71,6 +99,16 @@ class HotPartition:
     def guessed(self) -> tuple[str, ...]:
         """What nobody declared."""
         return tuple(dict.fromkeys(guess for load in self.loads for guess in load.share.guessed))
+
+    @property
+    def guesses_reads(self) -> bool:
+        """Whether what is read of it in a second rests on a guess."""
+        return any(load.is_guessed for load in self.loads if load.demand.reads)
+
+    @property
+    def guesses_writes(self) -> bool:
+        """Whether what is written to it in a second does."""
+        return any(load.is_guessed for load in self.loads if load.demand.writes)
 
     @property
     def spoken(self) -> str:
@@ -120,10 +158,30 @@ def _loads(call: CallCost) -> Iterator[tuple[Placement, Load]]:
         placement = by_label.get(label)
         if placement is None or not units:
             continue
-        share = share_of(entity, placement, frozenset() if plan.pattern.is_write else fixed_fields(plan))
-        asked = rate * units * share.part
-        demand = Demand(writes=asked) if plan.pattern.is_write else Demand(reads=asked)
-        yield placement, Load(call.name, entity, demand, share)
+        of = _writes if plan.pattern.is_write else _reads
+        fixed = frozenset[str]() if plan.pattern.is_write else fixed_fields(plan)
+        share = share_of(entity, placement, fixed, spread_values(plan))
+        at_once = of(units / _parts(call, placement.index))
+        is_guessed = call.rate_guess is not None or label in cost.guessed_places or bool(share.guessed)
+        yield placement, Load(call.name, entity, of(rate * units * share.part), share, at_once, is_guessed)
     if cost.kind == "write" and cost.reads:
         share = share_of(entity, entity.base)
-        yield entity.base, Load(call.name, entity, Demand(reads=rate * cost.reads * share.part), share)
+        asked, is_guessed = _reads(rate * cost.reads * share.part), call.is_guessed or bool(share.guessed)
+        yield entity.base, Load(call.name, entity, asked, share, _reads(cost.reads), is_guessed)
+
+
+def _reads(units: float) -> Demand:
+    return Demand(reads=units)
+
+
+def _writes(units: float) -> Demand:
+    return Demand(writes=units)
+
+
+def _parts(call: CallCost, index: Index) -> int:
+    """In how many parts the units of one call fall on different partitions."""
+    if call.plan.pattern.is_write:
+        return 1
+    if index.alias != call.plan.index.alias or call.plan.operation == "BatchGetItem":
+        return max(1, call.estimate.items)  # items that are read one by one, each where it lies
+    return prod(spread_values(call.plan).values())

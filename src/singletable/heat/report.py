@@ -10,7 +10,7 @@ from singletable.cost.month import provisioned, traffic_of
 from singletable.cost.prices import STANDARD, Prices
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
 from singletable.heat.sharding import Sharding, sharding_for
-from singletable.heat.simulation import Course, Growth, on_demand_course, partition_course, provisioned_course
+from singletable.heat.simulation import Course, Growth, hot_course, on_demand_course, provisioned_course
 from singletable.model.design import Design
 from singletable.planner.item_sizes import Sizes
 
@@ -23,6 +23,8 @@ class Place:
     demand: Demand
     courses: tuple[Course, ...]
     """One for each growth."""
+    guesses_reads: bool
+    guesses_writes: bool
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Advice:
     dollars_before: float
     dollars_after: float
     """What requests cost in a month at today's rates, now and with the advice."""
+    guesses_dollars: bool
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ def heat_report(
             provisioned_course(demand, capacity, growth) if is_provisioned else on_demand_course(demand, growth)
             for growth in growths
         )
-        places.append(Place(each.place, demand, courses))
+        guessed = (each.place in traffic.guessed_reads, each.place in traffic.guessed_writes)
+        places.append(Place(each.place, demand, courses, *guessed))
     guesses = [guess for found in hot for guess in found.partition.guessed]
     guesses += [call.rate_guess for call in calls if call.rate_guess is not None]
     guesses += [guess for call in calls if call.calls_per_second for guess in call.estimate.guessed]
@@ -97,9 +101,7 @@ def heat_report(
 
 
 def _hot(design: Design, partition: HotPartition, growths: Sequence[Growth], prices: Prices, dollars: float) -> Hot:
-    courses = tuple(
-        partition_course(partition.demand, growth, can_split=not partition.stays_whole) for growth in growths
-    )
+    courses = tuple(hot_course(partition, growth) for growth in growths)
     throttled = [growth for growth, course in zip(growths, courses, strict=True) if course.share]
     advice = tuple(_advice(design, partition, growth, prices, dollars) for growth in throttled)
     return Hot(partition, courses, min(throttled, key=lambda growth: growth.times, default=None), advice)
@@ -108,6 +110,8 @@ def _hot(design: Design, partition: HotPartition, growths: Sequence[Growth], pri
 def _advice(design: Design, partition: HotPartition, growth: Growth, prices: Prices, dollars: float) -> Advice:
     what = sharding_for(design, partition, growth)
     if isinstance(what, str):
-        return Advice(growth, what, dollars, dollars)
+        return Advice(growth, what, dollars, dollars, guesses_dollars=False)
     after = traffic_of(what.design, what.calls)
-    return Advice(growth, what, dollars, prices.requests(STANDARD, after.read_units, after.write_units))
+    dollars_after = prices.requests(STANDARD, after.read_units, after.write_units)
+    guesses = bool(after.guessed_reads or after.guessed_writes)
+    return Advice(growth, what, dollars, dollars_after, guesses_dollars=guesses)

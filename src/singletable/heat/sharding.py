@@ -10,12 +10,14 @@ from typing import Any
 from singletable.cost.calls import CallCost, call_costs
 from singletable.errors import DesignError, Problem
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
-from singletable.heat.simulation import Course, Growth, partition_course
+from singletable.heat.simulation import Course, Growth, hot_course
 from singletable.model.declaration import PatternDeclaration
-from singletable.model.derived.shard import shard
+from singletable.model.derived.shard import Shard, shard
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.keys import TemplatePart
 from singletable.model.positions import Sparse
+from singletable.model.template import DerivedSlot
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Refusal, Verdict
 from singletable.planner.planner import plan
@@ -41,10 +43,14 @@ class Sharding:
     calls: tuple[CallCost, ...]
     course: Course
     """The hottest partition of the new key under the traffic that throttled the old one."""
+    before: int | None = None
+    """How many shards there are already, where the key has some."""
 
     def __str__(self) -> str:
         fields = ", ".join(f'"{name}"' for name in self.shard_fields)
         key = f'derived={{"{self.shard_name}": shard({fields}, of={self.shards})}}'
+        if self.before is not None:
+            return f"Give {self.entity.label} {key} instead of {self.before}{self._reads}."
         return f'Give {self.entity.label} {key} and {self.alias}=("{self.partition}", ...){self._reads}.'
 
     @property
@@ -67,10 +73,13 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
         return "All of it asks for one item, which no key can spread: cache it, or keep copies of it."
     if not isinstance(_keys(entity.declaration, alias)[0][0], str):
         return "Its key is an attribute of its own, or several; only a template can be given a shard."
-    fields = _shard_fields(entity, alias)
+    own = _own_shard(entity, alias)
+    fields = own[1].fields if own is not None else _shard_fields(entity, alias)
     if not fields:
         return "No field beside those of the partition tells its items apart, so there is nothing to make shards of."
-    needed = math.ceil(hot.demand.times(growth.times).partitions / UTILISATION)
+    largest = max((load.at_once.partitions for load in hot.bursts), default=0.0)
+    needed = math.ceil(max(hot.demand.times(growth.times).partitions, largest) / UTILISATION)
+    needed *= 1 if own is None else own[1].of  # each of them is as hot
     most: Sharding | None = None
     for shards in _counts(needed):
         found = _sharded(design, hot, entity, fields, shards, growth)
@@ -109,20 +118,30 @@ def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
     return own or tuple(sorted(entity.base.exact_fields - given))
 
 
+def _own_shard(entity: Entity, alias: str) -> tuple[str, Shard] | None:
+    """The shard that a partition key has already, by its name."""
+    for part in entity.placements[alias].partition:
+        for slot in part.template.slots if isinstance(part, TemplatePart) else ():
+            if isinstance(slot, DerivedSlot) and isinstance(slot.derived, Shard):
+                return slot.name, slot.derived
+    return None
+
+
 def _sharded(
     design: Design, hot: HotPartition, entity: Entity, fields: tuple[str, ...], shards: int, growth: Growth
 ) -> Sharding | str:
-    alias = hot.index.alias
+    alias, own = hot.index.alias, _own_shard(entity, hot.index.alias)
     taken = {*entity.fields, *entity.declaration.derived}
-    name = next(name for name in ("shard", "write_shard", "key_shard", "spread_shard") if name not in taken)
+    free = next(name for name in ("shard", "write_shard", "key_shard", "spread_shard") if name not in taken)
+    name, before = (free, None) if own is None else (own[0], own[1].of)
     keys, is_sparse = _keys(entity.declaration, alias)
-    partition = f"{keys[0]}{design.settings.delimiter}{{{name}}}"
+    partition = f"{keys[0]}{design.settings.delimiter}{{{name}}}" if own is None else keys[0]
     changed: Any = (partition, *keys[1:])
     declaration = replace(
         entity.declaration,
         keys={**entity.declaration.keys, alias: Sparse(changed) if is_sparse else changed},
         derived={**entity.declaration.derived, name: shard(*fields, of=shards)},
-        expected_per_partition=_spread(entity.declaration.expected_per_partition, alias, shards),
+        expected_per_partition=_spread(entity.declaration.expected_per_partition, alias, shards / (before or 1)),
     )
     declarations = [declaration if each is entity else each.declaration for each in design.entities]
     try:
@@ -132,11 +151,11 @@ def _sharded(
         return f"Shards in it would break the design: {refused.problems[0].message}."
     calls = call_costs(made, Sizes(made))
     form = _form(made, calls, alias, partition)
-    course = partition_course(form.demand, growth, can_split=not form.stays_whole)
-    return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course)
+    course = hot_course(form, growth)
+    return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course, before)
 
 
-def _spread(expected: Mapping[str, int], alias: str, shards: int) -> dict[str, int]:
+def _spread(expected: Mapping[str, int], alias: str, shards: float) -> dict[str, int]:
     """What lies in a partition, where each of its shards holds an even part of what the whole did."""
     return {each: math.ceil(items / shards) if each == alias else items for each, items in expected.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import prod
@@ -14,6 +15,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.entity import Entity
 from singletable.model.keys import KeyPart, NativePart, Placement
 from singletable.model.template import DerivedSlot
+from singletable.planner.plan import Plan
 
 GUESSED_VALUES = 10_000
 """How many values a field is taken to have, all alike, when neither its type nor the model says."""
@@ -31,15 +33,20 @@ class Share:
     guessed: tuple[str, ...]
 
 
-def share_of(entity: Entity, placement: Placement, fixed: frozenset[str] = frozenset()) -> Share:
+def share_of(
+    entity: Entity,
+    placement: Placement,
+    fixed: frozenset[str] = frozenset(),
+    spread: Mapping[str, int] | None = None,
+) -> Share:
     """The share of the hottest partition, when fields are independent of each other.
 
-    `fixed` are fields that a pattern itself sets, the same in every call.
+    `fixed` are fields that a pattern itself sets, the same in every call; of `spread` it reads so many values at once.
     """
     parts: list[float] = []
     hot: list[str] = []
     guessed: list[str] = []
-    for name, part, is_guess, counts in _slots(entity, placement):
+    for name, part, is_guess, counts in _slots(entity, placement, spread or {}):
         if name in fixed:
             continue
         parts.append(part)
@@ -50,7 +57,12 @@ def share_of(entity: Entity, placement: Placement, fixed: frozenset[str] = froze
     return Share(prod(parts), tuple(hot), tuple(guessed))
 
 
-def _slots(entity: Entity, placement: Placement) -> list[tuple[str, float, bool, bool]]:
+def spread_values(plan: Plan) -> dict[str, int]:
+    """Of how many values of what a key is made of a read asks for each: shards, buckets, or all that a field may be."""
+    return {spread.name: spread.count or plan.pattern.options.fanout or 1 for spread in plan.spreads}
+
+
+def _slots(entity: Entity, placement: Placement, spread: Mapping[str, int]) -> list[tuple[str, float, bool, bool]]:
     """Every value in the partition key: its name, its hottest part, whether that is a guess, whether it is a field."""
     found: dict[str, tuple[str, float, bool, bool]] = {}
     for part in placement.partition:
@@ -59,7 +71,7 @@ def _slots(entity: Entity, placement: Placement) -> list[tuple[str, float, bool,
             continue
         for slot in part.template.slots:
             if isinstance(slot, DerivedSlot):
-                found[slot.name] = _derived(slot.name, slot.derived)
+                found[slot.name] = _derived(slot.name, slot.derived, spread.get(slot.name, 1))
             else:
                 found[slot.name] = _field(entity, slot.name, len(slot.codec.domain or ()))
     return list(found.values())
@@ -72,11 +84,11 @@ def _field(entity: Entity, name: str, domain: int) -> tuple[str, float, bool, bo
     return (name, 1 / (domain or GUESSED_VALUES), True, True)
 
 
-def _derived(name: str, derived: Derived) -> tuple[str, float, bool, bool]:
+def _derived(name: str, derived: Derived, asked: int) -> tuple[str, float, bool, bool]:
     if isinstance(derived, Shard):
         return name, 1 / derived.of, False, False
-    if isinstance(derived, Bucket):  # what is written now falls into the bucket of now
-        return name, 1.0, False, False
+    if isinstance(derived, Bucket):  # what is written now falls into the bucket of now; reads of several share them
+        return name, 1 / asked, False, False
     if isinstance(derived, FunctionOf) and derived.values:
         return name, 1 / len(derived.values), True, False
     return name, 1 / GUESSED_DERIVED_VALUES, True, False

@@ -3,16 +3,18 @@
 A partition gives 3,000 read or 1,000 write units a second, or a mixture of both, and no burst goes beyond that.
 Adaptive capacity is instant: a hot item collection has a partition to itself from the first second. DynamoDB splits a
 partition that stays hot, where it can; how soon is not published, and ten minutes are assumed.
+Traffic is steady, but for a call that alone asks for more than a tenth of that: it comes all at once.
 A table on demand serves twice its previous peak, at least 12,000 read or 4,000 write units a second; what it serves
 is its peak half an hour later. A table with provisioned capacity keeps what it did not use for five minutes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from singletable.heat.partitions import Demand
+from singletable.heat.partitions import Demand, HotPartition, Load
 
 SPLITS_AFTER_SECONDS = 600
 """How long a partition is hot before it is split; assumed."""
@@ -55,10 +57,19 @@ class Course:
         return self.throttled[-1] if self.throttled else 0.0
 
 
-def partition_course(today: Demand, growth: Growth, *, can_split: bool) -> Course:
-    """The hottest partition while traffic grows."""
+def hot_course(hot: HotPartition, growth: Growth) -> Course:
+    """The hottest partition of a form while traffic grows."""
+    return partition_course(hot.steady, growth, can_split=not hot.stays_whole, bursts=hot.bursts)
+
+
+def partition_course(steady: Demand, growth: Growth, *, can_split: bool, bursts: Sequence[Load] = ()) -> Course:
+    """A partition while traffic grows: what is asked all the time, and calls that each come all at once."""
     splits = 0
     hot_since: int | None = None
+    arrivals = [_arrivals(load, growth) for load in bursts]
+
+    def needed(second: int) -> float:
+        return steady.times(growth.factor(second)).partitions + sum(next(each) for each in arrivals)
 
     def served(second: int, wanted: float) -> float:
         nonlocal splits, hot_since
@@ -71,8 +82,15 @@ def partition_course(today: Demand, growth: Growth, *, can_split: bool) -> Cours
             splits, hot_since = splits + 1, second
         return float(room)
 
-    course = _course(lambda factor: today.times(factor).partitions, growth, served)
-    return replace(course, splits=splits)
+    return replace(_course(needed, growth, served), splits=splits)
+
+
+def _arrivals(load: Load, growth: Growth) -> Iterator[float]:
+    """Second by second what whole calls ask for, in partitions; the first comes at once, however seldom it is."""
+    so_far = 0.0
+    for second in range(growth.seconds):
+        before, so_far = so_far, so_far + load.calls_per_second * growth.factor(second)
+        yield (math.ceil(so_far) - math.ceil(before)) * load.at_once.partitions
 
 
 def on_demand_course(today: Demand, growth: Growth) -> Course:
@@ -90,15 +108,15 @@ def on_demand_course(today: Demand, growth: Growth) -> Course:
         peaks.append(max(peaks[-1], given))
         return given
 
-    return _course(of_new_table, growth, served)
+    return _course(lambda second: of_new_table(growth.factor(second)), growth, served)
 
 
 def provisioned_course(today: Demand, bought: Demand, growth: Growth) -> Course:
     """A whole table, or one global index, with this capacity, which no auto scaling raises."""
     kept = _kept(today, bought)
 
-    def needed(factor: float) -> float:
-        asked = today.times(factor)
+    def needed(second: int) -> float:
+        asked = today.times(growth.factor(second))
         return max(asked.reads / bought.reads, asked.writes / bought.writes)
 
     def served(_: int, wanted: float) -> float:
@@ -116,12 +134,12 @@ def _kept(today: Demand, bought: Demand) -> float:
     return BURST_SECONDS * max(0.0, 1 - used)
 
 
-def _course(needed: Callable[[float], float], growth: Growth, served: Callable[[int, float], float]) -> Course:
+def _course(needed: Callable[[int], float], growth: Growth, served: Callable[[int, float], float]) -> Course:
     asked = [0.0] * -(-growth.seconds // 60)
     refused = [0.0] * len(asked)
     first: int | None = None
     for second in range(growth.seconds):
-        wanted = needed(growth.factor(second))
+        wanted = needed(second)
         given = served(second, wanted)
         asked[second // 60] += wanted
         refused[second // 60] += wanted - given

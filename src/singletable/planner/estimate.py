@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.amounts import number
+from singletable.planner.amounts import GUESS, number
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import ItemWrite, planned_write, units_of
@@ -40,6 +40,10 @@ class Estimate:
     """The read units of what a write looks at beside its items."""
     vain_items: int = 0
     """Items that are read, and billed, though nobody asked for them."""
+    guesses_items: bool = False
+    """Whether the number of items is a guess, and not their size alone."""
+    guessed_places: tuple[str, ...] = ()
+    """Those of `by_index` whose units rest on a guess."""
 
     @property
     def overfetch(self) -> float:
@@ -47,8 +51,12 @@ class Estimate:
         return self.items / max(1, self.items - self.vain_items)
 
     def __str__(self) -> str:
-        mark = "≈" if self.guessed else ""
+        mark = GUESS if self.guessed else ""
         return f"{mark}{number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}"
+
+    def place_mark(self, label: str) -> str:
+        """The mark of a guess before the units of the table or an index, where they rest on one."""
+        return GUESS if label in self.guessed_places else ""
 
 
 class _Examined(NamedTuple):
@@ -75,17 +83,18 @@ def estimate(design: Design, plan: Plan, sizes: Sizes | None = None, scale: floa
 
 def _get(sizes: Sizes, plan: Plan) -> Estimate:
     entity = plan.wanted[0]
-    size = sizes.item(entity)
+    size, guessed = sizes.item(entity), sizes.guessed(entity)
     units = read_units(size, _factor(plan))
     return Estimate(
         1,
         size,
         units,
         "read",
-        sizes.guessed(entity),
+        guessed,
         strong=read_units(size, CONSISTENT),
         transactional=read_units(size, TRANSACTIONAL),
         by_index={plan.index.label: units},
+        guessed_places=(plan.index.label,) if guessed else (),
     )
 
 
@@ -94,6 +103,7 @@ def _batch(sizes: Sizes, plan: Plan) -> Estimate:
     entity, options = plan.wanted[0], plan.pattern.options
     size, guessed = sizes.item(entity), sizes.guessed(entity)
     items = options.expected_items if options.expected_items is not None else options.fanout
+    guesses_items = items is None
     if items is None:
         items, guessed = _TYPICAL_ITEMS, (*guessed, f"paths of {_TYPICAL_ITEMS} elements")
     units = items * read_units(size, _factor(plan))
@@ -106,21 +116,27 @@ def _batch(sizes: Sizes, plan: Plan) -> Estimate:
         strong=items * read_units(size, CONSISTENT),
         transactional=items * read_units(size, TRANSACTIONAL),
         by_index={plan.index.label: units},
+        guesses_items=guesses_items,
+        guessed_places=(plan.index.label,) if guessed else (),
     )
 
 
 def _query(sizes: Sizes, plan: Plan, scale: float) -> Estimate:
-    guessed: dict[str, None] = {}
+    counts: dict[str, None] = {}
     queries = plan.queries or plan.pattern.options.fanout or 1
-    examined = _examined(sizes, plan, guessed, scale, queries)
+    examined = _examined(sizes, plan, counts, scale, queries)
+    guessed = dict(counts)
     items = sum(each.items for each in examined)
     read_bytes = sum(each.items * sizes.entry(each.entity, plan.index.alias) for each in examined)
     for each in examined:
-        guessed |= dict.fromkeys(sizes.guessed(each.entity))
+        guessed |= dict.fromkeys(sizes.guessed_entry(each.entity, plan.index.alias))
+    places = (plan.index.label,) if guessed else ()
     pages, blocks = _pages(math.ceil(items / queries), math.ceil(read_bytes / queries))
     by_index = {plan.index.label: queries * blocks * _factor(plan)}
     if plan.hydrate:
         by_index["table"] = sum(e.items * read_units(sizes.item(e.entity), _factor(plan)) for e in examined)
+        of_items = {guess for each in examined for guess in sizes.guessed(each.entity)}
+        places = (*places, "table") if counts or of_items else places
     return Estimate(
         items,
         read_bytes,
@@ -131,6 +147,8 @@ def _query(sizes: Sizes, plan: Plan, scale: float) -> Estimate:
         strong=queries * blocks * CONSISTENT if plan.strong_possible else None,
         by_index=by_index,
         vain_items=_vain(plan, examined, scale),
+        guesses_items=bool(counts),
+        guessed_places=places,
     )
 
 
@@ -181,10 +199,10 @@ def _examined(sizes: Sizes, plan: Plan, guessed: dict[str, None], scale: float, 
             expected = sizes.expected_in(entity, plan.index)
             items = queries * (limit if expected is None else min(limit, _scaled(expected, scale)))
         else:
-            items = queries * _per_partition(sizes, plan, entity, guessed, scale)
+            items = _per_partition(sizes, plan, entity, guessed, scale, queries)
         examined.append(_Examined(entity, items))
     foreign = (
-        _Examined(other, queries * _per_partition(sizes, plan, other, guessed, scale), False) for other in plan.foreign
+        _Examined(other, _per_partition(sizes, plan, other, guessed, scale, queries), False) for other in plan.foreign
     )
     return [*examined, *foreign]
 
@@ -199,11 +217,20 @@ def _usual_limit(plan: Plan) -> int | None:
     return default if isinstance(default, int) else None
 
 
-def _per_partition(sizes: Sizes, plan: Plan, entity: Entity, guessed: dict[str, None], scale: float) -> int:
+def _per_partition(
+    sizes: Sizes, plan: Plan, entity: Entity, guessed: dict[str, None], scale: float, queries: int = 1
+) -> int:
+    """How many items the Queries of a pattern find, each in a partition of its own.
+
+    What is declared lies in every partition. A guess is one of how long a list is, however many shards it is cut into:
+    more of them make it no longer.
+    """
     declared = sizes.expected_in(entity, plan.index)
     if declared is not None:
-        return _scaled(declared, scale)
-    guessed[f"{_TYPICAL_ITEMS} items of {entity.label} in a partition of {plan.index.label}"] = None
+        return queries * _scaled(declared, scale)
+    where = f"a partition of {plan.index.spoken}" if queries == 1 else f"{queries:,} partitions of {plan.index.spoken}"
+    whole = "" if queries == 1 else " together"
+    guessed[f"{_TYPICAL_ITEMS} items of {entity.label} in {where}{whole}"] = None
     return _scaled(_TYPICAL_ITEMS, scale)
 
 
@@ -213,8 +240,7 @@ def _scaled(items: int, scale: float) -> int:
 
 def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estimate:
     """The expected cost of a write, declared or not."""
-    guessed: dict[str, None] = {}
-    units = units_of(sizes, write, lambda found, of, names: _per_partition(sizes, found, of, names, scale), guessed)
+    units = units_of(sizes, write, lambda found, of, names: _per_partition(sizes, found, of, names, scale))
     is_transaction = write.kept is not None
     table = units.table * (TRANSACTION_WRITE_FACTOR if is_transaction else 1)
     return Estimate(
@@ -222,8 +248,10 @@ def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estima
         sizes.item(write.entity),
         units.transactional if is_transaction else units.plain,
         "write",
-        tuple(guessed),
+        tuple(dict.fromkeys(guess for found in units.guessed.values() for guess in found)),
         transactional=units.transactional,
         by_index={"table": table, **units.indexes},
         reads=units.reads,
+        guesses_items=units.guesses_items,
+        guessed_places=tuple(place for place, found in units.guessed.items() if found),
     )

@@ -87,6 +87,14 @@ class Sizes:
         """What nobody declared and nobody has seen."""
         return () if entity.label in self.sampled else item_bytes(self.design, entity)[1]
 
+    def guessed_entry(self, entity: Entity, alias: str) -> tuple[str, ...]:
+        """What nobody declared and nobody has seen of an entry in an index, or of the item itself."""
+        guessed = self.guessed(entity)
+        if guessed or entity.label in self.sampled or alias == TABLE:
+            return guessed
+        index = entity.placements[alias].index
+        return () if index.projection.kind == "ALL" else (f"the size of {entity.label} in {index.label}",)
+
     def marker(self, marker: Placement, entity: Entity) -> int:
         """The bytes of the item that keeps a value unique."""
         key = sum(texts_size((part.attribute,)) + _part_bytes(part) for part in marker.parts)

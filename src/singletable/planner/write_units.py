@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from singletable.model.design import Design
@@ -49,6 +49,10 @@ class WriteUnits:
     items: int = 0
     reads: float = 0.0
     """Read units of what is looked at before or after."""
+    guessed: dict[str, dict[str, None]] = field(default_factory=dict)
+    """What was guessed, by where its units are consumed: `table`, and the labels of indexes."""
+    guesses_items: bool = False
+    """Whether it is a guess how many items are written."""
 
     @property
     def plain(self) -> float:
@@ -60,8 +64,12 @@ class WriteUnits:
         """The units of the same in a transaction, which costs the table twice as much and the indexes the same."""
         return TRANSACTION_WRITE_FACTOR * self.table + sum(self.indexes.values())
 
-    def add(self, other: WriteUnits, times: int = 1) -> None:
-        """Adds another write, so many times."""
+    def add(self, other: WriteUnits, times: int = 1, counted: Iterable[str] = ()) -> None:
+        """Adds another write, so many times; `counted` is what was guessed of how many times."""
+        counts = dict.fromkeys(counted)
+        self.guesses_items |= bool(counts)
+        for place in ("table", *other.indexes):
+            self.guessed[place] = {**self.guessed.get(place, {}), **counts, **other.guessed.get(place, {})}
         self.table += other.table * times
         for label, units in other.indexes.items():
             self.indexes[label] = self.indexes.get(label, 0.0) + units * times
@@ -75,10 +83,15 @@ def units_of_item(sizes: Sizes, write: ItemWrite) -> WriteUnits:
     """
     entity = write.entity
     units = WriteUnits(table=float(write_units(sizes.item(entity))), items=1)
+    units.guessed["table"] = dict.fromkeys(sizes.guessed(entity))
     for alias, placement in entity.placements.items():
         of_index = 0.0 if alias == TABLE else sizes.share(entity, alias) * _entry_units(sizes, write, placement)
         if of_index:
             units.indexes[placement.index.label] = of_index
+            guessed = sizes.guessed(entity)
+            if not guessed and units.table > 1:  # within one unit an entry costs one, however small it is
+                guessed = sizes.guessed_entry(entity, alias)
+            units.guessed[placement.index.label] = dict.fromkeys(guessed)
     return units
 
 
@@ -113,15 +126,13 @@ def plain_write(design: Design, entity: Entity, kind: WriteKind, changed: frozen
     return ItemWrite(entity, kind, changed, kept=kept_by(design, entity, kind, changed))
 
 
-def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition, guessed: dict[str, None]) -> WriteUnits:
-    """The units of a write, with what it reads first and what it keeps right; guesses are added."""
+def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> WriteUnits:
+    """The units of a write, with what it reads first and what it keeps right."""
     entity, kind, changed, kept = write.entity, write.kind, write.changed, write.kept
-    guessed |= dict.fromkeys(sizes.guessed(entity))
     units = units_of_item(sizes, write)
     if kept is not None:
-        for part, times in _times(sizes.design, kept, kind, per_partition, guessed):
-            units.add(_units_of_kept(sizes, part, kind, changed), times)
-            guessed |= dict.fromkeys(sizes.guessed(part.entity))
+        for part, times, counted in _times(sizes.design, kept, kind, per_partition):
+            units.add(_units_of_kept(sizes, part, kind, changed), times, counted)
         units.reads += sum(_holder_reads(sizes, part, kind, per_partition) for part in kept.parts)
         if kind == "update":  # a transaction answers nothing, so that the new item is read after it
             units.reads += read_units(sizes.item(entity), CONSISTENT)
@@ -131,13 +142,9 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition, guesse
 
 
 def _times(
-    design: Design,
-    kept: Kept,
-    kind: WriteKind,
-    per_partition: PerPartition,
-    guessed: dict[str, None],
-) -> Iterator[tuple[KeptItem, int]]:
-    """How many items of each kind are written; what moves from one place to another is two of them."""
+    design: Design, kept: Kept, kind: WriteKind, per_partition: PerPartition
+) -> Iterator[tuple[KeptItem, int, tuple[str, ...]]]:
+    """How many items of each kind are written, and what of it is a guess; what moves from place to place is two."""
     met: set[tuple[str, frozenset[str]]] = set()
     for part in kept.parts:
         if part.role in ("counter", "source"):
@@ -148,18 +155,24 @@ def _times(
         if part.copy is not None:
             if kind == "update":  # nothing repeats an item that was not there
                 found = plan_holders(design, part.copy, part.entity)
-                yield part, per_partition(found, part.entity, guessed) if isinstance(found, Plan) else 1
+                guessed: dict[str, None] = {}
+                times = per_partition(found, part.entity, guessed) if isinstance(found, Plan) else 1
+                yield part, times, tuple(guessed)
         elif part.role in ("marker", "counter"):
-            yield part, 2 if kind == "update" else 1
+            yield part, 2 if kind == "update" else 1, ()
         else:
-            yield part, 1
+            yield part, 1, ()
 
 
 def _units_of_kept(sizes: Sizes, part: KeptItem, kind: WriteKind, changed: frozenset[str]) -> WriteUnits:
     if part.marker is not None:
         return WriteUnits(table=float(write_units(sizes.marker(part.marker, part.entity))), items=1)
     if part.role == "source":  # a condition is paid like a write of what it looks at
-        return WriteUnits(table=float(write_units(sizes.item(part.entity))), items=1)
+        return WriteUnits(
+            table=float(write_units(sizes.item(part.entity))),
+            items=1,
+            guessed={"table": dict.fromkeys(sizes.guessed(part.entity))},
+        )
     if part.role != "mirror":
         return units_of_item(sizes, ItemWrite(part.entity, "update", part.changes))
     if kind != "update":

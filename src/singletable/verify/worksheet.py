@@ -92,7 +92,8 @@ def _row(design: Design, number: int, outcome: Outcome) -> Row:
 
 def _expected(cost: Estimate) -> str:
     """How many items of how many bytes a call reads or writes."""
-    return f"{GUESS if cost.guessed else ''}{counted(cost.items, 'item')}, {size(cost.bytes)}"
+    items = f"{GUESS if cost.guesses_items else ''}{counted(cost.items, 'item')}"
+    return f"{items}, {GUESS if cost.guessed else ''}{size(cost.bytes)}"
 
 
 def _frequency(pattern: PatternDeclaration) -> str:

@@ -31,6 +31,6 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         "mild",
         f"the entities fall into {len(groups)} groups that never share an item collection",
         named,
-        "a table for each group costs no request more, and each is easier to read; one table still spares you "
-        "to operate several",
+        "a table for each group costs no request more, and each is easier to read; with one table "
+        "there is less to operate",
     )
