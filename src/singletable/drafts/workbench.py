@@ -15,11 +15,10 @@ from singletable.drafts.draft import (
     FieldType,
     NativeKey,
     Position,
-    class_name,
-    field_name,
 )
 from singletable.drafts.draft_values import table_from_values
 from singletable.drafts.functions import FunctionsModule, functions_of, with_functions
+from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.inference import index_aliases, inferred_table, seen_index
 from singletable.drafts.json_place import Place
 from singletable.drafts.overlaps import accepted_overlaps
@@ -180,7 +179,7 @@ def _fields(
     fields: list[DraftField] = []
     by_attribute: dict[str, str] = {}
     for attribute, kind in kinds.items():
-        name = field_name((aliases or {}).get(attribute) or attribute, by_attribute.values())
+        name = field_identifier((aliases or {}).get(attribute) or attribute, by_attribute.values())
         by_attribute[attribute] = name
         stored = attribute if attribute != name else None
         fields.append(DraftField(name, kind, optional=attribute not in keys, attribute=stored))
@@ -195,6 +194,6 @@ def _entity(
         if index.kind == "GSI" and all(each in positions for each in (*index.partition, *index.sort)):
             partition = tuple(positions[each] for each in index.partition)
             keys[alias] = DraftKeys(partition, tuple(positions[each] for each in index.sort), sparse=True)
-    own = class_name(name, taken)
+    own = class_identifier(name, taken)
     in_key = tuple(each.name for each in fields if not each.optional)
     return DraftEntity(own, tuple(fields), keys, name if own != name else None, f"{own}, as declared", identity=in_key)
