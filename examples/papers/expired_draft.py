@@ -3,6 +3,8 @@
 import time
 from dataclasses import dataclass
 
+from singletable.engine import Engine
+
 from ..script import Script, fill
 from .model import Papers
 from .rows import MODEL, ROWS
@@ -27,7 +29,8 @@ def ask(table: Papers) -> list[Seen]:
     def now() -> float:
         return time.time() + passed
 
-    with Papers.open("memory:", now=now) as papers:
+    # An engine that sweeps only when it is told to, so that the script sees what DynamoDB may still return.
+    with Engine("memory:", now=now, sweep_seconds=None) as engine, Papers.open(engine, create=True) as papers:
         fill(papers, ROWS)
         papers.supersede(MODEL.id, int(time.time()) + HOUR)
         before = _look(papers)

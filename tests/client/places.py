@@ -28,6 +28,7 @@ from bench.engine_bench.peers import (
 from bench.engine_bench.server import running
 from singletable import RequestRefused, Table
 from singletable.client.connecting import transport_for
+from singletable.engine import Engine
 
 T = TypeVar("T", bound=Table)
 
@@ -63,6 +64,16 @@ class Place:
         if self.kind == "memory":
             return self.open(table, **options)
         return self.open(table, name=f"{table.design.name}-{next(self._numbers)}", **options)
+
+    @contextmanager
+    def clocked(self, table: type[T], now: Callable[[], float]) -> Iterator[T]:
+        """The table with a clock of its own, in which nothing is deleted by time while a test looks at it."""
+        if self.kind not in EMBEDDED:
+            with self.open(table, now=now) as opened:
+                yield opened
+            return
+        with Engine(self.url, now=now, sweep_seconds=None) as engine, table.open(engine, create=True) as opened:
+            yield opened
 
     def needs(self, feature: str) -> None:
         """Skips the test where the server does not have what it is about."""

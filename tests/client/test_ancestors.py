@@ -88,7 +88,7 @@ class Passings(Table, entities=[Passing]):
 
 def test_expired_nodes_are_left_out_unless_they_are_asked_for_and_move_with_the_others(place: Place) -> None:
     nodes = [Passing("t", ("a",), 2_000), Passing("t", ("a", "b"), 1_000), Passing("t", ("a", "b", "c"))]
-    with place.open(Passings, now=lambda: 1_500.0) as table:
+    with place.clocked(Passings, lambda: 1_500.0) as table:
         for node in nodes:
             table.put(node)
         assert table.way_to("t", ("a", "b", "c")) == [nodes[0], nodes[2]]

@@ -119,7 +119,7 @@ def test_what_is_left_over_for_ever_is_an_error(shop: Shop) -> None:
 def test_what_has_expired_is_not_there(place: Place) -> None:
     now = IN_TWO_HOURS
     old, new = Session("old", now - timedelta(hours=1)), Session("new", now + timedelta(hours=1))
-    with place.open(Shop, now=now.timestamp) as shop:
+    with place.clocked(Shop, now.timestamp) as shop:
         shop.put(old)
         shop.put(new)
         keys = [key(Session, id="old"), key(Session, id="new")]

@@ -119,7 +119,7 @@ def test_a_cursor_that_was_changed_is_refused(data: st.DataObject) -> None:
 
 
 def test_a_secret_that_is_short_is_none() -> None:
-    with pytest.raises(ValueError, match="at least 16 bytes"):
+    with pytest.raises(ArgumentRefused, match="at least 16 bytes"):
         Shop.open("memory:", secret="short")
 
 
@@ -138,7 +138,7 @@ def test_a_collection_is_whole_or_an_error(shop: Shop) -> None:
 
 def test_what_has_expired_is_hidden_unless_it_is_asked_for(place: Place) -> None:
     now = IN_TWO_HOURS
-    with place.open(Shop, now=now.timestamp) as shop:
+    with place.clocked(Shop, now.timestamp) as shop:
         shop.put(Session("old", now - timedelta(hours=1)))
         shop.put(Session("new", now + timedelta(hours=1)))
         assert shop.session("old") is None

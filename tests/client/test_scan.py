@@ -154,7 +154,7 @@ def test_a_scan_is_counted_by_its_reason(shop: Shop, place: Place) -> None:
 def test_what_has_expired_is_hidden_unless_it_is_asked_for(place: Place) -> None:
     now = IN_TWO_HOURS
     old, new = Session("old", now - timedelta(hours=1)), Session("new", now + timedelta(hours=1))
-    with place.open(Shop, now=now.timestamp) as shop:
+    with place.clocked(Shop, now.timestamp) as shop:
         shop.put_many([old, new])
         assert list(shop.scan(Session, reason="x")) == [new]
         assert sorted(shop.scan(Session, reason="x", expired=True), key=lambda each: each.id) == [new, old]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from singletable.client.policy import Timeouts
@@ -12,12 +13,17 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-def transport_for(url: str | Engine, timeouts: Timeouts | None = None) -> Transport:
-    """The transport that a URL names, or to an engine that is open already; ArgumentRefused for anything else."""
+def transport_for(
+    url: str | Engine, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
+) -> Transport:
+    """The transport that a URL names, or to an engine that is open already; ArgumentRefused for anything else.
+
+    `now` is the clock of an engine that is opened here.
+    """
     if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
         from singletable.client.engine_transport import transport_to
 
-        return transport_to(url)
+        return transport_to(url, now)
     from singletable.client.http.address import without_secrets
 
     waiting = timeouts or Timeouts()

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from singletable.errors import CursorRefused
+from singletable.errors import ArgumentRefused, CursorRefused
 from singletable.wire.decoders import decoder_of
 
 VERSION = 1
@@ -38,7 +38,7 @@ class Cursors:
     def __init__(self, secret: bytes | str | None, *, seconds: float | None, now: Callable[[], float]) -> None:
         given = secret.encode() if isinstance(secret, str) else secret
         if given is not None and len(given) < 16:
-            raise ValueError("a secret for cursors has at least 16 bytes; secrets.token_bytes(32) makes one")
+            raise ArgumentRefused("a secret for cursors has at least 16 bytes; secrets.token_bytes(32) makes one")
         self._secret = given or secrets.token_bytes(32)
         self._seconds = seconds
         self._now = now

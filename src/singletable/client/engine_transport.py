@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from singletable.client.answers import Capacity, Pieces
@@ -20,10 +21,11 @@ PIECES_MAX = 64
 class EngineTransport:
     """Calls an engine in this process, which it opened or was given."""
 
-    def __init__(self, url: str, engine: Engine | None = None) -> None:
+    def __init__(self, url: str, engine: Engine | None = None, now: Callable[[], float] | None = None) -> None:
         self.name = url
         self._owns_engine = engine is None
-        self.engine = engine if engine is not None else Engine(url)
+        self.engine = engine if engine is not None else Engine(url, now=now or time.time)
+        self.now = self.engine.now
         self._answer = self.engine.answer
 
     def send(self, operation: str, body: bytes) -> bytes:
@@ -73,10 +75,10 @@ def _pieces(page: Any) -> Pieces:
     return Pieces(items, page.last_evaluated_key or None, capacity)
 
 
-def transport_to(place: object) -> EngineTransport:
+def transport_to(place: object, now: Callable[[], float] | None = None) -> EngineTransport:
     """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
     if isinstance(place, str):
-        return EngineTransport(place)
+        return EngineTransport(place, now=now)
     if not isinstance(place, Engine):
         raise ArgumentRefused(f"{place!r} is no place for a table; give a URL, such as memory:, or an open Engine")
     path = place.store.path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -35,15 +36,16 @@ def open_table(
     retries: Retries | None,
     timeouts: Timeouts | None,
     hook: Hook | None,
-    now: Callable[[], float],
+    now: Callable[[], float] | None,
 ) -> OpenTable:
     """The open table; refuses one that is not there, or is another than the model's."""
-    cursors = Cursors(secret, seconds=cursor_seconds, now=now)
-    transport = transport_for(url, timeouts)
+    transport = transport_for(url, timeouts, now)
+    clock: Callable[[], float] = getattr(transport, "now", time.time) if now is None else now  # an engine has its own
     configured: Retries | None = getattr(transport, "retries", None)  # by whatever configures AWS on this machine
     session = Session(transport, retries or configured or Retries(), hook, tracing(getattr(transport, "server", None)))
     table_name = name or design.name
     try:
+        cursors = Cursors(secret, seconds=cursor_seconds, now=clock)
         if create or url == "memory:":
             run(create_table(design, table_name), session)
         run(check_table(design, table_name), session)
@@ -52,5 +54,5 @@ def open_table(
         raise
     kinds, metrics = Kinds(design), Metrics()
     is_told = transport.name.startswith(("memory:", "file:", "dynamodb:"))
-    reader = Reader(design, table_name, kinds, cursors, metrics, now, session.retries)
+    reader = Reader(design, table_name, kinds, cursors, metrics, clock, session.retries)
     return OpenTable(session, reader, Writer(reader, is_told=is_told))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
@@ -132,14 +131,15 @@ class Table(_Bodied):
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         hook: Hook | None = None,
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] | None = None,
     ) -> Self:
         """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
         `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
         model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `retries` and `timeouts` say how patient it is; `hook` is told of every request; `now` is the clock by which
-        items are expired. A table that is not there, or not as the model says, is TableDiffers.
+        `retries` and `timeouts` say how patient it is; `hook` is told of every request. `now` is the clock by which
+        items and cursors expire; by default an engine's own, or the machine's. A table that is not there, or not as
+        the model says, is TableDiffers.
         """
         from singletable.client.opening import open_table
 

@@ -72,7 +72,7 @@ class Sessions(
 @pytest.fixture
 def sessions() -> Iterator[Any]:
     engine = Engine("memory:", now=NOW.timestamp, sweep_seconds=None)
-    with engine, Sessions.open(engine, create=True, now=NOW.timestamp) as opened:
+    with engine, Sessions.open(engine, create=True) as opened:
         for number in range(6):
             opened.put(Session("u", f"s{number}", NOW + timedelta(hours=1 if number % 2 else -1)))
         yield opened
