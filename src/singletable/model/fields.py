@@ -25,6 +25,10 @@ _PYDANTIC = {
 """Classes that pydantic has for constraints only: no value is ever of them."""
 
 
+COMPUTED: Any = object()
+"""Stands for a default that the class makes anew for each object."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Field:
     """One field: its name, its type without `None` and `Annotated`, and whether it may be missing."""
@@ -34,6 +38,20 @@ class Field:
     optional: bool = False
     required: bool = True
     initialised: bool = True
+    default: Any = dataclasses.field(default=None, compare=False, repr=False)
+    """What the class itself gives the field, unless it is required: a value, or whatever `COMPUTED` stands for."""
+
+    @property
+    def is_none_unless_stored(self) -> bool:
+        """Whether the field is None in an object whose item does not have it."""
+        return self.optional and (self.required or self.default is None)
+
+    @property
+    def is_empty_unless_stored(self) -> bool:
+        """Whether the field is a set without members in an object whose item does not have it."""
+        if self.required:
+            return not self.optional
+        return isinstance(self.default, set | frozenset) and not self.default
 
     @property
     def type_name(self) -> str:
@@ -50,11 +68,11 @@ def fields_of(cls: type) -> dict[str, Field]:
     names = _names(cls)
     hints = hints_of(cls)
     fields: dict[str, Field] = {}
-    for name, (required, initialised) in names.items():
+    for name, (required, initialised, default) in names.items():
         if name not in hints:
             raise NotAnEntityClass(f"{cls.__qualname__}.{name} has no type; annotate it")
         stripped, optional = strip(hints[name])
-        fields[name] = Field(name, stripped, optional, required, initialised)
+        fields[name] = Field(name, stripped, optional, required, initialised, None if required else default)
     return fields
 
 
@@ -70,29 +88,59 @@ def _is_pydantic(cls: type) -> bool:
     return isinstance(getattr(cls, "model_fields", None), Mapping) and hasattr(cls, "model_validate")
 
 
-def _names(cls: type) -> dict[str, tuple[bool, bool]]:
-    """Field names, each with whether a value must be given and whether one can be."""
+def _names(cls: type) -> dict[str, tuple[bool, bool, Any]]:
+    """Field names, each with whether a value must be given, whether one can be, and what it is otherwise."""
     if _is_pydantic(cls):
-        return {name: (bool(info.is_required()), True) for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]  # pydantic has it
+        infos: Mapping[str, Any] = cls.model_fields  # type: ignore[attr-defined]  # pydantic has it
+        return {
+            n: (bool(info.is_required()), True, _made(info.default, info.default_factory)) for n, info in infos.items()
+        }
     if (struct_fields := getattr(cls, "__struct_fields__", None)) is not None:
         return _struct_names(struct_fields, cls.__struct_defaults__)  # type: ignore[attr-defined]  # msgspec has it
     if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
         _refuse_lost(cls, "__attrs_attrs__")
         nothing = sys.modules["attr"].NOTHING
-        return {a.name: (a.init and a.default is nothing, a.init) for a in attributes}
+        return {a.name: (a.init and a.default is nothing, a.init, _attrs_default(a)) for a in attributes}
     if dataclasses.is_dataclass(cls):
         _refuse_lost(cls, "__dataclass_fields__")
-        return {f.name: (f.init and _is_required(cls, f), f.init) for f in dataclasses.fields(cls)}
+        return {
+            f.name: (f.init and _is_required(cls, f), f.init, _dataclass_default(f)) for f in dataclasses.fields(cls)
+        }
     raise NotAnEntityClass(
         f"{cls.__qualname__} is no pydantic model, dataclass, msgspec Struct or attrs class; "
         "an entity is one of these, and its decorator stands below @entity"
     )
 
 
-def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, tuple[bool, bool]]:
+def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, tuple[bool, bool, Any]]:
     # msgspec keeps the defaults of the last fields, and a mark for those among them that have none.
-    none, without = sys.modules["msgspec"].NODEFAULT, len(fields) - len(defaults)
-    return {name: (place < without or defaults[place - without] is none, True) for place, name in enumerate(fields)}
+    none = sys.modules["msgspec"].NODEFAULT
+    every = (*(none for _ in range(len(fields) - len(defaults))), *defaults)
+    return {
+        name: (default is none, True, _made(default, getattr(default, "factory", None)))
+        for name, default in zip(fields, every, strict=True)
+    }
+
+
+def _made(default: Any, factory: Any) -> Any:
+    """A default, as far as it is known before an object is made."""
+    if factory is None:
+        return default
+    return factory() if factory in (set, frozenset) else COMPUTED
+
+
+def _attrs_default(attribute: Any) -> Any:
+    is_factory = isinstance(attribute.default, sys.modules["attr"].Factory)
+    return _made(attribute.default, attribute.default.factory if is_factory else None)
+
+
+def _dataclass_default(field: dataclasses.Field[Any]) -> Any:
+    if field.default is not dataclasses.MISSING:
+        # A field of pydantic's own stands where the default would; what it says is left to pydantic.
+        info = field.default
+        return _made(info.default, info.default_factory) if hasattr(info, "default_factory") else info
+    is_made = field.default_factory is not dataclasses.MISSING
+    return _made(None, field.default_factory) if is_made else COMPUTED
 
 
 def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:

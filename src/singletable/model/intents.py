@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast, overload
 
 from singletable.errors import DesignError, Problem
-from singletable.expressions.tree import Change, Condition, Path, parameters
+from singletable.expressions.tree import Change, Condition, Constant, Path, parameters
 from singletable.model import source
 from singletable.model.changes import FieldChange
 from singletable.model.page import Page
@@ -93,8 +93,13 @@ class Write:
     @property
     def removed(self) -> frozenset[str]:
         """The fields that an update takes away."""
-        gone = (change.path.steps for change in self.changes if change.action == "REMOVE")
+        gone = (change.path.steps for change in self.changes if _takes_away(change))
         return frozenset(str(steps[0]) for steps in gone if len(steps) == 1)
+
+
+def _takes_away(change: Change) -> bool:
+    """Whether a change is a removal; None is not stored, so that a field set to it goes as well."""
+    return change.action == "REMOVE" or (isinstance(change.value, Constant) and change.value.value is None)
 
 
 Intent = Get | Query | Collection | Within | Ancestors | Write

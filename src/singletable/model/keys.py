@@ -200,10 +200,10 @@ class Placement:
         """Every field that the keys give back."""
         return frozenset().union(*(part.exact_fields for part in self.parts))
 
-    def encode(self, values: Mapping[str, Any]) -> dict[str, KeyValue] | None:
-        """The key attributes of an item; None when it is not in this index because a field is missing."""
+    def encode(self, values: Mapping[str, Any], parts: Iterable[KeyPart] | None = None) -> dict[str, KeyValue] | None:
+        """The key attributes of an item, or some of them; None for an item that lacks a field, and is not in this index."""
         keys: dict[str, KeyValue] = {}
-        for part in self.parts:
+        for part in self.parts if parts is None else parts:
             value = part.encode(values)
             if value is None:
                 return None

@@ -67,6 +67,8 @@ def _request_lines(plan: Plan) -> list[str]:
         if rewrite.unknown:
             missing = ", ".join(rewrite.unknown)
             lines.append(f'{rewrite.attribute} = "{rewrite.template}" also needs {missing}: read first, then written')
+        elif rewrite.is_removed:
+            lines.append(f"{rewrite.attribute} goes with the item's place in {rewrite.index.label}")
         else:
             lines.append(f'{rewrite.attribute} of {rewrite.index.label} is written anew: "{rewrite.template}"')
     if plan.kept is not None:

@@ -52,6 +52,8 @@ class Rewrite:
     attribute: str
     template: str
     unknown: tuple[str, ...]
+    is_removed: bool = False
+    """Whether the item leaves the index, and the attribute goes."""
 
 
 @dataclass(frozen=True)

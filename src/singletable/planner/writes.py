@@ -13,6 +13,7 @@ from singletable.model.keys import TemplatePart
 from singletable.model.ranges import Equal
 from singletable.planner.kept import kept_by
 from singletable.planner.key_condition import key_condition
+from singletable.planner.key_rewrites import key_rewrites
 from singletable.planner.obstacles import ChangesKey, FieldsMissing, Obstacle, PartitionUnknown, SortUnknown
 from singletable.planner.operands import KeyTest, Text, TextOperand
 from singletable.planner.plan import Candidate, Operation, Plan, Rewrite
@@ -105,19 +106,14 @@ def _key_changes(intent: Write, entity: Entity) -> Iterator[Obstacle]:
 def _rewrites(intent: Write, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[Rewrite]:
     changed = intent.changed
     # A field that is set is known, and one that the condition holds to a value; one that is added to, appended to or
-    # changed inside is not until it is read.
-    known = _equal_fields(bindings) | (set(held_values(intent.where)) - changed)
+    # changed inside is not until it is read, nor one that has its default once it is taken away.
+    lost = frozenset(name for name in intent.removed if entity.fields[name].is_none_unless_stored)
+    known = _equal_fields(bindings) | (set(held_values(intent.where)) - changed) | lost
     known |= {
-        str(change.path.steps[0])
-        for change in intent.changes
-        if change.action in ("SET", "REMOVE") and len(change.path.steps) == 1
+        str(change.path.steps[0]) for change in intent.changes if change.action == "SET" and len(change.path.steps) == 1
     }
-    for placement in entity.placements.values():
-        if placement.index.is_table or not placement.fields & changed:
-            continue
-        # An item that enters or leaves a sparse index does so with all its key attributes.
-        whole = any(entity.fields[name].optional for name in placement.fields)
-        for part in placement.parts:
-            if isinstance(part, TemplatePart) and part not in entity.base.parts and (whole or part.fields & changed):
-                unknown = tuple(sorted((placement.fields if whole else part.fields) - known))
-                yield Rewrite(placement.index, part.attribute, str(part), unknown)
+    for rewrite in key_rewrites(entity, changed, lost):
+        unknown = tuple(sorted(rewrite.needed - known))
+        for part in rewrite.parts:
+            if isinstance(part, TemplatePart) and part not in entity.base.parts:
+                yield Rewrite(rewrite.placement.index, part.attribute, str(part), unknown, rewrite.is_left)

@@ -19,9 +19,9 @@ from singletable.model.binding import held_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
-from singletable.model.keys import Placement
 from singletable.planner.bind import key_attribute_value
 from singletable.planner.items import field_value, item_of, key_of, values_of
+from singletable.planner.key_rewrites import KeyRewrite, key_rewrites
 
 Values = dict[str, Any]
 
@@ -62,7 +62,7 @@ class Preparing:
             case "delete":
                 return keeping.follows_existence
             case "update":
-                return bool(wanted.changed & keeping.decisive) or bool(self._unknown_places(wanted))
+                return bool(wanted.changed & keeping.decisive) or self._needs_other_fields(wanted)
             case _:
                 return False
 
@@ -166,20 +166,21 @@ class Preparing:
             if wanted.version is not None:
                 requirements.append(self._version_requirement(wanted, asked, wanted.version, must_exist=True))
         changed = wanted.changed | set(repeated)
-        affected = _affected(entity, changed)
+        known = {**_known(wanted, stored), **repeated}
+        rewrites = tuple(key_rewrites(entity, changed, _lost(changed, known)))
         current = upgrading.is_current(self.design, entity)
         if old is None or not (self.needs_old(wanted) or is_upgraded):
-            # Without an item there is nothing to change, which the requirement will find.
-            known = {} if old is None and self.needs_old(wanted) else _known(wanted, stored)
-            changes += tuple(_key_changes(entity, affected, known)) if known else ()
+            if not (old is None and self.needs_old(wanted)):
+                # Without an item there is nothing to change, which the requirement will find.
+                changes += tuple(_key_changes(entity, rewrites, known))
             action = _main("Update", wanted, asked, requirements, current, changes=changes)
             return Prepared(wanted, action)
         old_values = self._read(entity, old)
         new_values = self._read(entity, Update(changes).apply(old, {}))
         assert new_values is not None, "an item that is changed is there"
         decisive = keeping.decisive if changed & keeping.decisive else frozenset()
-        needed = decisive.union(*(placement.fields for placement in affected))
-        changes += tuple(_key_changes(entity, affected, new_values))
+        needed = decisive.union(*(rewrite.needed for rewrite in rewrites))
+        changes += tuple(_key_changes(entity, rewrites, new_values))
         guards = (*self._guards(entity, needed, old), *current)
         action = _main("Update", wanted, asked, requirements, guards, changes=changes)
         return Prepared(wanted, action, old_values, new_values, is_known=bool(decisive))
@@ -212,10 +213,11 @@ class Preparing:
         guards = upgrading.is_current_or_missing(self.design, wanted.entity) if judges else ()
         return Prepared(wanted, _main("ConditionCheck", wanted, asked, requirements, guards))
 
-    def _unknown_places(self, wanted: Wanted) -> list[Placement]:
-        """The places in indexes whose keys change, and cannot be written without a look at the item."""
+    def _needs_other_fields(self, wanted: Wanted) -> bool:
+        """Whether keys of indexes change, and cannot be written without a look at the item."""
         known = _known(wanted, Stored(wanted.entity, wanted.arguments))
-        return [each for each in _affected(wanted.entity, wanted.changed) if each.fields - known.keys()]
+        rewrites = key_rewrites(wanted.entity, wanted.changed, _lost(wanted.changed, known))
+        return any(rewrite.needed - known.keys() for rewrite in rewrites)
 
     def _guards(self, entity: Entity, fields: Iterable[str], old: Item | None) -> tuple[Condition, ...]:
         """That an item is still as it was read, in these fields."""
@@ -306,16 +308,17 @@ def changes_to(entity: Entity, old: Mapping[str, Any], new: Mapping[str, Any]) -
     """What takes an item from some values to others, index keys included."""
     changed = frozenset(name for name in new if new[name] != old[name])
     fields = (_set(entity, name, new[name]) for name in sorted(changed))
-    return (*fields, *_key_changes(entity, _affected(entity, changed), new))
+    return (*fields, *_key_changes(entity, key_rewrites(entity, changed, frozenset()), new))
 
 
 def _known(wanted: Wanted, stored: Stored) -> Values:
     """The values of fields after the update, as far as they are known without reading the item."""
     held = {name: stored.plain(value) for name, value in held_values(wanted.where).items()}
     known = {name: value for name, value in held.items() if name not in wanted.changed} | dict(wanted.values)
+    fields = wanted.entity.fields
     for change in wanted.changes:
         name, value = str(change.path.steps[0]), change.value
-        if len(change.path.steps) == 1 and change.action == "REMOVE":
+        if len(change.path.steps) == 1 and change.action == "REMOVE" and fields[name].is_none_unless_stored:
             known[name] = None
         elif len(change.path.steps) == 1 and change.action == "SET" and isinstance(value, Constant | Parameter):
             known[name] = stored.plain(value)
@@ -324,17 +327,17 @@ def _known(wanted: Wanted, stored: Stored) -> Values:
     return known
 
 
-def _affected(entity: Entity, changed: frozenset[str] | set[str]) -> list[Placement]:
-    """The places in indexes whose keys are made of a changed field."""
-    return [each for each in entity.placements.values() if not each.index.is_table and each.fields & changed]
+def _lost(changed: Iterable[str], known: Mapping[str, Any]) -> frozenset[str]:
+    """The fields that an update takes away."""
+    return frozenset(name for name in changed if name in known and known[name] is None)
 
 
-def _key_changes(entity: Entity, affected: Iterable[Placement], values: Mapping[str, Any]) -> Iterable[Change]:
+def _key_changes(entity: Entity, rewrites: Iterable[KeyRewrite], values: Mapping[str, Any]) -> Iterable[Change]:
     """What brings the index keys in line with the fields; an item without one of them leaves the index."""
     done = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
-    for placement in affected:
-        keys = placement.encode(values)
-        for part in placement.parts:
+    for rewrite in rewrites:
+        keys = None if rewrite.is_left else rewrite.placement.encode(values, rewrite.parts)
+        for part in rewrite.parts:
             if part.attribute in done:
                 continue
             done.add(part.attribute)
