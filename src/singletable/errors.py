@@ -9,7 +9,7 @@ SingletableError
 ├── ImportRefused     a model from elsewhere that cannot be read, or a file that would be written over
 ├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
 ├── NotFound          the item that was to be changed is not there
-├── AlreadyExists     the item that was to be created is there
+├── AlreadyExists     the item that was to be created is there; carries the object as it is
 │   └── NotUnique     another item has the value that only one may have
 ├── ConditionFailed   the condition of a write does not hold; carries the object as it is
 │   └── VersionConflict   somebody else has written the object since it was read
@@ -124,11 +124,15 @@ class NotFound(SingletableError):
 
 
 class AlreadyExists(SingletableError):
-    """The item that was to be created is there."""
+    """The item that was to be created is there; `item` is the object as it is, None when it cannot be told."""
+
+    def __init__(self, message: str, item: Any = None) -> None:
+        self.item = item
+        super().__init__(message)
 
 
 class NotUnique(AlreadyExists):
-    """Another item of the entity has the value that only one may have, in these `fields`."""
+    """Another item of the entity has the value that only one may have, in these `fields`; which one is not told."""
 
     def __init__(self, message: str, fields: tuple[str, ...]) -> None:
         self.fields = fields

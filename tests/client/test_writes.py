@@ -17,6 +17,7 @@ from singletable import (
     ConditionFailed,
     KeyRefused,
     NotFound,
+    TransactionCancelled,
     VersionConflict,
     field,
     key,
@@ -28,9 +29,25 @@ from tests.client.shop import START, Customer, Order, OrderItem, Shop, order
 
 def test_create_never_overwrites(shop: Shop) -> None:
     shop.create(order(1))
-    with pytest.raises(AlreadyExists, match="Order with id='o0001' is there already"):
+    with pytest.raises(AlreadyExists, match="Order with id='o0001' is there already") as refused:
         shop.create(order(1, status="OTHER"))
-    assert shop.order("o0001") == order(1)
+    assert refused.value.item == shop.order("o0001") == order(1)
+
+
+def test_what_is_there_is_told_in_a_transaction_too_and_left_out_where_it_cannot_be_read(shop: Shop) -> None:
+    shop.create(order(1))
+    call(shop, "PutItem", Item={"PK": {"S": "ORDER#o0002"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Order"}})
+    call(shop, "PutItem", Item={"PK": {"S": "ORDER#o0003"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Bill"}})
+    tx = shop.transaction()
+    tx.create(order(1, status="OTHER"))
+    tx.check(key(Order, id="o0004"), absent=True)
+    tx.create(order(2))
+    tx.create(order(3))
+    with pytest.raises(TransactionCancelled) as cancelled, tx:
+        pass
+    told = [reason.error for reason in cancelled.value.reasons]
+    assert [type(error) for error in told] == [AlreadyExists, type(None), AlreadyExists, AlreadyExists]
+    assert [reason.item for reason in cancelled.value.reasons] == [order(1), None, None, None]
 
 
 def test_an_update_returns_the_new_object_and_needs_an_item(shop: Shop) -> None:

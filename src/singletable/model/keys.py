@@ -201,7 +201,7 @@ class Placement:
         return frozenset().union(*(part.exact_fields for part in self.parts))
 
     def encode(self, values: Mapping[str, Any], parts: Iterable[KeyPart] | None = None) -> dict[str, KeyValue] | None:
-        """The key attributes of an item, or some of them; None for an item that lacks a field, and is not in this index."""
+        """The key attributes of an item, or some of them; None when it lacks a field, and so is not in this index."""
         keys: dict[str, KeyValue] = {}
         for part in self.parts if parts is None else parts:
             value = part.encode(values)

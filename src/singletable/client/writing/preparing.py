@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from singletable.client.writing import upgrading
 from singletable.client.writing.action import Action, Kind, Requirement
 from singletable.client.writing.stored_tree import Stored, attribute_equals, exists, missing
 from singletable.client.writing.wanted import Wanted
-from singletable.errors import AlreadyExists, ConditionFailed, NotFound, VersionConflict
+from singletable.errors import AlreadyExists, ConditionFailed, ItemRefused, NotFound, VersionConflict
 from singletable.expressions.apply import Update
 from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
 from singletable.model.binding import held_values
@@ -116,7 +117,7 @@ class Preparing:
         values = {**wanted.values, **repeated}
         requirements: list[Requirement] = []
         if wanted.kind == "create":
-            requirements.append(Requirement(missing(self.partition), _already_exists(wanted), asked))
+            requirements.append(Requirement(missing(self.partition), self._already_exists(wanted), asked))
         elif wanted.kind == "put" and version is not None:
             requirements.append(self._version_requirement(wanted, asked, values[version], must_exist=False))
         if version is not None and wanted.kind != "upsert":
@@ -204,7 +205,7 @@ class Preparing:
     def _check(self, wanted: Wanted, asked: int) -> Prepared:
         stored = Stored(wanted.entity, wanted.arguments)
         if wanted.absent:
-            requirements = [Requirement(missing(self.partition), _already_exists(wanted), asked)]
+            requirements = [Requirement(missing(self.partition), self._already_exists(wanted), asked)]
         else:
             requirements = [Requirement(exists(self.partition), _not_found(wanted), asked)]
             if wanted.where is not None:
@@ -259,6 +260,18 @@ class Preparing:
         expected = attribute_equals(entity.attributes[version], {"N": str(known)})
         return Requirement(missing(self.partition) if unwritten else expected, failed, asked)
 
+    def _already_exists(self, wanted: Wanted) -> Any:
+        def failed(item: Item | None) -> Exception:
+            found = None
+            if item is not None and self.kinds.entity_of(item) is wanted.entity:
+                with suppress(
+                    ItemRefused
+                ):  # that it is there is the news; what is wrong with it is told when it is read
+                    found = self.kinds.decoder(wanted.entity).read(item)
+            return AlreadyExists(f"{wanted.shown} is there already", found)
+
+        return failed
+
     def _changed_since(self, wanted: Wanted) -> Any:
         def failed(item: Item | None) -> Exception:
             if item is None:
@@ -283,10 +296,6 @@ def _main(
     """The action that was asked for."""
     key, required = key_of(wanted.entity, wanted.values), tuple(requirements)
     return Action(kind, key, asked, item, changes, required, guards, wanted.shown, is_main=True, counted=counted)
-
-
-def _already_exists(wanted: Wanted) -> Any:
-    return lambda item: AlreadyExists(f"{wanted.shown} is there already")
 
 
 def _not_found(wanted: Wanted) -> Any:
