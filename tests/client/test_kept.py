@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +18,9 @@ from singletable import (
     ConditionFailed,
     NotFound,
     NotUnique,
+    Table,
     VersionConflict,
+    entity,
     field,
     key,
 )
@@ -63,6 +65,34 @@ def test_a_unique_value_is_claimed_moved_and_released(social: Social) -> None:
     social.put(user(3, email="u1@example.org"))
     social.put(user(3, email=None))
     assert markers(social) == ["UNIQUE#User#email#new@example.org"]
+
+
+@entity(key=("THING#{id}", "THING"), unique=("code",), name="{odd} type #1 100%")
+@dataclass
+class Odd:
+    id: str
+    code: str
+
+
+@entity(key=("OTHER#{id}", "THING"), unique=("code",), name="{odd}%20type")
+@dataclass
+class Odder:
+    id: str
+    code: str
+
+
+class Odds(Table, entities=[Odd, Odder]):
+    """Entities whose stored names hold what no template does."""
+
+
+def test_the_stored_name_of_an_entity_with_unique_values_may_be_any_text(place: Place) -> None:
+    with place.open(Odds) as odds:
+        odds.create(Odd("1", "x"))
+        odds.create(Odder("1", "x"))
+        with pytest.raises(NotUnique, match="there is another Odd with code='x'"):
+            odds.create(Odd("2", "x"))
+        odds.delete(key(Odd, id="1"))
+        odds.create(Odd("2", "x"))
 
 
 def test_several_fields_are_unique_together(social: Social) -> None:
@@ -154,6 +184,19 @@ def test_a_copy_is_what_its_source_says(social: Social) -> None:
         social.update(key(Post, id="p1"), field(Post, lambda p: p.author_name).set("me"))
     with pytest.raises(NotFound, match="there is no Post with id='p9', whose title Tag repeats"):
         social.create(Tag("p9", "a"))
+
+
+def test_a_source_that_goes_leaves_its_copies_as_they_are(social: Social) -> None:
+    social.create(User(id="u", name="Ada"))
+    social.create(Post("p", "u", "first"))
+    social.create(Tag("p", "maths"))
+    social.delete(key(Post, id="p"))  # nothing counts its tags
+    assert social.get(key(Tag, post="p", tag="maths")) == Tag("p", "maths", "first")
+    with pytest.raises(NotFound, match="there is no Post with id='p', whose title Tag repeats"):
+        social.put(Tag("p", "maths"))
+    social.create(Post("q", "u", "second"))
+    with pytest.raises(ConditionFailed, match="has posts = 1, and would leave behind what it counts"):
+        social.delete(key(User, id="u"))
 
 
 def test_more_copies_than_a_transaction_holds(social: Social) -> None:

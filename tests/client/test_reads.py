@@ -136,6 +136,12 @@ def test_a_collection_is_whole_or_an_error(shop: Shop) -> None:
     assert shop.whole_order("o0001") == WholeOrder(one, many)
 
 
+@pytest.mark.parametrize("name", ["ab", "a" * 256, "a b c", "größe", "abc\n"])
+def test_a_name_that_no_table_can_have_is_refused_with_the_limit(name: str) -> None:
+    with pytest.raises(ArgumentRefused, match=r"cannot be the name of a table: DynamoDB takes 3 to 255 of"):
+        Shop.open("memory:", name=name)
+
+
 def test_what_has_expired_is_hidden_unless_it_is_asked_for(place: Place) -> None:
     now = IN_TWO_HOURS
     with place.clocked(Shop, now.timestamp) as shop:

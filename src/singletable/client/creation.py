@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from singletable.client.steps import Call, Steps, pause
-from singletable.errors import RequestRefused, TableDiffers
+from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
 from singletable.model.create_table import create_table_request
 from singletable.model.design import Design
+from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
@@ -18,6 +20,16 @@ _decode = msgspec.json.decode
 # How often a table that is being made is looked at: the service takes some seconds, and minutes for many indexes.
 LOOK_SECONDS = 0.5
 LOOKS_MAX = 1200
+
+
+def refuse_name(name: str) -> None:
+    """Refuses what DynamoDB takes for no table's name, before anybody is asked."""
+    if not NAME_CHARACTERS_MIN <= len(name) <= NAME_CHARACTERS_MAX or not re.fullmatch(NAME_PATTERN, name):
+        raise ArgumentRefused(
+            f"{name!r} cannot be the name of a table: DynamoDB takes {NAME_CHARACTERS_MIN} to {NAME_CHARACTERS_MAX} of "
+            'the letters a to z and A to Z, digits, "_", "-" and ".".\n'
+            '  Name it apart from its class, class ...(Table, name="...", entities=[...]), or by open(name="...").'
+        )
 
 
 def create_table(design: Design, name: str) -> Steps[None]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from singletable.client.connecting import transport_for
-from singletable.client.creation import check_table, create_table
+from singletable.client.creation import check_table, create_table, refuse_name
 from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
@@ -39,11 +39,12 @@ def open_table(
     now: Callable[[], float] | None,
 ) -> OpenTable:
     """The open table; refuses one that is not there, or is another than the model's."""
+    table_name = name or design.name
+    refuse_name(table_name)
     transport = transport_for(url, timeouts, now)
     clock: Callable[[], float] = getattr(transport, "now", time.time) if now is None else now  # an engine has its own
     configured: Retries | None = getattr(transport, "retries", None)  # by whatever configures AWS on this machine
     session = Session(transport, retries or configured or Retries(), hook, tracing(getattr(transport, "server", None)))
-    table_name = name or design.name
     try:
         cursors = Cursors(secret, seconds=cursor_seconds, now=clock)
         if create or url == "memory:":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from singletable.errors import Problem
+from singletable.errors import KeyRefused, Problem
+from singletable.model.codecs.text import escape
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.index import Index
 from singletable.model.keys import KeyPart, Placement, TemplatePart
 from singletable.model.language import ANYTHING, overlap
 from singletable.model.settings import TableSettings
-from singletable.model.template import TemplateProblem, parse_template
+from singletable.model.template import Literal, Template, TemplateProblem, parse_template
 
 MARKER = "UNIQUE"
 """What the key of a marker begins with, and its whole sort key; it stands in the type attribute too."""
@@ -24,7 +25,7 @@ def unique_placements(
     for fields in declaration.unique:
         try:
             placements.append(_placement(settings, declaration, table, fields))
-        except TemplateProblem as problem:
+        except (TemplateProblem, KeyRefused) as problem:
             message = f"{declaration.cls.__name__}: unique {', '.join(fields)}: {problem}"
             problems.append(Problem(message, declaration.location))
     return tuple(placements)
@@ -35,9 +36,12 @@ def _placement(
 ) -> Placement:
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
         raise TemplateProblem("a marker's key is text, and the key of this table is not")
-    slots = [f"{{{name}}}" for name in fields]
-    text = settings.delimiter.join((MARKER, declaration.name, "+".join(fields), *slots))
-    template = parse_template(text, declaration.fields, declaration.derived, settings.delimiter)
+    slots = settings.delimiter.join(f"{{{name}}}" for name in fields)
+    values = parse_template(slots, declaration.fields, declaration.derived, settings.delimiter)
+    # The entity's stored name may hold what a template's literal may not, such as braces or a space.
+    name = escape(declaration.name, settings.delimiter)
+    before = settings.delimiter.join((MARKER, name, "+".join(fields), ""))
+    template = Template(before + slots, (Literal(before), *values.parts), settings.delimiter)
     partition: tuple[KeyPart, ...] = (TemplatePart(table.partition[0].name, template),)
     marker = parse_template(MARKER, declaration.fields, {}, settings.delimiter)
     sort = tuple(TemplatePart(attribute.name, marker) for attribute in table.sort)
