@@ -11,6 +11,7 @@ import pytest
 
 from singletable import GSI, KEYS_ONLY, DesignError, Page, Table, entity, include, pattern, query
 from singletable.engine.engine import Engine
+from singletable.testing import measured, uses
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -47,6 +48,10 @@ class Sessions(
     ],
 ):
     """The first index does not tell when an item expires, the second only in its key; the third does."""
+
+    @pattern()
+    def of_user(self, user: str) -> Page[Session]:
+        return query(Session)
 
     @pattern()
     def of_device(self, device: str) -> Page[Session]:
@@ -92,3 +97,35 @@ def test_a_view_of_an_index_that_does_not_tell_what_has_expired_is_refused(
 ) -> None:
     with pytest.raises(DesignError, match=r"GSI\d \(KEYS_ONLY\) does not hold until"):
         getattr(sessions, name)(value)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 10])
+def test_a_few_items_behind_many_expired_ones_are_found_in_a_few_requests(limit: int) -> None:
+    engine = Engine("memory:", now=NOW.timestamp, sweep_seconds=None)
+    old = [Session("u", f"{number:05}", NOW - timedelta(hours=1)) for number in range(3_000)]
+    new = [Session("u", f"{number:05}", NOW + timedelta(hours=1)) for number in range(5_000, 5_020)]
+    with engine, Sessions.open(engine, create=True) as opened:
+        opened.put_many([*old, *new])
+        with measured(opened) as used:
+            page = opened.of_user.using(limit=limit)("u")
+        assert page.items == new[:limit]
+        assert used.requests <= 8  # a few at first, then 100, 200, 400, ...
+        following = opened.of_user.using(limit=limit, cursor=page.cursor)("u")
+        assert following.items == new[limit : 2 * limit]
+        assert opened.of_user.using(limit=limit, cursor=following.previous)("u").items == page.items
+
+
+def test_a_page_in_which_some_have_expired_takes_one_request_more(sessions: Any) -> None:
+    with measured(sessions) as used:
+        assert [each.id for each in sessions.of_user.using(limit=3)("u")] == ["s1", "s3", "s5"]
+    assert used.requests == 2
+
+
+def test_nothing_is_read_beyond_the_limit_where_nothing_has_expired(sessions: Any) -> None:
+    for number in range(10, 40):
+        sessions.put(Session("v", f"s{number}", NOW + timedelta(hours=1)))
+    with uses(sessions, requests=1):
+        assert len(sessions.of_user.using(limit=3)("v")) == 3
+    with measured(sessions) as used:
+        sessions.of_user.using(limit=3)("v")
+    assert used.read_units == 0.5

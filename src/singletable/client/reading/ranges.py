@@ -19,8 +19,11 @@ from singletable.planner.plan import Plan
 Position = dict[str, Any] | bool | None
 """Where a Query stands, as it is read: behind this key, at its beginning (None), or at its end (True)."""
 
-# Where a filter or other entities thin out what is read, asking for a few items at a time would be many requests.
+# Where a filter, other entities or expired items thin out what is read, asking for a few items at a time would be many
+# requests. So at least as many are examined, and twice as many each time that nothing was among them, up to more
+# than the megabyte of a page holds.
 EXAMINED_MIN = 100
+EXAMINED_MAX = 100_000
 
 
 @dataclass
@@ -57,6 +60,8 @@ class Range:
         ]
         self._forward = plan.forward is not backwards
         self._first: list[Item | None] | None = None
+        is_thin = plan.filter is not None or bool(plan.foreign)
+        self._examined_min = EXAMINED_MIN if is_thin else 0
 
     def take(self, count: int | None) -> Steps[list[Item]]:
         """The next items in order, so many of them; without a count, those of the next page that has any."""
@@ -86,13 +91,18 @@ class Range:
             yield from self._read(hungry, 1)
 
     def _read(self, lanes: list[Lane], wanted: int | None) -> Steps[None]:
-        bodies = yield [self._call(lane, wanted) for lane in lanes]
+        hidden, bodies = 0, (yield [self._call(lane, wanted) for lane in lanes])
         for lane, body in zip(lanes, bodies, strict=True):
             answer = self._reader.page(body, self._plan, self._options)
             lane.next_key = True if answer.last_evaluated_key is None else answer.last_evaluated_key
             lane.read = answer.items
+            hidden += answer.count - len(answer.items)
             if not lane.read:
                 lane.position = lane.next_key
+        if not any(lane.read for lane in lanes):
+            self._examined_min = min(max(EXAMINED_MIN, 2 * self._examined_min), EXAMINED_MAX)
+        elif hidden:
+            self._examined_min = max(EXAMINED_MIN, self._examined_min)
 
     def _call(self, lane: Lane, wanted: int | None) -> Any:
         added: dict[str, Any] = {}
@@ -104,8 +114,7 @@ class Range:
         if not self._forward:
             call.parameters["ScanIndexForward"] = False
         if wanted is not None:
-            is_thin = self._plan.filter is not None or bool(self._plan.foreign)
-            call.parameters["Limit"] = max(wanted, EXAMINED_MIN) if is_thin else wanted
+            call.parameters["Limit"] = max(wanted, self._examined_min)
         return call
 
     def _merged(self, lanes: list[Lane], count: int | None) -> list[Item]:
