@@ -188,6 +188,8 @@ def _of_condition(
                 )
             case Function("attribute_exists", (Path((str(name),)),)):
                 yield Binding((name,), Present, Constant(None))
+            case Not(Function("attribute_type", (Path((str(),)), Constant("NULL")))):
+                continue  # the other half of exists(), for a field whose None is stored
             case _:
                 yield Problem(
                     f"pattern {pattern.name}: where= of a read takes equalities and exists() of fields, joined by &",

@@ -34,9 +34,11 @@ class FieldReference(Generic[E, V_contra]):
         self._known = known
 
     def set(self, value: V_contra) -> FieldChange[E]:
-        """Give the field this value; None takes it away, since a field that is None is not stored."""
+        """Give the field this value; None takes it away, since it is not stored where the field is None without."""
         if value is None and self._known is not None and self._known.optional:
-            return self.remove()
+            if self._known.is_none_unless_stored:
+                return self.remove()
+            return FieldChange(self.entity, Change("SET", self.path, Constant(None)))
         return self._change("SET", value)
 
     @overload

@@ -10,7 +10,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
@@ -25,8 +25,11 @@ _PYDANTIC = {
 """Classes that pydantic has for constraints only: no value is ever of them."""
 
 
-COMPUTED: Any = object()
-"""Stands for a default that the class makes anew for each object."""
+@dataclasses.dataclass(frozen=True)
+class Computed:
+    """Stands for a default that the class makes anew for each object, by a function where that is known."""
+
+    make: Callable[[], Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,18 +42,32 @@ class Field:
     required: bool = True
     initialised: bool = True
     default: Any = dataclasses.field(default=None, compare=False, repr=False)
-    """What the class itself gives the field, unless it is required: a value, or whatever `COMPUTED` stands for."""
+    """What the class itself gives the field, unless it is required: a value, or whatever `Computed` stands for."""
 
     @property
     def is_none_unless_stored(self) -> bool:
         """Whether the field is None in an object whose item does not have it."""
-        return self.optional and (self.required or self.default is None)
+        return self.may_be_none if self.required else self.default is None
+
+    def is_default(self, value: Any) -> bool:
+        """Whether the class gives the field this value by itself."""
+        if self.required or not isinstance(self.default, Computed):
+            return not self.required and bool(value == self.default)
+        try:
+            return self.default.make is not None and bool(value == self.default.make())
+        except Exception:  # of the user's own function, which may want an argument
+            return False
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether None is a value of the field's type."""
+        return self.optional or self.type in (Any, object)
 
     @property
     def is_empty_unless_stored(self) -> bool:
         """Whether the field is a set without members in an object whose item does not have it."""
         if self.required:
-            return not self.optional
+            return not self.optional and (get_origin(self.type) or self.type) in (set, frozenset)
         return isinstance(self.default, set | frozenset) and not self.default
 
     @property
@@ -126,7 +143,7 @@ def _made(default: Any, factory: Any) -> Any:
     """A default, as far as it is known before an object is made."""
     if factory is None:
         return default
-    return factory() if factory in (set, frozenset) else COMPUTED
+    return factory() if factory in (set, frozenset) else Computed(factory)
 
 
 def _attrs_default(attribute: Any) -> Any:
@@ -140,7 +157,7 @@ def _dataclass_default(field: dataclasses.Field[Any]) -> Any:
         info = field.default
         return _made(info.default, info.default_factory) if hasattr(info, "default_factory") else info
     is_made = field.default_factory is not dataclasses.MISSING
-    return _made(None, field.default_factory) if is_made else COMPUTED
+    return _made(None, field.default_factory) if is_made else Computed()
 
 
 def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:

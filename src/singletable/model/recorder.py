@@ -241,8 +241,12 @@ def wrong_spelling(message: str, remedy: str) -> DesignError:
 
 
 def exists(value: object) -> bool:
-    """In a recorded condition: the attribute is there."""
-    return cast(bool, ConditionRecord(Function("attribute_exists", (_path(value),))))
+    """In a recorded condition: the attribute is there, and not None."""
+    path, known = _path(value), _field(value)
+    there: Condition = Function("attribute_exists", (path,))
+    if known is not None and known.may_be_none and not known.is_none_unless_stored:
+        there = And((there, Not(Function("attribute_type", (path, Constant("NULL"))))))
+    return cast(bool, ConditionRecord(there))
 
 
 def not_(condition: bool) -> bool:

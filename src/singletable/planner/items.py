@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from singletable.errors import ArgumentRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.fields import Field
+from singletable.model.keys import KeyPart, NativePart
 from singletable.planner.bind import key_attribute_value
 from singletable.planner.stored import stored_value
 from singletable.values.attribute_value import AttributeValue
@@ -29,7 +31,7 @@ def item_of(design: Design, entity: Entity, values: Mapping[str, Any]) -> Item:
     if entity.declaration.schema_version is not None:
         item[design.settings.schema_version_attribute] = {"N": str(entity.declaration.schema_version)}
     for name, value in values.items():
-        if value is not None and entity.attributes[name] not in item:
+        if entity.attributes[name] not in item:
             stored = field_value(entity, name, value)
             if stored is not None:
                 item[entity.attributes[name]] = stored
@@ -37,12 +39,38 @@ def item_of(design: Design, entity: Entity, values: Mapping[str, Any]) -> Item:
 
 
 def field_value(entity: Entity, name: str, value: Any) -> AttributeValue | None:
-    """A field's value as it is stored; None for a set without members, which DynamoDB does not hold."""
+    """A field's value as it is stored; None for a value that is not.
+
+    DynamoDB holds no empty sets, and None is not stored: they are what a class has where nothing is stored. Where its
+    default is another, an empty list and NULL stand for them.
+    """
+    if value is None:
+        return _nothing(entity, entity.fields[name])
     if name == entity.declaration.ttl:
         return {"N": str(_seconds(entity, name, value))}
     if isinstance(value, set | frozenset) and not value:
-        return None
+        return None if entity.fields[name].is_empty_unless_stored else {"L": []}
     return stored_value(value)
+
+
+def _nothing(entity: Entity, field: Field) -> AttributeValue | None:
+    if field.is_none_unless_stored:
+        return None
+    if not field.may_be_none:
+        raise ArgumentRefused(
+            f"{entity.label}.{field.name} is None, and is {field.type_name}; give it a value, or let its type be "
+            f"{field.type_name} | None"
+        )
+    if any(isinstance(part, NativePart) and field.name in part.fields for part in _index_parts(entity)):
+        raise ArgumentRefused(
+            f"{entity.label}.{field.name} is None, which no index key can be, and would be read as its default; "
+            "let its default be None"
+        )
+    return {"NULL": True}
+
+
+def _index_parts(entity: Entity) -> Iterator[KeyPart]:
+    return (part for placement in entity.placements.values() for part in placement.parts)
 
 
 def key_of(entity: Entity, values: Mapping[str, Any]) -> Item:

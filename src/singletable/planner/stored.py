@@ -7,7 +7,7 @@ from typing import Any
 
 from singletable.errors import ArgumentRefused
 from singletable.model.declaration import ParameterDeclaration
-from singletable.model.fields import NotAnEntityClass, fields_of
+from singletable.model.fields import Field, NotAnEntityClass, fields_of
 from singletable.model.plain_types import PLAIN, is_value_of
 from singletable.values.attribute_value import AttributeValue, attribute_value
 
@@ -30,7 +30,8 @@ def checked(parameter: ParameterDeclaration, value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """The value with every model inside it as a mapping of its fields.
 
-    A field that is None is left out, and so is a set without members, which DynamoDB does not hold.
+    A field that is None is left out, and so is a set without members, which DynamoDB does not hold, unless its class
+    would give it another value then.
     """
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
@@ -41,8 +42,18 @@ def _plain(value: Any) -> Any:
     except NotAnEntityClass:
         return value
     inner = {name: getattr(value, name) for name in fields}
-    return {name: _plain(each) for name, each in inner.items() if not _is_nothing(each)}
+    return {name: _stood_for(each) for name, each in inner.items() if not _is_left_out(fields[name], each)}
 
 
-def _is_nothing(value: Any) -> bool:
-    return value is None or (isinstance(value, set | frozenset) and not value)
+def _is_left_out(field: Field, value: Any) -> bool:
+    if value is None:
+        return field.is_none_unless_stored or not field.may_be_none
+    return _is_empty_set(value) and field.is_empty_unless_stored
+
+
+def _stood_for(value: Any) -> Any:
+    return [] if _is_empty_set(value) else _plain(value)
+
+
+def _is_empty_set(value: Any) -> bool:
+    return isinstance(value, set | frozenset) and not value

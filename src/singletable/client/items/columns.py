@@ -27,6 +27,8 @@ class FieldColumn(Column):
     shape: Shape = field(kw_only=True)
     nullable: bool = field(kw_only=True)
     """Whether `{"NULL": true}` stands for no value."""
+    keeps_null: bool = field(kw_only=True)
+    """Whether that is None itself, and not what the class has where nothing is stored."""
 
     @property
     def given(self) -> str | None:
@@ -34,6 +36,8 @@ class FieldColumn(Column):
         if not self.optional:
             return None
         there = f"(value := row.{self.member}) is not None"
+        if self.keeps_null:
+            return there
         return f"{there} and (value := {self.shape.content_of('value')}) is not None" if self.nullable else there
 
     @property
@@ -41,6 +45,9 @@ class FieldColumn(Column):
         """Source of the field's value."""
         if not self.optional:
             return self.shape.over(f"row.{self.member}")
+        if self.keeps_null:
+            content = self.shape.content_of("value")
+            return f"(None if (value := {content}) is None else {self.shape.expression('value')})"
         return self.shape.expression("value") if self.nullable else self.shape.over("value")
 
     @property
@@ -63,8 +70,9 @@ def _column(made: Made, of: Field, member: str) -> FieldColumn:
     optional = of.optional or not of.required or not of.initialised
     in_keys = any(of.name in placement.exact_fields for placement in made.entity.placements.values())
     nullable = of.optional and not in_keys and shape.member is not None  # keys may have what NULL hides
+    keeps_null = nullable and not of.is_none_unless_stored
     type_ = shape.type_or_null if nullable else shape.type
-    return FieldColumn(attribute, member, type_, optional, shape=shape, nullable=nullable)
+    return FieldColumn(attribute, member, type_, optional, shape=shape, nullable=nullable, keeps_null=keeps_null)
 
 
 def _shape(made: Made, of: Field, attribute: str, name: str) -> Shape:

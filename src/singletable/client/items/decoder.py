@@ -109,6 +109,8 @@ class Decoder:
                 from_keys = decoded_keys(made.entity, item)
             if name in from_keys:
                 values[name] = from_keys[name]
+            elif stored is not None and field.may_be_none:
+                values[name] = None
             elif (nothing := nothing_in(field)) is not UNSET:
                 values[name] = nothing
             elif field.required:

@@ -91,7 +91,7 @@ class Upgrader:
         return stored
 
     def _stored(self, item: Item, step: Upgrade, name: str, value: Any) -> dict[str, Any] | None:
-        if value is None:
+        if value is None and name not in self._entity.fields:
             return None
         try:
             return field_value(self._entity, name, value)

@@ -189,6 +189,8 @@ def _members(value: Value) -> list[Value]:
     for kind in ("SS", "NS", "BS"):
         if kind in value:
             return [{kind[0]: member} for member in value[kind]]
+    if value == {"L": []}:  # stands for a set without members, which DynamoDB has none of
+        return []
     raise KeyError("SS")
 
 

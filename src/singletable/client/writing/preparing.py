@@ -15,7 +15,7 @@ from singletable.client.writing.stored_tree import Stored, attribute_equals, exi
 from singletable.client.writing.wanted import Wanted
 from singletable.errors import AlreadyExists, ConditionFailed, ItemRefused, NotFound, VersionConflict
 from singletable.expressions.apply import Update
-from singletable.expressions.tree import Change, Condition, Constant, Function, Parameter, Path
+from singletable.expressions.tree import Change, Condition, Constant, Function, Or, Parameter, Path
 from singletable.model.binding import held_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -230,8 +230,7 @@ class Preparing:
     def unchanged(self, entity: Entity, values: Mapping[str, Any], fields: Iterable[str]) -> tuple[Condition, ...]:
         """That an item is there and still has these values in these fields."""
         names = sorted(name for name in fields if name not in entity.base.fields)
-        same = (attribute_equals(entity.attributes[n], stored_or_none(entity, n, values[n])) for n in names)
-        return (exists(self.partition), *same)
+        return (exists(self.partition), *(_is_still(entity, name, values[name]) for name in names))
 
     def _read(self, entity: Entity, item: Item | None) -> Values | None:
         return None if item is None else values_of(entity, self.kinds.decoder(entity).read(item))
@@ -303,8 +302,15 @@ def _not_found(wanted: Wanted) -> Any:
 
 
 def stored_or_none(entity: Entity, name: str, value: Any) -> Any:
-    """A field's value as it is stored; None when it is not."""
-    return None if value is None else field_value(entity, name, value)
+    """A field's value as it is stored; None when it is not, or is none of the field's."""
+    return None if value is None and not entity.fields[name].may_be_none else field_value(entity, name, value)
+
+
+def _is_still(entity: Entity, name: str, value: Any) -> Condition:
+    """That an item has a value in a field, or, where that is what the class gives the field by itself, nothing."""
+    attribute, of = entity.attributes[name], entity.fields[name]
+    same = attribute_equals(attribute, stored_or_none(entity, name, value))
+    return Or((same, missing(attribute))) if value is not None and of.is_default(value) else same
 
 
 def _set(entity: Entity, name: str, value: Any) -> Change:
