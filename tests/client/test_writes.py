@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +18,9 @@ from singletable import (
     ArgumentRefused,
     ConditionFailed,
     KeyRefused,
+    NotConnected,
     NotFound,
+    SingletableError,
     TransactionCancelled,
     VersionConflict,
     field,
@@ -25,6 +29,8 @@ from singletable import (
 from singletable.model.changes import FieldChange
 from tests.client.places import Place, call
 from tests.client.shop import START, Customer, Order, OrderItem, Shop, order
+
+STATUS = field(Order, lambda o: o.status)
 
 
 def test_create_never_overwrites(shop: Shop) -> None:
@@ -108,6 +114,45 @@ def test_what_is_no_entity_or_changes_nothing_is_refused(shop: Shop) -> None:
         shop.get(key(Order))
     with pytest.raises(KeyRefused, match="at most 2048"):
         shop.put(Customer(id="x" * 2048, name="long"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (lambda shop: shop.get("o1"), r"'o1' is no key; write key\(Customer, id=\"...\"\)"),
+        (
+            lambda shop: shop.get(key(Order, id="o1", colour="red")),
+            "Order has no field 'colour'; its key is made of id",
+        ),
+        (lambda shop: shop.get_many(["o1"]), "'o1' is no key"),
+        (lambda shop: shop.get_many(key(Order, id="o1")), "get_many takes several keys, in a list"),
+        (lambda shop: shop.update(order(1), "status"), r"'status' is no change; write field\(Order, lambda"),
+        (lambda shop: shop.update(order(1), STATUS.set("A"), STATUS.set("B")), "the update changes status twice"),
+        (lambda shop: shop.update(order(1), STATUS.set("A"), where=True), "where=True is no condition"),
+        (lambda shop: shop.scan("Order", reason="x"), "'Order' is no entity of Shop, which has Customer, Order"),
+        (lambda shop: shop.orders_of_customer("c1", cursor=5), "the cursor is no cursor"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(shop: Shop, asked: Callable[[Any], object], said: str) -> None:
+    with pytest.raises(SingletableError, match=said):
+        asked(shop)
+
+
+def test_a_refused_value_names_the_field_in_the_way_out(shop: Shop) -> None:
+    naive = datetime(2026, 1, 1)  # that is the point
+    with pytest.raises(KeyRefused, match=r"has no timezone, and \{created_at:seconds\} is in UTC"):
+        shop.put(order(1, created_at=naive))
+
+
+def test_a_table_is_closed_by_the_end_of_an_awaited_block(place: Place) -> None:
+    async def awaited() -> Shop:
+        async with place.open(Shop) as opened:
+            await opened.aio.put(order(1))
+            assert await opened.order.aio("o0001") == order(1)
+        return opened
+
+    with pytest.raises(NotConnected):
+        asyncio.run(awaited()).order("o0001")
 
 
 def test_an_upsert_makes_the_item_and_leaves_what_else_it_has(shop: Shop) -> None:

@@ -59,7 +59,7 @@ class Cursors:
         """The position of a cursor; raises CursorRefused for any that was not given for this very question."""
         try:
             signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        except (binascii.Error, UnicodeEncodeError, ValueError):
+        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # not even text
             raise CursorRefused(f"{pattern}: the cursor is no cursor") from None
         mark, body = signed[:_MARK_BYTES], signed[_MARK_BYTES:]
         if not hmac.compare_digest(mark, self._mark(pattern, arguments, body)):

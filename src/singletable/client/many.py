@@ -13,7 +13,7 @@ from singletable.client.options import Options
 from singletable.client.reading.by_keys import batch_get, identity, transaction_get
 from singletable.client.reading.scan import Scan
 from singletable.client.steps import Steps
-from singletable.client.work import entity_of_class, named
+from singletable.client.work import entity_of_class, entity_of_key, named
 from singletable.client.writing.batch import Batch, Prepared, Write
 from singletable.client.writing.batch_rules import why_not_in_batch
 from singletable.errors import ArgumentRefused, SingletableError
@@ -30,10 +30,12 @@ def get_many(opened: OpenTable, keys: Iterable[Key[Any]], *, consistent: bool, t
     """The objects of keys, in their order, and None for what is not there or has expired."""
     reader = opened.reader
     names = reader.design.table.key_attributes
+    if isinstance(keys, Key):
+        raise ArgumentRefused("get_many takes several keys, in a list; get(key) reads one")
     places: list[tuple[Entity, Hashable]] = []
     asked: dict[Hashable, tuple[Item, Key[Any]]] = {}
     for each in keys:
-        entity = entity_of_class(opened, each.entity)
+        entity = entity_of_key(opened, each)
         key = key_of(entity, each.values)
         place = identity(key, names)
         places.append((entity, place))

@@ -113,7 +113,7 @@ class Table(_Bodied):
     attributes, `PK` and `SK`), `indexes` (only what differs from the defaults: names, attributes, projections),
     `type_attribute` (which says what an item is; None for a table without one), `schema_version_attribute`,
     `ttl_attribute`, `delimiter` (only `#` keeps the order of text of any length), and `accept` (findings accepted with
-    a reason). A table is closed by `close`, or by the end of a `with` block.
+    a reason). A table is closed by `close`, or by the end of a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -329,6 +329,14 @@ class Table(_Bodied):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._open is not None:
+            opened, self._open = self._open, None
+            await opened.session.close_async()
 
     def _opened(self) -> OpenTable:
         if self._open is None:

@@ -14,6 +14,7 @@ from singletable.client.writing.wanted import Wanted
 from singletable.errors import ArgumentRefused
 from singletable.model.changes import FieldChange
 from singletable.model.entity import Entity
+from singletable.model.fields import name_of
 from singletable.model.recorder import record_condition
 from singletable.planner.items import key_of, values_of
 
@@ -23,7 +24,7 @@ Where = Callable[[Any], bool]
 
 def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
     """The object of a key, or None."""
-    entity = entity_of_class(opened, key.entity)
+    entity = entity_of_key(opened, key)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,
         "Key": key_of(entity, key.values),
@@ -45,7 +46,13 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
     entity, values = named(opened, target)
     if not changes:
         raise ArgumentRefused(f"the update of {entity.label} changes nothing; give it field(...).set(...) or the like")
+    seen: set[Any] = set()
     for each in changes:
+        if not isinstance(each, FieldChange):  # pyright: ignore[reportUnnecessaryIsInstance]  # the user's own argument
+            raise ArgumentRefused(f"{each!r} is no change; write field({entity.label}, lambda o: o.status).set(...)")
+        if each.change.path in seen:
+            raise ArgumentRefused(f"the update changes {each.change.path} twice; say what it is to be once")
+        seen.add(each.change.path)
         if each.entity is not entity.cls:
             raise ArgumentRefused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.label}")
     name = entity.declaration.version
@@ -77,10 +84,21 @@ def edit(opened: OpenTable, key: Key[Any], change: Callable[[Any], Any], attempt
 def named(opened: OpenTable, target: Any) -> tuple[Entity, Mapping[str, Any]]:
     """The entity and the key's fields of an object or a key."""
     if isinstance(target, Key):
-        return entity_of_class(opened, target.entity), target.values
+        return entity_of_key(opened, target), target.values
     entity = opened.writer.entity_of(target)
     values = values_of(entity, target)
     return entity, {name: values[name] for name in entity.base.fields}
+
+
+def entity_of_key(opened: OpenTable, key: Any) -> Entity:
+    """The entity of a key; refuses what is none, and fields that the entity does not have."""
+    if not isinstance(key, Key):
+        raise ArgumentRefused(f'{key!r} is no key; write key({opened.reader.design.entities[0].label}, id="...")')
+    entity = entity_of_class(opened, key.entity)
+    if unknown := [name for name in key.values if name not in entity.fields]:
+        has = ", ".join(sorted(entity.base.fields))
+        raise ArgumentRefused(f"{entity.label} has no field {unknown[0]!r}; its key is made of {has}")
+    return entity
 
 
 def entity_of_class(opened: OpenTable, cls: type) -> Entity:
@@ -88,8 +106,13 @@ def entity_of_class(opened: OpenTable, cls: type) -> Entity:
     for entity in opened.reader.design.entities:
         if entity.cls is cls:
             return entity
-    raise ArgumentRefused(f"{cls.__name__} is no entity of {opened.reader.design.name}")
+    known = ", ".join(entity.label for entity in opened.reader.design.entities)
+    raise ArgumentRefused(f"{name_of(cls)} is no entity of {opened.reader.design.name}, which has {known}")
 
 
 def _recorded(entity: Entity, where: Where | None) -> Any:
+    if where is not None and not callable(where):
+        raise ArgumentRefused(
+            f'where={where!r} is no condition; write one as a function: where=lambda o: o.status == "OPEN"'
+        )
     return None if where is None else record_condition(entity.cls, where)

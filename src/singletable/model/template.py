@@ -126,7 +126,8 @@ class Template:
         try:
             return part.codec.encode(values[part.name])
         except KeyRefused as problem:
-            raise KeyRefused(f"{part.name} in {self.text!r}: {problem}") from problem
+            told = str(problem).replace("{field", f"{{{part.name}")  # codecs do not know whose they are
+            raise KeyRefused(f"{part.name} in {self.text!r}: {told}") from problem
 
     def decode(self, key: str) -> dict[str, Any]:
         """The fields that made this key; raises KeyRefused when none did."""

@@ -82,7 +82,8 @@ class Encoded:
         try:
             return self.slot.codec.encode(value)
         except KeyRefused as problem:
-            raise KeyRefused(f"{self.binding.written}: {problem}") from problem
+            told = str(problem).replace("{field", f"{{{self.slot.name}")  # codecs do not know whose they are
+            raise KeyRefused(f"{self.binding.written}: {told}") from problem
 
     @property
     def language(self) -> Language:
