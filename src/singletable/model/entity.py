@@ -160,9 +160,8 @@ def entity(
     `version` names an int field for optimistic locking, `ttl` the one with the second of expiry. `schema_version` is
     stored with every item; `@upgrade` takes older ones to it. Writes keep right, in one transaction, what is `unique`,
     `copies` of others' fields, counters that it is `counted` by, and an edge's second item, a `mirror_of` the first.
-    `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`; a number alone is of the
-    table, and says nothing of its indexes) and `cardinality` (values of a field: `{"kind": skewed(12, hottest=0.6)}`)
-    are for cost and heat, `access` says who may see it.
+    `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`; a number is that of `key`)
+    and `cardinality` (`{"kind": skewed(12, hottest=0.6)}`) are for cost and heat, `access` says who may see it.
     """
     location = source.caller()
 

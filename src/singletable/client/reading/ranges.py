@@ -101,7 +101,7 @@ class Range:
                 lane.position = lane.next_key
         if not any(lane.read for lane in lanes):
             self._examined_min = min(max(EXAMINED_MIN, 2 * self._examined_min), EXAMINED_MAX)
-        elif hidden:
+        elif hidden > 0:
             self._examined_min = max(EXAMINED_MIN, self._examined_min)
 
     def _call(self, lane: Lane, wanted: int | None) -> Any:
