@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from functools import partial
 
+from singletable.engine.http.alertness import Alertness
 from singletable.engine.http.head import HeadWriter
 from singletable.engine.http.message import Request, Response
 from singletable.engine.http.reader import TIMED_OUT, RequestReader
@@ -47,6 +48,7 @@ class Surroundings:
     stopping: bool = False
     waiting: list[Connection] = field(default_factory=list)
     """Those with requests that were read in this round of the loop."""
+    alertness: Alertness = field(default_factory=Alertness)
     leaving: list[tuple[asyncio.Transport, bytes]] | None = None
     """Answers of this round, which are sent together; None between rounds."""
 
@@ -57,7 +59,9 @@ class Surroundings:
         several times as fast as after a visit to the kernel, and what they write is committed at once.
         """
         if len(self.connections) == 1:
+            soon = self.alertness.came()
             connection.work()
+            self.alertness.answered(soon=soon)
             return
         if not self.waiting:
             asyncio.get_running_loop().call_soon(self._work_all)
