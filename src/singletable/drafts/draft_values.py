@@ -10,10 +10,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.drafts.conditions import refuse_unsaid
 from singletable.drafts.constants import constant_from_values, constant_to_values
+from singletable.drafts.declared import entity_keywords
 from singletable.drafts.declared_patterns import MEMBER
 from singletable.drafts.draft import (
     DraftClass,
+    DraftDerived,
     DraftEntity,
+    DraftIndex,
     DraftMember,
     DraftObject,
     DraftPattern,
@@ -55,6 +58,8 @@ _IDENTIFIERS = frozenset(
 )
 _VALUES = frozenset(("DraftField.default", "DraftParameter.default", "Constant.value"))
 """What may be any value that a model can hold."""
+_FILLED = frozenset(("DraftPattern.entities", "DraftKeys.partition", "DraftIndex.partition", "DraftTable.keys"))
+"""Where there is at least one."""
 _NODES: Mapping[str, Any] = {
     each.__name__: each
     for each in (
@@ -74,7 +79,7 @@ def to_values(value: Any) -> Any:
             member = getattr(value, each.name)
             if f"{type(value).__name__}.{each.name}" in _VALUES:
                 member = constant_to_values(member)
-            if member != _default(each) or type(member) is bool:
+            if member != _default(each):
                 kept[each.name] = to_values(member)
         return {type(value).__name__: kept} if type(value) in _NODES.values() else kept
     if isinstance(value, Mapping):
@@ -95,7 +100,25 @@ def table_from_values(place: Place) -> DraftTable:
     except RecursionError:
         raise place.refuse("is nested too deeply") from None
     _check_classes(found, place)
+    _check_signatures(found, place)
     return found
+
+
+def _check_signatures(table: DraftTable, place: Place) -> None:
+    """Refuse what Python would: a name that is given twice, and a parameter without a default behind one with it."""
+    for entity in table.entities:
+        _refuse_twice([name for name, _ in entity_keywords(entity)], f"the entity {entity.class_name}", place)
+    for pattern in table.patterns:
+        _refuse_twice(["self", *(each.name for each in pattern.parameters)], f"the pattern {pattern.name}", place)
+        by_place = [each.has_default for each in pattern.parameters if not each.by_name]
+        if by_place != sorted(by_place):
+            raise place.refuse(f"has the pattern {pattern.name}, whose parameters with defaults are not its last")
+
+
+def _refuse_twice(names: list[str], owner: str, place: Place) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise place.refuse(f"has {owner}, which names {twice} twice")
 
 
 def _check_classes(table: DraftTable, place: Place) -> None:
@@ -147,6 +170,10 @@ def _made(cls: Any, place: Place) -> Any:
         where = Place(found, f"{place.path}.{name}")
         given[name] = _member(cls, name, hints[name], where)
     made = cls(**given)
+    if isinstance(made, DraftIndex) and made.kind == "LSI" and len(made.sort) != 1:
+        raise place.refuse("is a local index, which has one sort key")
+    if isinstance(made, DraftDerived) and (made.kind == "derive") != (made.function is not None):
+        raise place.refuse("has to name the function that it is derived by, and no other kind of value does")
     if isinstance(made, DraftPattern):
         try:
             refuse_unsaid(made)
@@ -161,6 +188,10 @@ def _member(cls: type, name: str, hint: Any, place: Place) -> Any:
     value = _read(hint, place)
     if f"{cls.__name__}.{name}" in _IDENTIFIERS:
         _check_names(value, place)
+    if f"{cls.__name__}.{name}" in _FILLED and not value:
+        raise place.refuse("is empty")
+    if cls is tree.Path and (not value or not isinstance(value[0], str)):
+        raise place.refuse("has to begin with a field")
     if name == "members" and cls is DraftPattern:
         _check_members(value, place)
     if name == "type":
