@@ -96,7 +96,8 @@ def cold_start(contender: Contender, python: Path, url: str) -> tuple[float, flo
 
 def environment_of(contender: Contender) -> dict[str, str]:
     """What a contender's process needs: the bench, and for ours what this process was told to find singletable by."""
-    hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+    # What was installed is compiled already; ours is compiled when it is first imported, unless that is forbidden.
+    hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"}
     kept = {name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("AWS_")}
     paths = [str(ROOT), *(os.environ.get("PYTHONPATH", "").split(os.pathsep) if contender.library == OURS else ())]
     return {**kept, **CREDENTIALS, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}

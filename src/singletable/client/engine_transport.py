@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,6 +38,8 @@ class EngineTransport:
         """The same; an answer takes microseconds, and a flush of the disk, which takes longer, is waited for aside."""
         answer = self.engine.respond(DYNAMODB + operation, body)
         if answer.wrote and self.engine.store.path is not None:
+            import asyncio
+
             await asyncio.to_thread(self.engine.store.flush)
         if answer.status != 200:
             raise refusal_of(answer.body)

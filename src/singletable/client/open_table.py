@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from singletable.client.options import Options
 from singletable.client.reading import pages
@@ -14,12 +15,12 @@ from singletable.client.reading.single import get_one
 from singletable.client.session import Session
 from singletable.client.steps import Steps, run, run_async
 from singletable.client.watched import asking
-from singletable.client.writing.patterns import run_write
-from singletable.client.writing.writer import Writer
 from singletable.errors import ArgumentRefused, DesignError
 from singletable.model.intents import Ancestors, Collection, Get, Query, Within
-from singletable.planner.explain import refusal_problem
 from singletable.planner.plan import Outcome, Plan, Refusal
+
+if TYPE_CHECKING:
+    from singletable.client.writing.writer import Writer
 
 R = TypeVar("R")
 _DEFAULT = Options()
@@ -28,10 +29,25 @@ _DEFAULT = Options()
 class OpenTable:
     """What a table's patterns and writes run on."""
 
-    def __init__(self, session: Session, reader: Reader, writer: Writer) -> None:
+    def __init__(self, session: Session, reader: Reader, *, is_told: bool) -> None:
+        """`is_told`: whether whoever refuses a condition can be asked for the item, which says what was refused."""
         self.session = session
         self.reader = reader
-        self.writer = writer
+        self._is_told = is_told
+        self._writer: Writer | None = None
+        self._making = Lock()
+
+    @property
+    def writer(self) -> Writer:
+        """What writes; it is loaded with the first write, so that those who only read are not kept waiting for it."""
+        return self._writer or self._made_writer()
+
+    def _made_writer(self) -> Writer:
+        from singletable.client.writing.writer import Writer
+
+        with self._making:
+            self._writer = self._writer or Writer(self.reader, is_told=self._is_told)
+        return self._writer
 
     def run(self, steps: Steps[R]) -> R:
         """Does some work on this thread."""
@@ -103,6 +119,8 @@ class OpenTable:
         if plan.pattern.is_write:
             if options is not None:
                 raise ArgumentRefused(f"{plan.pattern.name} writes; the options of using(...) are those of reads")
+            from singletable.client.writing.patterns import run_write
+
             return run_write(self.writer, plan, arguments)
         match plan.pattern.intent:
             case Get():
@@ -121,5 +139,7 @@ class OpenTable:
 
 def _planned(outcome: Outcome) -> Plan:
     if isinstance(outcome, Refusal):
+        from singletable.planner.explain import refusal_problem
+
         raise DesignError(refusal_problem(outcome))
     return outcome

@@ -18,7 +18,6 @@ from singletable.client.session import Session
 from singletable.client.steps import run
 from singletable.client.tracing import tracing
 from singletable.client.watched import Hook
-from singletable.client.writing.writer import Writer
 from singletable.model.design import Design
 
 if TYPE_CHECKING:
@@ -56,4 +55,4 @@ def open_table(
     kinds, metrics = Kinds(design), Metrics()
     is_told = transport.name.startswith(("memory:", "file:", "dynamodb:"))
     reader = Reader(design, table_name, kinds, cursors, metrics, clock, session.retries)
-    return OpenTable(session, reader, Writer(reader, is_told=is_told))
+    return OpenTable(session, reader, is_told=is_told)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -20,6 +18,9 @@ from singletable.client.tracing import Tracing
 from singletable.client.transport import Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
 from singletable.errors import RequestRefused, Unreachable
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
@@ -85,6 +86,8 @@ class Session:
 
     async def wait_async(self, seconds: float) -> None:
         """The same, awaited."""
+        import asyncio
+
         await asyncio.sleep(seconds)
 
     def ask(self, call: Call) -> bytes:
@@ -134,7 +137,7 @@ class Session:
                 if not self._is_passing(call, problem, attempt):
                     self._watched(call, attempt, started, None, problem)
                     raise
-                await asyncio.sleep(self.retries.pause(attempt))
+                await self.wait_async(self.retries.pause(attempt))
                 attempt += 1
                 continue
             if self.is_watched:
@@ -155,6 +158,8 @@ class Session:
 
     def _at_once(self, ask: Callable[[Call], R], calls: Sequence[Call]) -> Sequence[R]:
         if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
         contexts = [copy_context() for _ in calls]  # what is current here is current on the threads
         return list(self._threads.map(lambda context, call: context.run(ask, call), contexts, calls))
@@ -207,6 +212,8 @@ def _is_passing_cancellation(refusal: RequestRefused) -> bool:
 
 
 async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -> Sequence[R]:
+    import asyncio
+
     room = asyncio.Semaphore(CONCURRENT_MAX)
 
     async def ask_in_turn(call: Call) -> R:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from singletable.client.http.keys import KeySource
@@ -56,6 +55,8 @@ class Signer:
 
     def corrected(self, date: bytes | None) -> bool:
         """Whether the server's clock, by its Date header, is another than ours, so that signing anew may help."""
+        from email.utils import parsedate_to_datetime  # seldom needed, and long to load
+
         try:
             theirs = parsedate_to_datetime((date or b"").decode("ascii")).timestamp()
         except (ValueError, UnicodeDecodeError):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from singletable.client.http.address import Address
 from singletable.client.http.answer import Answer, field
-from singletable.client.http.awaited import LoopPools
 from singletable.client.http.connection import Connection, Pool
 from singletable.client.http.signer import Signer
 from singletable.client.http.trouble import Trouble
@@ -18,6 +17,8 @@ from singletable.errors import RequestRefused
 
 if TYPE_CHECKING:
     from ssl import SSLContext
+
+    from singletable.client.http.awaited import LoopPools
 
 _SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
 
@@ -45,7 +46,9 @@ class HttpTransport:
 
             context = ssl.create_default_context()
         self._pool = Pool(partial(Connection, address, timeouts, context, self._trouble), self._trouble)
-        self._pools = LoopPools(address, timeouts, context, self._trouble)
+        self._for_pools = (address, timeouts, context, self._trouble)
+        self._pools: LoopPools | None = None
+        self._making = Lock()
 
     def send(self, operation: str, body: bytes) -> bytes:
         """The body of the answer."""
@@ -61,8 +64,10 @@ class HttpTransport:
     async def send_async(self, operation: str, body: bytes) -> bytes:
         """The same, awaited."""
         if self._signer.source.takes_long():
+            import asyncio
+
             await asyncio.to_thread(self._signer.source.keys)
-        pool = self._pools.current()
+        pool = (self._pools or self._made_pools()).current()
         answer = await pool.exchange(self._signer.request(operation, body))
         if answer.status == 200 and answer.body.startswith(b"{"):
             return answer.body
@@ -75,15 +80,25 @@ class HttpTransport:
     def close(self) -> None:
         """Closes the connections."""
         self._pool.close()
-        self._pools.close()
+        if self._pools is not None:
+            self._pools.close()
 
     async def close_async(self) -> None:
         """The same, awaited."""
         self._pool.close()
-        await self._pools.close_async()
+        if self._pools is not None:
+            await self._pools.close_async()
 
     def __repr__(self) -> str:
         return f"HttpTransport({self.name!r})"
+
+    def _made_pools(self) -> LoopPools:
+        """Loads what awaits, which those who never do are spared."""
+        from singletable.client.http.awaited import LoopPools
+
+        with self._making:
+            self._pools = self._pools or LoopPools(*self._for_pools)
+        return self._pools
 
     def _body(self, operation: str, answer: Answer) -> bytes:
         if answer.status != 200 or not answer.body.startswith(b"{"):
