@@ -18,9 +18,11 @@ from singletable import (
     native,
     pattern,
     query,
+    shard,
 )
 from singletable.planner.explain import verdict_text
 from singletable.planner.plan import Outcome, Plan, Refusal
+from singletable.verify.check import check
 
 
 @entity(
@@ -113,6 +115,41 @@ def test_a_smaller_class_is_read_from_the_keys() -> None:
 
 def test_hydration_is_a_declared_fan_out() -> None:
     assert verdict_text(Docs.hydrated.plan) == "declared fan-out of 2"
+
+
+@entity(key=("NOTE#{id}", "NOTE"), gsi1=("PART#{part}", "{id}"), derived={"part": shard("id", of=4)}, identity=("id",))
+@dataclass
+class Note:
+    """A note in four shards of a thin index."""
+
+    id: str
+    text: str
+
+
+def test_what_is_fetched_behind_shards_comes_on_top_of_the_declared_queries() -> None:
+    class Notes(Table, entities=[Note], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
+        @pattern(fanout=4)
+        def enough(self) -> Page[Note]:
+            """All of them."""
+            return query(Note, hydrate=True)
+
+        @pattern(fanout=2)
+        def too_few(self) -> Page[Note]:
+            """Two Queries are declared, and there are four."""
+            return query(Note, hydrate=True)
+
+        @pattern()
+        def unsaid(self) -> Page[Note]:
+            """None is declared."""
+            return query(Note, hydrate=True)
+
+    assert verdict_text(Notes.enough.plan) == "declared fan-out of 4 + 1 per 100 items"
+    found = [each for each in check(Notes.design).findings if each.code == "ST003"]
+    assert [each.message for each in found] == [
+        "too_few: takes 4 Queries and a BatchGetItem for every 100 items, and it declares 2",
+        "unsaid: takes 4 Queries and a BatchGetItem for every 100 items",
+    ]
+    assert all("Declare it with @pattern(fanout=4)" in each.remedy for each in found)
 
 
 def test_a_local_index_can_be_read_strongly() -> None:

@@ -121,7 +121,8 @@ class Plan:
         declared, requests = self.pattern.options.fanout, self.requests
         if requests == 1:
             return Verdict.ONE_REQUEST
-        if declared is not None and (requests is None or requests <= declared):
+        least = self.queries if requests is None and self.hydrate else requests  # the Queries, whatever they find
+        if declared is not None and (least is None or least <= declared):
             return Verdict.DECLARED_FANOUT
         by_itself = self.hydrate and self.queries == 1 and declared is None
         return Verdict.DECLARED_FANOUT if by_itself else Verdict.UNDECLARED_FANOUT
@@ -132,9 +133,10 @@ class Plan:
         if self.requests is not None:
             return str(self.requests)
         declared = self.pattern.options.fanout
-        if declared is not None:
-            return f"at most {declared}"
-        return "1 + 1 per 100 items" if self.hydrate and self.queries == 1 else "a number that the arguments decide"
+        if self.hydrate and (self.queries is not None or declared is not None):
+            queries = self.queries if self.queries is not None else f"at most {declared}"
+            return f"{queries} + 1 per {BATCH_GET_KEYS_MAX} items"
+        return f"at most {declared}" if declared is not None else "a number that the arguments decide"
 
     @property
     def strong_possible(self) -> bool:

@@ -26,7 +26,9 @@ def _message(plan: Plan) -> str:
     declared = plan.pattern.options.fanout
     beyond = f", and it declares {declared}" if declared is not None else ""
     if plan.hydrate:
-        return f"takes {plan.requests} requests, a Query and a BatchGetItem for every 100 items{beyond}"
+        queries = "a Query" if plan.queries == 1 else f"{plan.queries or 'several'} Queries"
+        count = f"{plan.requests} requests, " if plan.requests is not None else ""
+        return f"takes {count}{queries} and a BatchGetItem for every 100 items{beyond}"
     if plan.kept is not None:
         what = ", ".join(plan.kept.what)
         return f"takes {plan.requests} requests, since it also reads for what it keeps right ({what}){beyond}"
@@ -48,9 +50,10 @@ def _remedy(plan: Plan) -> str:
         )
     if plan.each_above is not None:
         return "Declare the deepest path that a call may take: @pattern(fanout=12)."
-    if plan.requests is None:
+    needed = plan.queries if plan.requests is None and plan.hydrate else plan.requests
+    if needed is None:
         return "Declare the most that a call may take: @pattern(fanout=12)."
     known = {name for spread in plan.spreads for binding in spread.bindings for name in binding.fields}
     fields = {name for spread in plan.spreads for name in getattr(spread.source, "fields", (spread.name,))}
     take = f", or take {' and '.join(sorted(fields - known))} as a parameter" if fields - known else ""
-    return f"Declare it with @pattern(fanout={plan.requests}){take}."
+    return f"Declare it with @pattern(fanout={needed}){take}."
