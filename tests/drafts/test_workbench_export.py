@@ -31,6 +31,9 @@ from tests.drafts.same_model import said
 TABLES = [*(example.table for example in EXAMPLES), whole_model.Whole]
 
 
+FUNCTIONS = defined_in(whole_model, whole_model.__name__)
+
+
 def exported(table: type[Table]) -> str:
     return to_workbench("Models", [ExportedModel(table.design, table.__name__, table.__doc__ or "")])
 
@@ -95,6 +98,17 @@ def test_only_functions_that_the_given_module_defines_are_taken(tmp_path: Path) 
     hostile = exported(whole_model.Whole).replace('"utc_now"', '"print(1)"')
     with pytest.raises(ImportRefused, match="cannot be a name"):
         draft_from_workbench(hostile, defined_in(whole_model, whole_model.__name__))
+
+
+def test_a_document_that_was_changed_after_its_export_says_what_is_not_in_the_model() -> None:
+    plain = json.loads(exported(whole_model.Whole))
+    (table,) = plain["DataModel"]
+    assert draft_from_workbench(json.dumps(plain), FUNCTIONS).tables[0].notes == ()
+    added = {**table["GlobalSecondaryIndexes"][0], "IndexName": "Later"}
+    table["GlobalSecondaryIndexes"].append(added)
+    table["TableFacets"][0]["FacetName"] = "Client"
+    (note,) = draft_from_workbench(json.dumps(plain), FUNCTIONS).tables[0].notes
+    assert note.startswith("Later, Client, Customer changed in the document after it was exported")
 
 
 def test_a_model_with_two_tables_of_one_name_is_exported_by_table(

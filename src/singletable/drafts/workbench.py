@@ -64,7 +64,8 @@ def draft_from_workbench(text: str | bytes, functions: FunctionsModule | None = 
 def _table(table: WorkbenchTable) -> DraftTable:
     own = table.schema.get(OWN_SECTION) if table.schema is not None else None
     if own is not None:
-        return replace(table_from_values(own), name=table.seen.name)
+        made = replace(table_from_values(own), name=table.seen.name)
+        return replace(made, notes=(*made.notes, *_changed_since(table, made)))
     models = dict(_models(table.schema)) if table.schema is not None else {}
     draft = inferred_table(replace(table.seen, templates={name: _values(model) for name, model in models.items()}))
     known = {each.stored_name or each.class_name for each in draft.entities}
@@ -87,6 +88,22 @@ def _table(table: WorkbenchTable) -> DraftTable:
             notes=tuple(notes),
         )
     )
+
+
+def _changed_since(table: WorkbenchTable, made: DraftTable) -> Iterator[str]:
+    """What somebody has changed in a document of ours, of which the section with the model knows nothing."""
+    shown = {each.name: (each.partition[:1], each.sort[:1]) for each in table.seen.indexes}
+    known = {each.name: (each.partition[:1], each.sort[:1]) for each in made.indexes}
+    changed = sorted(name for name in shown.keys() | known.keys() if shown.get(name) != known.get(name))
+    facets = {each.name for each in table.facets}
+    changed += sorted(facets ^ {each.stored_name or each.class_name for each in made.entities})
+    if table.seen.keys != made.keys:
+        changed.insert(0, "its keys")
+    if changed:
+        yield (
+            f"{', '.join(changed)} changed in the document after it was exported, and not here: the model is that of "
+            f"the section {OWN_SECTION} of its ModelSchema. Without it, a model is told from keys, facets and rows."
+        )
 
 
 def _models(schema: Place) -> Iterator[tuple[str, Place]]:
