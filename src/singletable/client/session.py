@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -56,6 +57,7 @@ class Session:
     tracing: Tracing | None = None
     clock: Callable[[], float] = time.time
     _threads: ThreadPoolExecutor | None = None
+    _making: Lock = field(default_factory=Lock)
 
     @property
     def is_watched(self) -> bool:
@@ -157,12 +159,16 @@ class Session:
             return problem
 
     def _at_once(self, ask: Callable[[Call], R], calls: Sequence[Call]) -> Sequence[R]:
-        if self._threads is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._threads = ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
+        threads = self._threads or self._made_threads()
         contexts = [copy_context() for _ in calls]  # what is current here is current on the threads
-        return list(self._threads.map(lambda context, call: context.run(ask, call), contexts, calls))
+        return list(threads.map(lambda context, call: context.run(ask, call), contexts, calls))
+
+    def _made_threads(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with self._making:
+            self._threads = self._threads or ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
+        return self._threads
 
     def _is_passing(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:

@@ -35,7 +35,7 @@ class FieldReference(Generic[E, V_contra]):
 
     def set(self, value: V_contra) -> FieldChange[E]:
         """Give the field this value; None takes it away, since it is not stored where the field is None without."""
-        if value is None and self._known is not None and self._known.optional:
+        if value is None and self._known is not None and self._known.may_be_none:
             if self._known.is_none_unless_stored:
                 return self.remove()
             return FieldChange(self.entity, Change("SET", self.path, Constant(None)))

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from singletable.model.entity import Entity
+from singletable.model.fields import Field
 from singletable.model.keys import KeyPart, Placement
 
 
@@ -30,10 +31,15 @@ def key_rewrites(entity: Entity, changed: AbstractSet[str], lost: AbstractSet[st
             continue
         if placement.fields & lost:
             yield KeyRewrite(placement, placement.parts, frozenset(), is_left=True)
-        elif any(entity.fields[name].optional for name in placement.fields):
+        elif any(_may_be_missing(entity.fields[name]) for name in placement.fields):
             # An item that enters or leaves a sparse index does so with all its key attributes.
             yield KeyRewrite(placement, placement.parts, placement.fields, is_left=False)
         else:
             # Every item of the entity is in the index, so that its other key attributes are there and right.
             parts = tuple(part for part in placement.parts if part.fields & changed)
             yield KeyRewrite(placement, parts, frozenset().union(*(part.fields for part in parts)), is_left=False)
+
+
+def _may_be_missing(field: Field) -> bool:
+    """Whether an object may have no value there: `str | None`, or `str = None`."""
+    return field.optional or field.is_none_unless_stored

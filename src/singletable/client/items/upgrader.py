@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, get_origin
 
 from singletable.client.items.decoder import Decoder, Item, Made, decoded_keys, made_of
 from singletable.client.items.rows import Row
@@ -73,7 +73,7 @@ class Upgrader:
         """One version further; what a function returned is what the next would have found stored."""
         in_key = decoded_keys(self._entity, item, base_only=True)
         given = {name: plain_value(stored_value(value)) for name, value in in_key.items()}
-        given |= {self._names.get(name, name): plain_value(value) for name, value in fields.items()}
+        given |= {self._names.get(name, name): self._plain(name, value) for name, value in fields.items()}
         try:
             result = step.function(given)
         except Exception as problem:
@@ -90,8 +90,18 @@ class Upgrader:
                 stored[attribute] = kept
         return stored
 
+    def _plain(self, attribute: str, value: dict[str, Any]) -> Any:
+        """What an upgrade is given; an empty list that stands for a set without members is one."""
+        of = self._entity.fields.get(self._names.get(attribute, attribute))
+        if value == {"L": []} and of is not None and (get_origin(of.type) or of.type) in (set, frozenset):
+            return set()
+        return plain_value(value)
+
     def _stored(self, item: Item, step: Upgrade, name: str, value: Any) -> dict[str, Any] | None:
-        if value is None and name not in self._entity.fields:
+        of = self._entity.fields.get(name)  # None for a field of an older version
+        if value is None and (of is None or not of.may_be_none):
+            return None
+        if of is None and isinstance(value, set | frozenset) and not value:
             return None
         try:
             return field_value(self._entity, name, value)

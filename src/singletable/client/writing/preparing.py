@@ -176,8 +176,10 @@ class Preparing:
                 changes += tuple(_key_changes(entity, rewrites, known))
             action = _main("Update", wanted, asked, requirements, current, changes=changes)
             return Prepared(wanted, action)
+        rewrites = tuple(_whole_where_new(rewrite, old) for rewrite in rewrites)
         old_values = self._read(entity, old)
-        new_values = self._read(entity, Update(changes).apply(old, {}))
+        after: Item = Update(changes).apply(old, {})
+        new_values = self._read(entity, _without_old_keys(entity, after, rewrites, changed, old_values or {}))
         assert new_values is not None, "an item that is changed is there"
         decisive = keeping.decisive if changed & keeping.decisive else frozenset()
         needed = decisive.union(*(rewrite.needed for rewrite in rewrites))
@@ -345,6 +347,28 @@ def _known(wanted: Wanted, stored: Stored) -> Values:
 def _lost(changed: Iterable[str], known: Mapping[str, Any]) -> frozenset[str]:
     """The fields that an update takes away."""
     return frozenset(name for name in changed if name in known and known[name] is None)
+
+
+def _whole_where_new(rewrite: KeyRewrite, old: Item) -> KeyRewrite:
+    """All keys of an index that an item is not in yet, since it was stored before the index was declared."""
+    if rewrite.is_left or all(part.attribute in old for part in rewrite.placement.parts):
+        return rewrite
+    return replace(rewrite, parts=rewrite.placement.parts, needed=rewrite.placement.fields)
+
+
+def _without_old_keys(
+    entity: Entity, item: Item, rewrites: Iterable[KeyRewrite], changed: Iterable[str], old: Mapping[str, Any]
+) -> Item:
+    """A changed item without the index keys that are yet to be written, which still say what was before.
+
+    Fields that did not change, and that only those keys may have said, are stored beside them.
+    """
+    kept = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
+    stale = {part.attribute for rewrite in rewrites for part in rewrite.parts} - kept
+    names = frozenset().union(*(rewrite.placement.fields for rewrite in rewrites)).difference(changed)
+    stored = {entity.attributes[name]: stored_or_none(entity, name, old[name]) for name in names}
+    whole = {**{name: value for name, value in stored.items() if value is not None}, **item}
+    return {name: value for name, value in whole.items() if name not in stale}
 
 
 def _key_changes(entity: Entity, rewrites: Iterable[KeyRewrite], values: Mapping[str, Any]) -> Iterable[Change]:
