@@ -160,7 +160,7 @@ def _pattern(**changed: object) -> DraftTable:
         (_pattern(rate=float("inf")), "inf is no number that a model can say"),
         (_pattern(name="count"), "the pattern 'count' takes a name that every table has"),
         (replace(SHOP, patterns=_pattern().patterns * 2), "two patterns are called 'orders'"),
-        (replace(SHOP, entities=(replace(ORDER, mirror_of="Later"), replace(ORDER, class_name="Later"))), "'Later'"),
+        (replace(SHOP, entities=(replace(ORDER, mirror_of="Nobody"),)), "'Nobody'"),
         (replace(SHOP, entities=(replace(ORDER, class_name="Page"),)), "the class Page would hide"),
         (replace(SHOP, entities=(replace(ORDER, stored_name="o", keys=NAMED),)), "'name' is given twice"),
         (_pattern(kind="get", parameters=(DraftParameter("get", "str"),)), "the parameter get hides what the body"),

@@ -158,7 +158,7 @@ def test_what_a_field_is_unless_it_is_given_is_told_from_every_library(cls: type
     assert found["b"].must_be_given
     assert (found["d"].default, found["f"].default, found["h"].default) == ([], [1], "x")
     assert found["e"].default_function == "now"
-    assert notes == [f"{cls.__name__}.g has to be given: a function without a name makes it."]
+    assert notes == [f"{cls.__name__}.g has to be given: a function makes it that no model can import by its name."]
 
 
 def test_an_object_of_a_class_is_a_default_by_its_fields() -> None:

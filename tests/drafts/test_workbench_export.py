@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -23,12 +25,15 @@ from singletable.drafts.workbench_export import ExportedModel, to_workbench
 from singletable.engine.engine import Engine
 from singletable.errors import DesignError, ImportRefused
 from singletable.verify.check import check
-from tests.drafts import whole_model
+from tests.drafts import awkward_model, whole_model
 from tests.drafts.example_tables import EXAMPLES
 from tests.drafts.imported import assert_only_declarations, mutated
 from tests.drafts.same_model import said
 
-TABLES = [*(example.table for example in EXAMPLES), whole_model.Whole]
+TABLES = [
+    *(example.table for example in EXAMPLES),
+    *(whole_model.Whole, awkward_model.Library, awkward_model.Chosen),
+]
 
 
 FUNCTIONS = defined_in(whole_model, whole_model.__name__)
@@ -54,6 +59,22 @@ def test_what_was_exported_is_imported_as_the_same_model(table: type[Table], tmp
     for part in before:
         assert after[part] == before[part]
     assert said(imported(exported(again), tmp_path, table.__module__)) == before
+
+
+@pytest.mark.parametrize("module", [whole_model, awkward_model], ids=lambda module: module.__name__)
+def test_what_is_written_passes_a_strict_type_checker(module: ModuleType, tmp_path: Path) -> None:
+    models = [
+        ExportedModel(table.design, table.__name__, table.__doc__ or "")
+        for table in vars(module).values()
+        if isinstance(table, type) and issubclass(table, Table) and table is not Table
+    ]
+    draft = draft_from_workbench(to_workbench("Models", models), defined_in(module, module.__name__))
+    file = tmp_path / "typed_again.py"
+    file.write_text(python_source(draft), encoding="utf-8")
+    found = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(file)], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout
 
 
 def test_whatever_a_model_says_is_seen_when_it_is_another(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from singletable.cli.output import print_json
+from singletable.drafts.declared import printable
 from singletable.drafts.draft import Draft
 from singletable.drafts.python_source import python_source
 from singletable.errors import ImportRefused
@@ -80,7 +81,7 @@ def _tell(document: Mapping[str, Any], stream: Any) -> None:
             f"{table['table']}: entities {entities}; {counted(table['patterns'], 'pattern')} to begin with", file=stream
         )
         for note in table["notes"]:
-            print(f"  note: {note}", file=stream)
+            print(f"  note: {printable(note)}", file=stream)
     if "items" in document:
         whole = "all of the table" if document["is_whole"] else "a sample of the table"
         print(

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import sysconfig
 import traceback
+from keyword import iskeyword
 from pathlib import Path
 from types import ModuleType
 
@@ -96,7 +97,10 @@ def _in_package(path: Path) -> tuple[str, Path]:
 def importable_name(place: str) -> str:
     """How a model beside it imports what a file or a dotted name stands for."""
     path = Path(place)
-    return _in_package(path.resolve())[0] if place.endswith(".py") or path.is_file() else place
+    name = _in_package(path.resolve())[0] if place.endswith(".py") or path.is_file() else place
+    if not all(each.isidentifier() and not iskeyword(each) for each in name.split(".")):
+        raise ModelNotLoaded(f"{place}: {name} is no name in Python, so that no model can import from it")
+    return name
 
 
 def _message(problem: Exception, place: str) -> str:

@@ -105,7 +105,9 @@ class Wording:
                 return Compared(
                     _COMPARATORS[condition.comparator],
                     self._present(left, condition.comparator),
-                    self._operand(condition.right),
+                    self._present(condition.right, condition.comparator)
+                    if isinstance(condition.right, Path)
+                    else self._operand(condition.right),
                 )
             case _:
                 raise _unsaid(f"the condition {condition}")
@@ -123,20 +125,36 @@ class Wording:
 
     def _present(self, path: Path, comparator: Comparator) -> Term:
         """What is compared by order must not be None for a type checker, whatever the table holds."""
-        known = self._classes.get(self._entity, {}).get(path.attribute)
-        place = self._path(path)
-        is_ordered = comparator not in ("=", "<>")
-        return Call("present", (place,)) if is_ordered and known is not None and known.optional else place
+        place, is_optional = self._place(path)
+        return Call("present", (place,)) if comparator not in ("=", "<>") and is_optional else place
 
     def _path(self, path: Path) -> ItemPlace:
-        fields = {0}
+        return self._place(path)[0]
+
+    def _place(self, path: Path) -> tuple[ItemPlace, bool]:
+        """The place, and whether it may be None; what is on the way there must not, for a type checker."""
+        fields, optional = {0}, set()
         owner: TypeNode | None = TypeNode(self._entity)
         for number, step in enumerate(path.steps):
             known = self._classes.get(owner.name, {}) if owner is not None else {}
             if step in known:
                 fields.add(number)
             owner = read_type(known[str(step)].type) if step in known else _inside(owner)
-        return ItemPlace(self._item, path.steps, frozenset(fields))
+            if (step in known and known[str(step)].optional) or (owner is not None and _may_be_none(owner)):
+                optional.add(number)
+            owner = _without_none(owner)
+        last = len(path.steps) - 1
+        return ItemPlace(self._item, path.steps, frozenset(fields), frozenset(optional - {last})), last in optional
+
+
+def _may_be_none(node: TypeNode) -> bool:
+    return node.name == "|" and any(each.name == "None" for each in node.of)
+
+
+def _without_none(node: TypeNode | None) -> TypeNode | None:
+    """The one type that it is when it is there."""
+    others = [each for each in node.of if each.name != "None"] if node is not None and node.name == "|" else []
+    return others[0] if len(others) == 1 else node
 
 
 def _inside(owner: TypeNode | None) -> TypeNode | None:

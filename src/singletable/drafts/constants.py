@@ -53,7 +53,10 @@ def constant_of(value: Any, classes: Classes) -> Any:
         return value
     if isinstance(value, list | tuple | set | frozenset) and type(value) in _SEVERAL.values():
         kind: Any = type(value)
-        return kind(constant_of(each, classes) for each in value)
+        made = [constant_of(each, classes) for each in value]
+        if kind in (set, frozenset) and any(isinstance(each, DraftObject) for each in made):
+            raise NoConstant(repr(value))
+        return kind(made)
     if type(value) is dict and all(type(name) is str for name in value):
         return {name: constant_of(each, classes) for name, each in value.items()}
     if (known := classes.value_class(type(value))) is not None:
@@ -148,8 +151,9 @@ def written_constant(value: Any, text: Callable[[str], str]) -> str:
         case Mapping():
             pairs = (f"{text(name)}: {written_constant(each, text)}" for name, each in value.items())
             return f"{{{', '.join(pairs)}}}"
-        case bytes() if b'"' not in value and b"'" not in value:
-            return f'b"{repr(value)[2:-1]}"'
+        case bytes():
+            inner = repr(value + b"'")[2:-2]  # repr takes double quotes unless there are some in it
+            return f'b"{inner}"' if b'"' not in value else 'b"' + "".join(f"\\x{each:02x}" for each in value) + '"'
         case _:
             return repr(value)
 
@@ -192,4 +196,6 @@ def words_in(value: Any) -> set[str]:
         return {type(value).__name__}
     if isinstance(value, list | tuple | set | frozenset):
         return {type(value).__name__} | {word for each in value for word in words_in(each)}
-    return {word for each in value.values() for word in words_in(each)} if isinstance(value, Mapping) else set()
+    if isinstance(value, Mapping):
+        return {"dict"} | {word for each in value.values() for word in words_in(each)}
+    return set()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from singletable.drafts.constants import words_in
 from singletable.drafts.draft import (
     DraftCardinality,
+    DraftClass,
     DraftDerived,
     DraftEntity,
     DraftField,
@@ -18,6 +20,7 @@ from singletable.drafts.draft import (
     Position,
 )
 from singletable.drafts.terms import Call, Constant, Declared, FieldOf, Keywords, Listed, Named, OrNone, Term
+from singletable.drafts.type_text import read_type
 
 _LINE_MAX = 400
 """A docstring that is longer says too much; a shorter one stays as it is, however wide the file gets."""
@@ -29,8 +32,8 @@ def printable(text: str) -> str:
 
 
 def docline(text: str) -> str:
-    """What a class or a function says of itself, in one line that a docstring can be."""
-    plain = printable(text).replace('"""', "'''")[:_LINE_MAX].rstrip()
+    """What a class or a function says of itself, in one line."""
+    plain = printable(text)[:_LINE_MAX].rstrip()
     return plain if plain.endswith((".", "!", "?")) else f"{plain}."
 
 
@@ -125,6 +128,25 @@ def _link(link: DraftLink) -> Term:
         return Call("count", source, (("by", link.by), ("field", link.counter)))
     in_parts: Keywords = (("in_parts", True),) if link.in_parts else ()
     return Call("copy", source, (("by", link.by), ("fields", link.fields), *in_parts))
+
+
+def in_order_of_use(table: DraftTable) -> Iterator[DraftClass | DraftEntity]:
+    """The classes and entities, each after those that it is declared with, else as the table has them."""
+    waiting: list[DraftClass | DraftEntity] = [*table.classes, *table.entities]
+    while waiting:
+        names = {each.class_name for each in waiting}
+        free = (each for each in waiting if _used_by(each) & names <= {each.class_name})
+        found = next(free, waiting[0])
+        waiting.remove(found)
+        yield found
+
+
+def _used_by(owner: DraftClass | DraftEntity) -> set[str]:
+    used = {name for each in owner.fields for name in (*read_type(each.type).names, *words_in(each.default))}
+    if isinstance(owner, DraftEntity):
+        used |= {each.class_name for each in (*owner.copies, *owner.counted)}
+        used |= {owner.mirror_of} if owner.mirror_of is not None else set()
+    return used
 
 
 def class_fields(fields: Iterable[DraftField]) -> tuple[Declared, ...]:

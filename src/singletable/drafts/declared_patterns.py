@@ -19,7 +19,7 @@ from singletable.drafts.naming import name_of_class
 from singletable.drafts.terms import Call, Constant, Declared, FieldOf, Keywords, Named, Of, OrNone, Term
 from singletable.errors import DesignError, Problem
 
-MEMBER = re.compile(r"list\[(?P<many>\w+)\]|(?P<one>\w+)(?P<maybe> \| None(?P<absent> = None)?)?")
+MEMBER = re.compile(r"list\[(?P<many>\w+)\](?P<empty> = \[\])?|(?P<one>\w+)(?P<maybe> \| None(?P<absent> = None)?)?")
 """A member of a collection as drafts say it: `Order`, `Order | None` or `list[Order]`."""
 
 
@@ -48,7 +48,8 @@ def shapes_of(table: DraftTable) -> Mapping[str, DraftPattern]:
 def shape_members(pattern: DraftPattern) -> tuple[Declared, ...]:
     """The members of a collection: what the draft says, or the head and a list of each of the others."""
     if pattern.members:
-        return tuple(_member(name, kind) for name, kind in pattern.members)
+        made = (_member(name, kind) for name, kind in pattern.members)
+        return tuple(sorted(made, key=lambda each: each.has_default))
     head, *others = pattern.entities
     lists = (Declared(variable_name(each, "s"), Of("list", Named(each))) for each in others)
     return (Declared(variable_name(head), Named(head)), *lists)
@@ -59,7 +60,8 @@ def _member(name: str, kind: str) -> Declared:
     if found is None:
         raise DesignError(Problem(f"{name} is {kind!r}, which is neither a class nor a list of one"))
     if found["many"]:
-        return Declared(name, Of("list", Named(found["many"])))
+        many = Of("list", Named(found["many"]))
+        return Declared(name, many, found["empty"] is not None, Constant([]))
     one = Named(found["one"])
     return Declared(name, OrNone(one) if found["maybe"] else one, found["absent"] is not None)
 

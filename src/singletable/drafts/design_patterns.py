@@ -13,6 +13,7 @@ from singletable.drafts.draft import DraftParameter, DraftPattern, RangeKind, Re
 from singletable.expressions.tree import Constant
 from singletable.model.areas import AREA_TYPES
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
+from singletable.model.fields import Field, fields_of
 from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
 from singletable.model.ranges import Equal
 from singletable.model.recorder import Argument
@@ -36,7 +37,8 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
     if isinstance(intent, Collection):
         found = members_of(intent.shape)
         entities = tuple(dict.fromkeys(types.name_of(each.entity) for each in found))
-        members = tuple((each.name, _member(each, types)) for each in found)
+        fields = fields_of(intent.shape)
+        members = tuple((each.name, _member(each, types, fields[each.name])) for each in found)
         view: str | None = types.shape(intent.shape)
     else:
         entities, members = (types.name_of(intent.entity),), ()
@@ -88,9 +90,11 @@ def _kind(intent: Any) -> Any:
     return kinds[type(intent)]
 
 
-def _member(member: Member, types: DesignTypes) -> str:
+def _member(member: Member, types: DesignTypes, field: Field) -> str:
     name = types.name_of(member.entity)
-    return {"one": name, "maybe": f"{name} | None", "many": f"list[{name}]"}[member.kind]
+    kind = {"one": name, "maybe": f"{name} | None", "many": f"list[{name}]"}[member.kind]
+    absent = {"one": "", "maybe": " = None", "many": " = []"}[member.kind]
+    return kind if field.required else f"{kind}{absent}"
 
 
 def _parameters(pattern: PatternDeclaration, types: DesignTypes) -> Iterator[DraftParameter]:

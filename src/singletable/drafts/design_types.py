@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.drafts.constants import NoConstant, constant_of
@@ -14,6 +15,7 @@ from singletable.drafts.draft import DraftClass, DraftEnum, DraftField, EnumBase
 from singletable.drafts.field_defaults import Default, default_of
 from singletable.drafts.naming import is_free, name_of_class
 from singletable.drafts.type_text import CONTAINERS, PLAIN, TypeNode
+from singletable.drafts.vocabulary import OWN
 from singletable.errors import DesignError
 from singletable.model.fields import Field, fields_of, hints_of, name_of, strip
 
@@ -36,6 +38,7 @@ class DesignTypes:
         self._taken = taken
         self._notes = notes
         self._open: set[type] = set()
+        self._functions: dict[str, Callable[..., Any]] = {}
         self.enums: list[DraftEnum] = []
         self.classes: list[DraftClass] = []
 
@@ -45,21 +48,33 @@ class DesignTypes:
             return "str", get_args(annotation)
         return str(self._node(annotation, where)), ()
 
+    def fields(
+        self, cls: type, fields: Iterable[Field], stored: Mapping[str, str] = MappingProxyType({})
+    ) -> list[DraftField]:
+        """The fields of a class as a draft has them, with the attributes that have other names."""
+        self._open.add(cls)
+        made = [self.field(cls, each, stored.get(each.name)) for each in fields]
+        self._open.discard(cls)
+        return made
+
     def field(self, cls: type, field: Field, attribute: str | None = None) -> DraftField:
         """A field as a draft has it."""
         where = f"{cls.__name__}.{field.name}"
         kind, choices = self.typed(field.type, where)
         default = None if field.required else default_of(cls, field.name)
         made = DraftField(field.name, kind, field.optional, attribute, choices, field.optional and field.required)
+        if not field.initialised:
+            self._notes.append(f"{where} is given like any other field here: its class sets it by itself.")
         if default is None or (default.function is None and default.value is None and field.optional):
             return made
         return self._with_default(made, default, where)
 
     def _with_default(self, made: DraftField, default: Default, where: str) -> DraftField:
         if default.function is not None:
-            if is_named(default.function):
-                return replace(made, default_function=default.function.__name__)
-            self._notes.append(f"{where} has to be given: a function without a name makes it.")
+            name = None if default.is_given else self.function(default.function)
+            if name is not None:
+                return replace(made, default_function=name)
+            self._notes.append(f"{where} has to be given: a function makes it that no model can import by its name.")
             return replace(made, must_be_given=made.optional)
         try:
             return replace(made, has_default=True, default=constant_of(default.value, self))
@@ -67,13 +82,21 @@ class DesignTypes:
             self._notes.append(f"{where} has to be given: no document holds its default, {problem}.")
             return replace(made, must_be_given=made.optional)
 
+    def function(self, function: Callable[..., Any]) -> str | None:
+        """The name by which a model imports a function; None where it has none, or another thing has it."""
+        name = getattr(function, "__name__", "")
+        if not is_named(function) or self._functions.get(name, function) is not function:
+            return None
+        if name not in self._functions and (not is_free(name, self._taken) or name in OWN):
+            return None
+        self._functions[name] = function
+        self._taken.add(name)
+        return name
+
     def view(self, cls: type) -> str:
         """The name of a class that items are read into, or that a field holds a map of."""
         if cls not in self._names:
-            fields = fields_of(cls)
-            self._open.add(cls)
-            made = tuple(self.field(cls, each) for each in fields.values())
-            self._open.discard(cls)
+            made = tuple(self.fields(cls, fields_of(cls).values()))
             self._named(cls)
             self.classes.append(DraftClass(self._names[cls], made, doc_of(cls)))
         return self._names[cls]
@@ -137,10 +160,10 @@ class DesignTypes:
 
     def value_class(self, cls: type) -> str | None:
         """The name of a class that a field holds a map of; None for what is none."""
-        if cls in self._names:
-            return self._names[cls]
         if cls in self._open:  # a class of itself, which cannot be made before it is there
             return None
+        if cls in self._names:
+            return self._names[cls]
         try:
             hints_of(cls)
             fields_of(cls)

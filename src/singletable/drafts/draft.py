@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -322,7 +323,8 @@ _TAKEN = frozenset(
 
 def is_name(text: str) -> bool:
     """Whether the text is a name in Python wherever it stands; one that begins with `__` is another inside a class."""
-    return text.isidentifier() and not keyword.iskeyword(text) and not text.startswith("__")
+    plain = unicodedata.normalize("NFKC", text)  # as Python compares names: another form could be a name twice
+    return plain == text and text.isidentifier() and not keyword.iskeyword(text) and not text.startswith("__")
 
 
 def variable_name(class_name: str, ending: str = "") -> str:

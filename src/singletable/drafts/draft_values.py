@@ -6,6 +6,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.drafts.conditions import refuse_unsaid
@@ -136,6 +137,17 @@ def _check_classes(table: DraftTable, place: Place) -> None:
             raise place.refuse(f"has the value {value.enumeration}.{value.name}, which none of its enumerations has")
         if isinstance(value, DraftObject) and value.class_name not in classes:
             raise place.refuse(f"has a value of the class {value.class_name!r}, which is none of its classes")
+    entities = {each.class_name for each in table.entities}
+    links = [each for entity in table.entities for each in (*entity.copies, *entity.counted)]
+    named = {each.class_name for each in links} | {each.mirror_of for each in table.entities}
+    named |= {name for each in table.patterns for name in (*each.entities, each.entry_class)}
+    for each in table.patterns:
+        if each.view is not None and each.kind != "collection" and each.view not in classes:
+            raise place.refuse(f"has the pattern {each.name}, whose view {each.view!r} is none of its classes")
+        kinds = (MEMBER.fullmatch(kind) for _, kind in each.members)
+        named |= {found["many"] or found["one"] for found in kinds if found is not None}
+    if unknown := named - entities - {None}:
+        raise place.refuse(f"speaks of {min(map(str, unknown))!r}, which is none of its entities")
     if twice := classes & set(functions_of(table)):
         raise place.refuse(f"has a function and a class that are both called {min(twice)}")
 
@@ -268,6 +280,6 @@ def _plain(kinds: tuple[Any, ...], place: Place) -> Any:
     value = place.value
     if float in kinds and type(value) is int:
         return value
-    if type(value) not in kinds or value != value:  # noqa: PLR0124  # NaN is no number that a file could hold
+    if type(value) not in kinds or (type(value) is float and not isfinite(value)):  # no number that a file could hold
         raise place.refuse(f"is {value!r}, and should be {' or '.join(kind.__name__ for kind in kinds)}")
     return value

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, Literal
 
 from singletable.drafts.constants import is_deep, is_mutable, made_constant, words_in
-from singletable.drafts.declared import class_fields, docline, entity_keywords
+from singletable.drafts.declared import class_fields, docline, entity_keywords, in_order_of_use
 from singletable.drafts.declared_patterns import (
     answer_of,
     body_of,
@@ -68,12 +68,12 @@ def drafted_classes(table: DraftTable, functions: Scope) -> dict[str, Any]:
     classes: dict[str, Any] = dict(functions)
     for each in table.enums:
         classes[each.class_name] = _enum(each)
-    for made in table.classes:
-        classes[made.class_name] = _dataclass(
-            made.class_name, made.doc or made.class_name, class_fields(made.fields), classes
-        )
-    for entity in table.entities:
-        classes[entity.class_name] = _entity(entity, classes)
+    for made in in_order_of_use(table):
+        if isinstance(made, DraftEntity):
+            classes[made.class_name] = _entity(made, classes)
+        else:
+            doc = made.doc or made.class_name
+            classes[made.class_name] = _dataclass(made.class_name, doc, class_fields(made.fields), classes)
     for name, pattern in shapes_of(table).items():
         classes[name] = _dataclass(name, pattern.title, shape_members(pattern), classes)
     return classes
@@ -163,6 +163,8 @@ def words_of(term: Term) -> set[str]:
             return set().union(*map(words_of, term.parts))
         case Constant():
             return words_in(term.value)
+        case ItemPlace():
+            return {"present"} if term.present else set()
         case _:
             return set()
 

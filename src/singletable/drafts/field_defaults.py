@@ -18,6 +18,8 @@ class Default:
 
     value: Any = None
     function: Callable[..., Any] | None = None
+    is_given: bool = False
+    """Whether the function is given the object, or what it has so far, which no dataclass does."""
 
 
 def default_of(cls: type, name: str) -> Default | None:
@@ -42,7 +44,9 @@ def _declared(cls: Any, name: str) -> Default | None:
         info = known[name]
         if info.is_required():
             return None
-        return Default(info.default) if info.default_factory is None else Default(function=info.default_factory)
+        if info.default_factory is None:
+            return Default(info.default)
+        return Default(None, info.default_factory, bool(getattr(info, "default_factory_takes_validated_data", False)))
     if (names := getattr(cls, "__struct_fields__", None)) is not None:
         return _of_struct(cls, names.index(name) - len(names))
     if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
@@ -68,4 +72,4 @@ def _of_attrs(attribute: Any) -> Default | None:
     if attribute.default is nothing:
         return None
     factory = getattr(attribute.default, "factory", None)
-    return Default(attribute.default) if factory is None else Default(function=factory)
+    return Default(attribute.default) if factory is None else Default(None, factory, attribute.default.takes_self)

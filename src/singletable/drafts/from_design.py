@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from singletable.drafts.declared_patterns import body_of, shape_names, subject_of
 from singletable.drafts.design_patterns import draft_pattern
-from singletable.drafts.design_types import DesignTypes, doc_of, first_line, is_named
+from singletable.drafts.design_types import DesignTypes, doc_of, first_line
 from singletable.drafts.draft import (
     DraftCardinality,
     DraftDerived,
@@ -99,15 +99,16 @@ def _without_hidden_words(table: DraftTable) -> DraftTable:
 def _entity(entity: Entity, types: DesignTypes, notes: list[str]) -> DraftEntity:
     declared = entity.declaration
     label = types.name_of(entity.cls)
-    derived = {name: _derived(each) for name, each in declared.derived.items()}
+    derived = {name: _derived(each, types) for name, each in declared.derived.items()}
     unnamed = [name for name, each in derived.items() if each is None]
     if unnamed:
-        notes.append(f"{label}: {', '.join(unnamed)} is computed by a function without a name, and a plain field here.")
+        notes.append(f"{label}: {', '.join(unnamed)} is a plain field here: no model can import what computes it.")
     upgrades = [DraftUpgrade(version, each.function.__name__) for version, each in sorted(entity.upgrades.items())]
-    is_upgraded = all(is_named(each.function) for each in entity.upgrades.values())
+    is_upgraded = all(types.function(each.function) is not None for each in entity.upgrades.values())
     if not is_upgraded:
         notes.append(f"{label}: schema version {declared.schema_version} is left out: functions without names upgrade.")
-    fields = [types.field(entity.cls, each, _stored(entity, each.name)) for each in entity.fields.values()]
+    stored = {name: attribute for name, attribute in entity.attributes.items() if attribute != name}
+    fields = types.fields(entity.cls, entity.fields.values(), stored)
     fields += [DraftField(name, "str", choices=_values(declared.derived[name])) for name in unnamed]
     return DraftEntity(
         label,
@@ -136,10 +137,6 @@ def _entity(entity: Entity, types: DesignTypes, notes: list[str]) -> DraftEntity
     )
 
 
-def _stored(entity: Entity, name: str) -> str | None:
-    return entity.attributes[name] if entity.attributes[name] != name else None
-
-
 def _cardinality(each: Cardinality) -> DraftCardinality:
     return DraftCardinality(each.values, None if each.hottest == 1 / each.values else each.hottest)
 
@@ -158,7 +155,7 @@ def _parts(position: Any) -> Iterator[Position]:
         yield NativeKey(each.field, each.format) if isinstance(each, Native) else cast(str, each)
 
 
-def _derived(derived: Derived) -> DraftDerived | None:
+def _derived(derived: Derived, types: DesignTypes) -> DraftDerived | None:
     match derived:
         case Shard():
             return DraftDerived("shard", derived.fields, derived.of)
@@ -172,7 +169,7 @@ def _derived(derived: Derived) -> DraftDerived | None:
             return DraftDerived("depth", derived.fields)
         case Parent():
             return DraftDerived("parent", derived.fields)
-        case FunctionOf() if is_named(derived.function):
+        case FunctionOf() if types.function(derived.function) is not None:
             return DraftDerived("derive", derived.fields, None, derived.function.__name__, derived.values)
         case _:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -9,7 +10,14 @@ from itertools import chain
 
 from singletable.drafts.conditions import refuse_unsaid
 from singletable.drafts.constants import is_deep, is_mutable, words_in, written_constant
-from singletable.drafts.declared import class_fields, docline, entity_keywords, printable, table_keywords
+from singletable.drafts.declared import (
+    class_fields,
+    docline,
+    entity_keywords,
+    in_order_of_use,
+    printable,
+    table_keywords,
+)
 from singletable.drafts.declared_patterns import (
     answer_of,
     body_of,
@@ -53,17 +61,20 @@ def python_source(draft: Draft) -> str:
     body = "\n\n\n".join(parts)
     functions = sorted({name for table in draft.tables for name in functions_of(table)})
     head = f'"""{_docstring(draft.title)}"""'
-    later = "from __future__ import annotations\n\n" if any(map(_hides_types, draft.tables)) else ""
+    hidden = {name for table in draft.tables for name in _hidden_types(table)}
+    later = "from __future__ import annotations\n\n" if hidden else ""
+    if built_in := sorted(hidden & vars(builtins).keys()):  # a class's own names stand before Python's, not a module's
+        later += f"from builtins import {', '.join(built_in)}\n"
     theirs = f"\n\n{_call(f'from {draft.functions_from} import ', '(', functions, ')', bare=True)}" if functions else ""
     return f"{head}\n\n{later}{_imports(body)}{theirs}\n\n\n{body}\n"
 
 
-def _hides_types(table: DraftTable) -> bool:
-    """Whether a field called `date`, which is None unless given, would stand before the type of the same name."""
+def _hidden_types(table: DraftTable) -> set[str]:
+    """The types that a field hides: one called `date`, which is None unless given, stands before the type."""
     owners: list[DraftEntity | DraftClass] = [*table.entities, *table.classes]
     classes = {each.class_name for each in owners} | {each.class_name for each in table.enums}
     hidden = {each.name for owner in owners for each in owner.fields if each.can_be_left_out}
-    return not hidden.isdisjoint((*STANDARD, *PLAIN, *CONTAINERS, *classes))
+    return hidden & {*STANDARD, *PLAIN, *CONTAINERS, *classes}
 
 
 def _imports(body: str) -> str:
@@ -85,10 +96,12 @@ def _imports(body: str) -> str:
 
 def _table(table: DraftTable) -> Iterator[str]:
     yield from map(_enum, table.enums)
-    for each in table.classes:
-        doc = each.doc or each.class_name
-        yield "\n".join(["@dataclass", *_class(each.class_name, doc, class_fields(each.fields))])
-    yield from map(_entity, table.entities)
+    for each in in_order_of_use(table):
+        if isinstance(each, DraftEntity):
+            yield _entity(each)
+        else:
+            doc = each.doc or each.class_name
+            yield "\n".join(["@dataclass", *_class(each.class_name, doc, class_fields(each.fields))])
     for name, pattern in shapes_of(table).items():
         yield "\n".join(["@dataclass", *_class(name, pattern.title, shape_members(pattern))])
     yield "\n".join([*_notes(table.notes), *_table_lines(table, shape_names(table))])
@@ -137,6 +150,11 @@ def _declared(each: Declared, hidden: Collection[str] = ()) -> str:
     return f"{head} = dataclass_field(default_factory={made if default else type(default).__name__})"
 
 
+def _parameter(each: Declared) -> str:
+    head = f"{each.name}: {_written(each.type)}"
+    return f"{head} = {_written(each.default)}" if each.has_default else head
+
+
 def _table_lines(table: DraftTable, shapes: Mapping[str, str]) -> Iterator[str]:
     given = [f"{name}={_on_lines(term, 4)}" for name, term in table_keywords(table)]
     yield _call(f"class {table.class_name}", "(", ["Table", *given], "):")
@@ -148,9 +166,9 @@ def _table_lines(table: DraftTable, shapes: Mapping[str, str]) -> Iterator[str]:
 
 def _pattern(pattern: DraftPattern, subject: str, table: DraftTable) -> Iterator[str]:
     yield f"    @pattern({', '.join(_keywords(pattern_options(pattern)))})"
-    given = ["self", *map(_declared, pattern_parameters(pattern, by_name=False))]
+    given = ["self", *map(_parameter, pattern_parameters(pattern, by_name=False))]
     if by_name := pattern_parameters(pattern, by_name=True):
-        given += ["*", *map(_declared, by_name)]
+        given += ["*", *map(_parameter, by_name)]
     answer = _written(answer_of(pattern, subject))
     yield textwrap.indent(_call(f"def {pattern.name}", "(", given, f") -> {answer}:"), "    ")
     yield f'        """{_docstring(pattern.title)}"""'
@@ -219,10 +237,11 @@ def _written(term: Term) -> str:
 def _of_item(term: ItemPlace | OfItem | Compared | Joined | Changed) -> str:
     match term:
         case ItemPlace():
-            steps = (
-                f".{step}" if number in term.fields else f"[{_written(step)}]" for number, step in enumerate(term.steps)
-            )
-            return f"{term.item}{''.join(steps)}"
+            written = term.item
+            for number, step in enumerate(term.steps):
+                written += f".{step}" if number in term.fields else f"[{_written(step)}]"
+                written = f"present({written})" if number in term.present else written
+            return written
         case OfItem():
             return f"lambda {term.item}: {_written(term.answer)}"
         case Compared():
@@ -246,4 +265,4 @@ def _type(term: FieldOf | Of | OrNone) -> str:
 
 def _docstring(text: str) -> str:
     """One line that ends a docstring nowhere but at its end."""
-    return docline(text).replace("\\", "\\\\")
+    return docline(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

@@ -45,6 +45,8 @@ class ItemPlace:
     steps: tuple[str | int, ...]
     fields: frozenset[int]
     """Which of the steps are fields of classes; the others are names in maps and positions in lists."""
+    present: frozenset[int] = frozenset()
+    """Behind which of the steps there might be None, for a type checker."""
 
 
 @dataclass(frozen=True)

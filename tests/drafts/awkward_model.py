@@ -1,0 +1,103 @@
+"""A model that is written in an order and with names that a file made of it has to mind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from datetime import date
+from typing import Literal
+
+from singletable import Page, Table, collection, copy, entity, get, pattern, present, put, query
+
+
+@dataclass
+class Inner:
+    """A class inside of a field that may be missing."""
+
+    n: int
+    set: str | None = None
+    more: list[Inner2] = dataclass_field(default_factory=list)
+
+
+@dataclass
+class Inner2:
+    """A class of a class."""
+
+    k: str
+
+
+@entity(key=("A#{id}", "A"))
+@dataclass
+class Author:
+    """An author, who is named after those that copy the name."""
+
+    id: str
+    name: str
+    by: dict[str, int] | None = None
+    inner: Inner | None = None
+    many: list[Inner] | None = None
+    limit: int | None = None
+    raw: bytes = b'"'
+    quoted: bytes = b'\'"""'
+    kinds: frozenset[Literal["a", "b"]] = frozenset(("a",))
+    date: date | None = None
+    tags: set[str] = dataclass_field(default_factory=set)
+
+
+@entity(key=("A#{author_id}", "B#{id}"), copies=[copy(Author, by={"id": "author_id"}, fields={"name": "author"})])
+@dataclass
+class Book:
+    """A book, with "quotes" and ""\"three of them""\" in what it says."""
+
+    id: str
+    author_id: str
+    author: str
+
+
+@dataclass
+class Shelf:
+    """An author who may be missing, with books."""
+
+    author: Author | None = None
+    books: list[Book] = dataclass_field(default_factory=list)
+
+
+class Library(Table, entities=[Book, Author]):
+    """Books before authors."""
+
+    @pattern(expected_examined=10, accept={"ST108": 'few, "really"'})
+    def chosen(self, author_id: str) -> Page[Book]:
+        """Books by \\ an author."""
+        return query(Book, filter=lambda book: book.author >= book.id)
+
+    @pattern()
+    def some(self, id: str) -> Author | None:
+        """An author, by places that may be missing."""
+        return get(Author)
+
+    @pattern(fanout=4)
+    def placed(self, id: str, name: str, tags: set[str] = set()) -> Author:  # noqa: B006  # as people write it
+        """An author, by fields."""
+        return put(Author)
+
+    @pattern()
+    def shelf(self, id: str) -> Shelf | None:
+        """A shelf."""
+        return collection(Shelf, limit=5)
+
+
+class Chosen(Table, entities=[Author]):
+    """Authors alone."""
+
+    @pattern(expected_examined=10, accept={"ST108": "few"})
+    def deep(self, id: str) -> Page[Author]:
+        """Conditions on places that may be missing."""
+        return query(
+            Author,
+            filter=lambda each: (
+                (present(each.inner).n > 1)
+                & (present(each.many)[0].n > 2)
+                & (present(each.by)["k"] > 3)
+                & (present(each.limit) > present(each.inner).n)
+            ),
+        )
