@@ -142,6 +142,18 @@ def test_keys_that_are_no_text_are_fields_of_their_own(kind: str, value: str, ty
     assert check(loaded(draft, tmp_path).design).passes
 
 
+def test_items_that_have_parts_of_an_indexs_key_and_never_all_are_told(tmp_path: Path) -> None:
+    index = SeenIndex("GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    items: list[dict[str, Any]] = [
+        {"PK": {"S": "USER"}, "SK": {"N": "0"}, "GSI1SK": {"N": "0"}},
+        {"PK": {"S": "USER"}, "SK": {"N": "1"}, "GSI1PK": {"N": "0"}},
+    ]
+    draft = inferred_table(seen(*items, indexes=(index,)))
+    (entity,) = draft.entities
+    assert (entity.keys["gsi1"].partition, entity.keys["gsi1"].sparse) == ((NativeKey("gsi1_pk"),), True)
+    assert check(loaded(draft, tmp_path).design).passes
+
+
 def test_a_table_without_a_sort_key_is_told(tmp_path: Path) -> None:
     items = [{"PK": {"S": f"USER#{n}"}, "name": {"S": "x"}} for n in range(3)]
     draft = inferred_table(seen(*items, keys=("PK",)))

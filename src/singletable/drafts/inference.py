@@ -193,7 +193,7 @@ def _placed(table: SeenTable, fields: Fields, cluster: Cluster, index: SeenIndex
     names = (*index.partition, *index.sort) if index.kind == "GSI" else index.sort
     inside = [place for place, item in enumerate(cluster.items) if all(name in item for name in names)]
     if not inside:
-        return None
+        return _never_inside(fields, index)
     is_sparse = len(inside) < len(cluster.items)
     positions = _told(table, fields, cluster, index, inside) if is_sparse else None
     if positions is None:
@@ -207,6 +207,18 @@ def _placed(table: SeenTable, fields: Fields, cluster: Cluster, index: SeenIndex
     if index.kind == "LSI":
         return DraftKeys(sort, (), is_sparse)
     return DraftKeys(partition, sort, is_sparse)
+
+
+def _never_inside(fields: Fields, index: SeenIndex) -> DraftKeys | None:
+    """The keys of an index of which every attribute is a field of some items, and all of them are of none.
+
+    An item with all of them would be in the index, so that an entity that can have them is declared to be.
+    """
+    stored = {each.attribute or each.name: each.name for each in fields.by_name.values()}
+    if index.kind == "LSI" or not all(name in stored for name in (*index.partition, *index.sort)):
+        return None
+    partition = tuple(NativeKey(stored[name]) for name in index.partition)
+    return DraftKeys(partition, tuple(NativeKey(stored[name]) for name in index.sort), sparse=True)
 
 
 def _told(
