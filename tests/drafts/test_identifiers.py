@@ -55,7 +55,7 @@ def test_no_two_of_them_are_the_same_and_no_class_is_a_field(texts: list[str]) -
         ("ЖУРНАЛ", "Журнал", "журнал"),
         ("注文", "Thing注文", "注文"),
         ("ग्राहक", "Thingग्राहक", "ग्राहक"),
-        ("Ｏｒｄｅｒ", "Order", "order"),  # noqa: RUF001
+        ("Ｏｒｄｅｒ", "Order", "order"),  # noqa: RUF001  # wide letters on purpose
         ("cafe\u0301", "Café", "café"),
         ("☕ order", "Order", "order"),
     ],

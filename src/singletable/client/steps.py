@@ -67,7 +67,7 @@ def each(calls: Sequence[Call]) -> Steps[Sequence[Outcome]]:
 def in_pieces(call: Call) -> Steps[bytes | Pieces]:
     """The answer to a request for a page: its body, or its items in pieces."""
     answers: Sequence[Any] = yield InPieces(call)
-    return answers[0]  # type: ignore[no-any-return]
+    return answers[0]  # type: ignore[no-any-return]  # of the one kind that this step yields
 
 
 def pause(seconds: float) -> Steps[None]:

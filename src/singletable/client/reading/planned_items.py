@@ -25,7 +25,7 @@ class ObjectsOfRows:
 
     def __init__(self, row: type[Row], objects: Callable[[Sequence[Row]], list[Any]]) -> None:
         self._read_page = decoder_of(PageAnswer[row]).decode  # type: ignore[valid-type]  # made at run time
-        self._read_piece = decoder_of(list[row]).decode  # type: ignore[valid-type]
+        self._read_piece = decoder_of(list[row]).decode  # type: ignore[valid-type]  # the same
         self._objects = objects
 
     def page(self, body: bytes) -> tuple[PageAnswer[Any], list[Any]]:

@@ -72,7 +72,7 @@ class Reader:
         for piece in answer.items:
             try:
                 objects += objects_of.piece(b"[%b]" % piece)
-            except Exception:
+            except Exception:  # the same, of this piece alone
                 page = self.page(b'{"Items":[%b]}' % piece, plan, options)
                 objects += self.decoded(page.items, plan)
         return objects, answer.last_evaluated_key
