@@ -40,6 +40,7 @@ class Author:
     raw: bytes = b'"'
     quoted: bytes = b'\'"""'
     kinds: frozenset[Literal["a", "b"]] = frozenset(("a",))
+    due: date = date(2020, 1, 1)
     date: date | None = None
     tags: set[str] = dataclass_field(default_factory=set)
 

@@ -20,8 +20,10 @@ from singletable.drafts.draft import (
     Position,
 )
 from singletable.drafts.terms import Call, Constant, Declared, FieldOf, Keywords, Listed, Named, OrNone, Term
-from singletable.drafts.type_text import read_type
+from singletable.drafts.type_text import CONTAINERS, PLAIN, read_type
+from singletable.drafts.vocabulary import STANDARD
 
+_TYPES = frozenset((*STANDARD, *PLAIN, *CONTAINERS))
 _LINE_MAX = 400
 """A docstring that is longer says too much; a shorter one stays as it is, however wide the file gets."""
 
@@ -150,8 +152,11 @@ def _used_by(owner: DraftClass | DraftEntity) -> set[str]:
 
 
 def class_fields(fields: Iterable[DraftField]) -> tuple[Declared, ...]:
-    """The fields in the order in which a dataclass takes them: what may be left out comes last."""
-    return tuple(_field(each) for each in sorted(fields, key=lambda each: each.can_be_left_out))
+    """The fields in the order in which a dataclass takes them: what may be left out comes last.
+
+    Last of all is what is called as a type is, such as `date`, which would hide the type from the defaults behind it.
+    """
+    return tuple(_field(each) for each in sorted(fields, key=lambda each: (each.can_be_left_out, each.name in _TYPES)))
 
 
 def _field(each: DraftField) -> Declared:

@@ -126,9 +126,11 @@ def _entity(entity: DraftEntity) -> str:
 
 
 def _class(name: str, doc: str, fields: Iterable[Declared]) -> list[str]:
-    declared = list(fields)
-    set_before = {each.name for each in declared if each.has_default}
-    lines = (f"    {_declared(each, set_before)}" for each in declared)
+    lines: list[str] = []
+    set_before: set[str] = set()
+    for each in fields:
+        lines.append(f"    {_declared(each, set_before)}")
+        set_before |= {each.name} if each.has_default else set()
     return [f"class {name}:", f'    """{_docstring(doc)}"""', "", *lines]
 
 
