@@ -153,7 +153,9 @@ class Versions(Table, entities=[Versioned]):
 
 
 @pytest.mark.parametrize(
-    ("tags", "read"), [(None, {"new"}), ({"L": []}, {"new"}), ({"SS": ["a"]}, {"a", "new"})], ids=str
+    ("tags", "read"),
+    [(None, {"new"}), ({"L": []}, {"new"}), ({"SS": ["a"]}, {"a", "new"})],
+    ids=["none", "empty", "one"],
 )
 def test_steps_of_an_upgrade_may_say_none_and_nothing(tags: dict[str, Any] | None, read: set[str]) -> None:
     with Engine("memory:") as engine:
