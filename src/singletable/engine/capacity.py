@@ -25,6 +25,8 @@ class Consumed:
     @property
     def total(self) -> float:
         """Table and indexes together."""
+        if not self.local and not self.global_:
+            return self.table
         return self.table + sum(self.local.values()) + sum(self.global_.values())
 
 
@@ -40,6 +42,8 @@ def add(units: dict[str, Consumed], table: str, more: Consumed) -> None:
 
 def told(table: str, consumed: Consumed, detail: Detail, axis: str | None = None) -> dict[str, Any]:
     """ConsumedCapacity of one table; transactions also say which kind of units (`axis`) it was."""
+    if detail == "TOTAL" and axis is None:  # as nearly always
+        return {"TableName": table, "CapacityUnits": consumed.total}
 
     def units(amount: float) -> dict[str, float]:
         return {"CapacityUnits": amount} if axis is None else {"CapacityUnits": amount, axis: amount}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Raw
 
-from singletable.engine.asked import Check, Projected
+from singletable.engine.asked import WHOLE, Check, Projected
 from singletable.engine.capacity import Consumed, told
 from singletable.engine.definition import KeyAttribute
 from singletable.engine.keys import exact_key, stored_key
@@ -65,6 +65,9 @@ class Wanted(NamedTuple):
     projection: Projected
     is_count: bool
     fetches: bool
+
+
+WHOLE_ITEMS = Wanted(None, WHOLE, is_count=False, fetches=False)
 
 
 def check_select(request: PageRequest, refused_without_attributes: str) -> None:

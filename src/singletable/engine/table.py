@@ -17,6 +17,7 @@ from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MA
 from singletable.wire.decoders import decoder_of
 
 if TYPE_CHECKING:
+    from singletable.engine.familiar import Familiar
     from singletable.engine.traffic.table_traffic import TableTraffic
 
 Item = dict[str, dict[str, Any]]
@@ -204,6 +205,7 @@ class OpenTable:
         "changes",
         "definition",
         "expiry",
+        "familiar",
         "has_local_indexes",
         "index_keys",
         "indexes",
@@ -253,6 +255,8 @@ class OpenTable:
             for attribute in index.definition.key_attributes:
                 self.index_keys.setdefault(attribute.name, (attribute, index.name))
         self.has_local_indexes = any(index.definition.is_local for index in indexes)
+        # The Queries that were asked of this table, by all of them but their values.
+        self.familiar: dict[tuple[object, ...], Familiar] = {}
 
     def index(self, name: str) -> OpenIndex | None:
         """The index of that name, if there is one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
 from singletable.errors import RequestRefused, invalid
+from singletable.expressions.checks import Check
 from singletable.expressions.tree import (
     And,
     Between,
@@ -56,12 +57,20 @@ class KeyRange(NamedTuple):
 class KeyCondition:
     """The tests of a key condition by their attributes, with the values that were given for them."""
 
-    __slots__ = ("refusal", "tests", "values")
+    __slots__ = ("checks", "refusal", "tests", "values")
 
-    def __init__(self, tests: Mapping[str, KeyTest], values: Mapping[str, Any], refusal: str | None = None) -> None:
+    def __init__(
+        self,
+        tests: Mapping[str, KeyTest],
+        values: Mapping[str, Any],
+        refusal: str | None = None,
+        checks: tuple[Check, ...] = (),
+    ) -> None:
         self.tests = tests
         self.values = values
         self.refusal = refusal
+        self.checks = checks
+        """What the values were held to, and others of the same expression are."""
 
     def check(self) -> None:
         """Refuse what is no condition on keys; DynamoDB does it when all expressions are read."""

@@ -155,7 +155,7 @@ class Expressions:
     def key_condition(self, text: str) -> KeyCondition:
         """A key condition; its `check` comes after `finish`, and refuses what is no condition on keys."""
         remembered = self._checked("KeyConditionExpression", text, _key_condition)
-        return KeyCondition(remembered.tests, self.values, remembered.refusal)
+        return KeyCondition(remembered.tests, self.values, remembered.refusal, remembered.checks)
 
     def update(self, text: str) -> BoundUpdate:
         """An update."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from singletable.engine import familiar
 from singletable.engine.asked import AskedOfPage, page_of, refuse_parts_of_keys
 from singletable.engine.legacy.pages import legacy_page
 from singletable.engine.legacy.parameters import uses_legacy
@@ -11,6 +12,7 @@ from singletable.engine.page import Reading
 from singletable.engine.page_request import (
     NO_SPECIFIC,
     STARTING_KEY,
+    WHOLE_ITEMS,
     Source,
     accept_start_key,
     check_select,
@@ -31,6 +33,15 @@ if TYPE_CHECKING:
 
 def query(engine: Engine, request: Query) -> PageResult:
     """Reads one page of what the key condition names."""
+    found = familiar.find(engine.catalog.known(request.table_name), request)
+    if found is None:
+        return _unfamiliar(engine, request)
+    with engine.store.reading() as connection:
+        reading = Reading(found.source.tree, found.keys, request.scan_index_forward is False, request.limit)
+        return read(connection, found.source, reading, request, WHOLE_ITEMS, found.partition)
+
+
+def _unfamiliar(engine: Engine, request: Query) -> PageResult:
     if request.limit is not None and request.limit < 1:
         raise invalid(
             "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
@@ -63,6 +74,7 @@ def query(engine: Engine, request: Query) -> PageResult:
     if asked.filter is not None:
         refuse_parts_of_keys(asked.filter.nested_attributes, table)
         _refuse_filter_on_lacking(asked.filter.attributes, source)
+    familiar.remember(source, request, condition)
     with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
         reading = Reading(source.tree, keys, descending, request.limit)
         return read(connection, source, reading, request, wanted, partition.values)
