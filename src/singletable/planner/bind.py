@@ -42,6 +42,8 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
         return (Request("GetItem", {**parameters, **_consistent(plan)}),)
     if plan.operation == "BatchGetItem":
         return tuple(_batches(design, plan, keys_above(plan, arguments)))
+    if not plan.spreads:
+        return (_query(design, plan, arguments, {}),)
     found = further_requests(design, plan, arguments, set())
     _check_fanout(plan, len(found))
     return found
@@ -97,9 +99,7 @@ def _spreads(plan: Plan, arguments: Arguments) -> Iterator[tuple[str, ...]]:
 
 def _query(design: Design, plan: Plan, arguments: Arguments, spread: Mapping[str, str]) -> Request:
     placeholders = Placeholders()
-    conditions = [_test(test, placeholders, arguments, spread, sort=False) for test in plan.partition]
-    conditions += [_test(test, placeholders, arguments, spread, sort=True) for test in plan.sort]
-    key_condition = " AND ".join(text for text in conditions if text is not None)
+    key_condition = _key_condition(plan, placeholders, arguments, spread)
     parameters: dict[str, Any] = {"TableName": design.name}
     if not plan.index.is_table:
         parameters["IndexName"] = plan.index.name
@@ -134,6 +134,25 @@ def _limit(plan: Plan, arguments: Arguments) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
     return limit + plan.limit.extra
+
+
+def _key_condition(plan: Plan, placeholders: Placeholders, arguments: Arguments, spread: Mapping[str, str]) -> str:
+    """The key condition in DynamoDB's text, its names and values noted."""
+    written = plan.written_condition
+    values: dict[str, AttributeValue] = {}
+    for test, is_sort, names in written.tests:
+        bound = [operand.bind(arguments, spread) for operand in test.operands]
+        if test.operator != "=" and (bound[0] == "" or len(bound) > 1):
+            break
+        for name, value in zip(names, bound, strict=True):
+            check_bytes(test.attribute, value, sort=is_sort)
+            values[name] = key_attribute_value(value)
+    else:
+        placeholders.names, placeholders.values = dict(written.names), values
+        return written.text
+    # Two bounds have an order, and some comparisons hold for every key.
+    texts = [_test(test, placeholders, arguments, spread, sort=is_sort) for test, is_sort, _ in written.tests]
+    return " AND ".join(text for text in texts if text is not None)
 
 
 def _test(

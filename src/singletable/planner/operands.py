@@ -237,7 +237,7 @@ class TextOperand:
 
     def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> KeyValue:
         """The operand's text."""
-        return "".join(atom.bind(arguments, spread) for atom in self.atoms)
+        return "".join([atom.bind(arguments, spread) for atom in self.atoms])
 
     @property
     def language(self) -> Language:

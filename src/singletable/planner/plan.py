@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from singletable.expressions.printer import Placeholders
 from singletable.expressions.tree import Change, Condition, Parameter
 from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity
@@ -15,7 +17,7 @@ from singletable.model.index import Index
 from singletable.model.shape import Member
 from singletable.planner.kept import Kept
 from singletable.planner.obstacles import Obstacle
-from singletable.planner.operands import EachAbove, KeyTest, Spread, TextOperand
+from singletable.planner.operands import EachAbove, KeyTest, Spread, TextOperand, written_test
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 Operation = Literal["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"]
@@ -56,6 +58,22 @@ class Rewrite:
     """Whether the item leaves the index, and the attribute goes."""
 
 
+class WrittenTest(NamedTuple):
+    """A test of a key, whether it is of the sort key, and the placeholders of its operands."""
+
+    test: KeyTest
+    is_sort: bool
+    placeholders: tuple[str, ...]
+
+
+class WrittenCondition(NamedTuple):
+    """A key condition as it is sent, but for the values: they are all that differs between two calls."""
+
+    text: str
+    names: Mapping[str, str]
+    tests: tuple[WrittenTest, ...]
+
+
 @dataclass(frozen=True)
 class Plan:
     """The request that answers a pattern."""
@@ -86,6 +104,16 @@ class Plan:
     def tests(self) -> tuple[KeyTest, ...]:
         """The key condition, the partition's tests first."""
         return (*self.partition, *self.sort)
+
+    @cached_property
+    def written_condition(self) -> WrittenCondition:
+        """The key condition with placeholders, which is written once for all calls."""
+        placeholders, texts, tests = Placeholders(), [], []
+        for test in self.tests:
+            operands = [placeholders.value(None) for _ in test.operands]
+            texts.append(written_test(placeholders.name(test.attribute), test.operator, operands))
+            tests.append(WrittenTest(test, test in self.sort, tuple(operands)))
+        return WrittenCondition(" AND ".join(texts), placeholders.names, tuple(tests))
 
     @property
     def queries(self) -> int | None:
