@@ -117,7 +117,7 @@ def test_an_example_that_is_asked_for_and_needs_pydantic_is_an_error() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 def test_on_a_terminal_the_demo_is_drawn() -> None:
-    command = [sys.executable, "-m", "singletable.cli.main", "demo", "shop.whole_order"]
+    command = [sys.executable, "-m", "singletable", "demo", "shop.whole_order"]
     script = f"import pty, sys; sys.exit(pty.spawn({command!r}))"
     done = subprocess.run(
         [sys.executable, "-c", script],

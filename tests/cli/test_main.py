@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,11 @@ def test_the_module_is_the_program(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["check", str(ROOT / SHOP)]) == 0
     assert capsys.readouterr().out == singletable("check", SHOP).stdout
+
+
+def test_the_package_is_the_program_too() -> None:
+    command = [sys.executable, "-m", "singletable", "check", SHOP]
+    finished = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, encoding="utf-8", check=False)
+    as_installed = singletable("check", SHOP)
+    assert (finished.returncode, finished.stdout) == (as_installed.returncode, as_installed.stdout)
+    assert finished.stdout.strip()

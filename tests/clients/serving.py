@@ -95,7 +95,7 @@ class Served:
 @contextmanager
 def serve(data: Path) -> Generator[Served, None, None]:
     """A server of a store of its own. A fault of ours is on its standard error, and fails whoever stops it."""
-    command = [sys.executable, "-m", "singletable.cli.main", "serve", "--port", "0", "--json", "--data", str(data)]
+    command = [sys.executable, "-m", "singletable", "serve", "--port", "0", "--json", "--data", str(data)]
     process = subprocess.Popen(
         [*command, "--access-key", f"{KEY}:{KEY}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

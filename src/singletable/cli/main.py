@@ -57,7 +57,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"the answer cannot be written: {problem}", file=sys.stderr)
         return BAD_INPUT
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())
