@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from singletable.errors import ArgumentRefused
@@ -45,7 +46,9 @@ def _condition(design: Design, entity: Entity, intent: Write) -> Condition | Non
     """Create never overwrites, update never creates; a condition of the pattern's own implies the latter."""
     partition = Path((design.table.partition[0].name,))
     if intent.kind == "create":
-        return Function("attribute_not_exists", (partition,))
+        none, expiry = Function("attribute_not_exists", (partition,)), entity.declaration.ttl
+        # What no read shows any more is not in the way, though DynamoDB may not have taken it away yet.
+        return none if expiry is None else Or((none, Compare("<=", Path((expiry,)), Constant(int(time.time())))))
     condition = intent.where
     if intent.kind == "update" and condition is None:
         condition = Function("attribute_exists", (partition,))

@@ -195,7 +195,7 @@ class Committing:
         actions: list[Action] = []
         written = {key_id(each.action.key): each for each in prepared}
         for each in prepared:
-            actions += all_actions(self.reader.design, self.keepings, each)
+            actions += all_actions(self.reader.design, self.keepings, self.reader.now, each)
             actions += self._checks(attempt, each, written)
         return actions
 
@@ -205,9 +205,8 @@ class Committing:
         if each.new is None or kind in ("delete", "check"):
             return []
         checks: list[Action] = []
-        for copy, repeated, action in Consequences(self.reader.design, entity, keeping, each.action.asked).checks(
-            each.new
-        ):
+        consequences = Consequences(self.reader.design, entity, keeping, each.action.asked, self.reader.now)
+        for copy, repeated, action in consequences.checks(each.new):
             if kind == "update" and not each.wanted.changed & set(copy.by.values()):
                 continue
             source = written.get(key_id(action.key))

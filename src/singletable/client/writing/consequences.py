@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from singletable.client.answers import Item
 from singletable.client.writing.action import Action, Requirement
 from singletable.client.writing.preparing import Prepared, stored_or_none
-from singletable.client.writing.stored_tree import attribute_equals, exists, missing
+from singletable.client.writing.stored_tree import absent, attribute_equals, exists
 from singletable.client.writing.wanted import shown
 from singletable.errors import NotFound, NotUnique
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Or, Path
@@ -36,6 +36,7 @@ class Consequences:
     entity: Entity
     keeping: Keeping
     asked: int
+    now: Callable[[], float]
 
     @property
     def _partition(self) -> str:
@@ -100,7 +101,7 @@ class Consequences:
         return item
 
     def _free_or_of(self, owner: dict[str, Any]) -> Condition:
-        return Or((missing(self._partition), Compare("=", Path((OWNER,)), Constant(owner))))
+        return Or((absent(self.design, self.entity, self.now()), Compare("=", Path((OWNER,)), Constant(owner))))
 
     def _counted(self, owner: Entity, attribute: str, values: Fields | None, by: int) -> Iterator[Action]:
         if values is None:
@@ -128,12 +129,14 @@ def repeated_of(copy: Copy, source: Entity, values: Fields) -> dict[str, Any]:
     return {ours: values[theirs] for theirs, ours in copy.fields.items()}
 
 
-def all_actions(design: Design, keepings: Mapping[type, Keeping], prepared: Prepared) -> Iterator[Action]:
+def all_actions(
+    design: Design, keepings: Mapping[type, Keeping], now: Callable[[], float], prepared: Prepared
+) -> Iterator[Action]:
     """A write's own action and all that follow from it."""
     yield prepared.action
     entity = prepared.wanted.entity
     if prepared.is_known:
-        consequences = Consequences(design, entity, keepings[entity.cls], prepared.action.asked)
+        consequences = Consequences(design, entity, keepings[entity.cls], prepared.action.asked, now)
         yield from consequences.actions(prepared.old, prepared.new)
 
 

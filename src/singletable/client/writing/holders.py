@@ -64,7 +64,7 @@ class Holders:
             needed |= keeping.decisive
         guards = self.preparing.unchanged(holder, old, needed)
         action = Action("Update", key_of(holder, old), asked, None, changes, guards=guards)
-        following = Consequences(self.reader.design, holder, keeping, asked).actions(old, new)
+        following = Consequences(self.reader.design, holder, keeping, asked, self.reader.now).actions(old, new)
         further = yield from self.actions(holder, old, new, asked)
         return [action, *following, *further]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from singletable.client.answers import Item
 from singletable.client.items.kinds import Kinds
 from singletable.client.writing import upgrading
 from singletable.client.writing.action import Action, Kind, Requirement
-from singletable.client.writing.stored_tree import Stored, attribute_equals, exists, missing
+from singletable.client.writing.stored_tree import Stored, absent, attribute_equals, exists, missing
 from singletable.client.writing.wanted import Wanted
 from singletable.errors import AlreadyExists, ConditionFailed, ItemRefused, NotFound, VersionConflict
 from singletable.expressions.apply import Update
@@ -46,6 +46,7 @@ class Preparing:
     design: Design
     kinds: Kinds
     keepings: Mapping[type, Keeping]
+    now: Callable[[], float]
 
     @property
     def partition(self) -> str:
@@ -117,7 +118,7 @@ class Preparing:
         values = {**wanted.values, **repeated}
         requirements: list[Requirement] = []
         if wanted.kind == "create":
-            requirements.append(Requirement(missing(self.partition), self._already_exists(wanted), asked))
+            requirements.append(Requirement(self._absent(entity), self._already_exists(wanted), asked))
         elif wanted.kind == "put" and version is not None:
             requirements.append(self._version_requirement(wanted, asked, values[version], must_exist=False))
         if version is not None and wanted.kind != "upsert":
@@ -207,7 +208,7 @@ class Preparing:
     def _check(self, wanted: Wanted, asked: int) -> Prepared:
         stored = Stored(wanted.entity, wanted.arguments)
         if wanted.absent:
-            requirements = [Requirement(missing(self.partition), self._already_exists(wanted), asked)]
+            requirements = [Requirement(self._absent(wanted.entity), self._already_exists(wanted), asked)]
         else:
             requirements = [Requirement(exists(self.partition), _not_found(wanted), asked)]
             if wanted.where is not None:
@@ -259,7 +260,10 @@ class Preparing:
 
         unwritten = not known and not must_exist
         expected = attribute_equals(entity.attributes[version], {"N": str(known)})
-        return Requirement(missing(self.partition) if unwritten else expected, failed, asked)
+        return Requirement(self._absent(entity) if unwritten else expected, failed, asked)
+
+    def _absent(self, entity: Entity) -> Condition:
+        return absent(self.design, entity, self.now())
 
     def _already_exists(self, wanted: Wanted) -> Any:
         def failed(item: Item | None) -> Exception:

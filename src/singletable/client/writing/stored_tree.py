@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from singletable.expressions.printer import Placeholders, Printer
-from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Parameter, Path
+from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Or, Parameter, Path
+from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.items import field_value
 from singletable.planner.stored import stored_value
@@ -74,6 +75,16 @@ def exists(attribute: str) -> Condition:
 def missing(attribute: str) -> Condition:
     """That an attribute is not there."""
     return Function("attribute_not_exists", (Path((attribute,)),))
+
+
+def absent(design: Design, entity: Entity, now: float) -> Condition:
+    """That an item is not there, or is one that no read shows any more, since its time has passed."""
+    none = missing(design.table.partition[0].name)
+    expiry = entity.declaration.ttl
+    if expiry is None:
+        return none
+    moment = Constant({"N": f"{now:.3f}"})
+    return Or((none, Compare("<=", Path((entity.attributes[expiry],)), moment)))
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:

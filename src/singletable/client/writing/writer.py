@@ -26,7 +26,7 @@ class Writer:
         self.reader = reader
         self.design = reader.design
         keepings = {each.cls: keeping_of(self.design.entities, each) for each in self.design.entities}
-        self.preparing = Preparing(self.design, reader.kinds, keepings)
+        self.preparing = Preparing(self.design, reader.kinds, keepings, reader.now)
         self.committing = Committing(reader, self.preparing, Holders(reader, self.preparing), is_told=is_told)
         self._by_class = {entity.cls: entity for entity in self.design.entities}
 
