@@ -55,16 +55,22 @@ def update(opened: OpenTable, target: Any, changes: tuple[FieldChange[Any], ...]
         seen.add(each.change.path)
         if each.entity is not entity.cls:
             raise ArgumentRefused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.label}")
-    name = entity.declaration.version
-    version = None if name is None or isinstance(target, Key) else getattr(target, name)
     recorded = tuple(each.change for each in changes)
+    version = _version_of(entity, target)
     return Wanted("update", entity, values, target, recorded, _recorded(entity, where), version=version)
 
 
 def delete(opened: OpenTable, target: Any, where: Where | None) -> Wanted:
-    """The end of the item that an object or a key names."""
+    """The end of the item that an object or a key names; an object's version must still be its version."""
     entity, values = named(opened, target)
-    return Wanted("delete", entity, values, target, where=_recorded(entity, where))
+    where_recorded = _recorded(entity, where)
+    return Wanted("delete", entity, values, target, where=where_recorded, version=_version_of(entity, target))
+
+
+def _version_of(entity: Entity, target: Any) -> int | None:
+    """The version that an object was read as; a key has none."""
+    name = entity.declaration.version
+    return None if name is None or isinstance(target, Key) else getattr(target, name) or 0
 
 
 def check(opened: OpenTable, target: Any, where: Where | None, *, absent: bool) -> Wanted:

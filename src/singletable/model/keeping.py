@@ -83,7 +83,11 @@ def keeping_of(entities: Sequence[Entity], entity: Entity) -> Keeping:
 
 
 def keeping_problems(entities: Sequence[Entity], entity: Entity) -> Iterator[Problem]:
-    """What is wrong with an entity's copies, the counters that it is counted by, and the entity that it mirrors."""
+    """What is wrong with an entity's version, its copies, what it is counted by, and the entity that it mirrors."""
+    version = entity.declaration.version
+    if any(version in placement.fields for placement in (*entity.placements.values(), *entity.uniques)):
+        wrong = f"{entity.label}: the version {version} is part of a key, which every write would have to write anew"
+        yield Problem(wrong, entity.location)
     for copy in entity.declaration.copies:
         source = next((other for other in entities if other.cls is copy.source), None)
         message = _copy_problem(source, entity, copy)

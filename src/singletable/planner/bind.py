@@ -43,6 +43,7 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
     if plan.operation == "BatchGetItem":
         return tuple(_batches(design, plan, keys_above(plan, arguments)))
     if not plan.spreads:
+        _check_fanout(plan, 1)
         return (_query(design, plan, arguments, {}),)
     found = further_requests(design, plan, arguments, set())
     _check_fanout(plan, len(found))

@@ -101,7 +101,7 @@ class Committing:
     def _actions(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[tuple[list[Action], bool]]:
         """Everything that is written and looked at, each item once; and whether copies have to follow later."""
         core = self._core(attempt, prepared)
-        following = yield from self._following(prepared)
+        following = yield from self._following(attempt, prepared)
         actions = merged([*core, *following])
         in_parts = False
         if len(actions) > TRANSACTION_ACTIONS_MAX:
@@ -224,13 +224,13 @@ class Committing:
         names = [source.attributes[name] for name in copy.fields]
         return replace(check, guards=tuple(attribute_equals(name, seen.get(name)) for name in names))
 
-    def _following(self, prepared: Sequence[Prepared]) -> Steps[list[Action]]:
+    def _following(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[list[Action]]:
         """What changes in the items that repeat those which are written."""
         following: list[Action] = []
         for each in prepared:
             if each.is_known and self.keepings[each.wanted.entity.cls].given:
                 entity, asked = each.wanted.entity, each.action.asked
-                following += yield from self.holders.actions(entity, each.old, each.new, asked)
+                following += yield from self.holders.actions(entity, each.old, each.new, asked, attempt.sources)
         return following
 
     def _settle(self, prepared: Sequence[Prepared], source: str, *, in_parts: bool) -> Steps[None]:
@@ -244,15 +244,24 @@ class Committing:
                 continue
             if old is None and not in_parts:
                 continue  # nothing was written that repeats what is not there
+            seen: dict[tuple[tuple[str, str, str], ...], Item] = {}
             for _ in range(TRIES_MAX):
-                groups = yield from self.holders.stale(entity, new, each.action.asked)
-                if not groups or not (yield from self._catch_up(entity, new, groups, source)):
+                groups = yield from self.holders.stale(entity, new, each.action.asked, seen)
+                if not groups or not (yield from self._catch_up(entity, new, groups, seen, source)):
                     break
 
     def _catch_up(
-        self, entity: Entity, new: Mapping[str, Any], groups: Sequence[Sequence[Action]], source: str
+        self,
+        entity: Entity,
+        new: Mapping[str, Any],
+        groups: Sequence[Sequence[Action]],
+        seen: dict[tuple[tuple[str, str, str], ...], Item],
+        source: str,
     ) -> Steps[bool]:
-        """Changes late copies; False when the source has changed again, and whoever changed it will see to them."""
+        """Changes late copies; False when the source has changed again, and whoever changed it will see to them.
+
+        Copies that were not as they were found are noted as they are.
+        """
         key = key_of(entity, new)
         room = TRANSACTION_ACTIONS_MAX - 1
         batch: list[Action] = []
@@ -271,6 +280,7 @@ class Committing:
                 yield from self._send(actions, source, together=True, token=None)
             except RequestRefused as refusal:
                 failed = yield from self._failed(actions, refusal, source)
+                seen |= {key_id(action.key): item for action, item in failed if item is not None}
                 return not any(key_id(action.key) == key_id(key) for action, _ in failed)
         return True
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from singletable.client.answers import Item
 from singletable.client.options import Options
 from singletable.client.reading import pages
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Steps
-from singletable.client.writing.action import Action
+from singletable.client.writing import upgrading
+from singletable.client.writing.action import Action, key_id
 from singletable.client.writing.consequences import Consequences, repeated_of
 from singletable.client.writing.preparing import Preparing, changes_to
 from singletable.errors import DesignError, Problem
@@ -22,6 +24,8 @@ from singletable.planner.items import key_of, values_of
 from singletable.planner.plan import Plan, Refusal
 
 Fields = Mapping[str, Any]
+Seen = Mapping[tuple[tuple[str, str, str], ...], Item]
+"""Items as they were when what was supposed of them was wrong, by their keys."""
 
 
 @dataclass
@@ -30,27 +34,38 @@ class Holders:
 
     reader: Reader
     preparing: Preparing
-    _plans: dict[tuple[type, type], Plan] = field(default_factory=dict)
+    _plans: dict[tuple[object, ...], Plan] = field(default_factory=dict)
 
     @property
     def keepings(self) -> Mapping[type, Keeping]:
         """What each entity's writes keep right."""
         return self.preparing.keepings
 
-    def actions(self, source: Entity, old: Fields | None, new: Fields | None, asked: int) -> Steps[list[Action]]:
+    def actions(
+        self, source: Entity, old: Fields | None, new: Fields | None, asked: int, seen: Seen
+    ) -> Steps[list[Action]]:
         """What a change of a source changes in the items that repeat it, and in what repeats those."""
         actions: list[Action] = []
         if new is None:
             return actions
+        for holder, values, changed in (yield from self._repeating(source, old, new)):
+            actions += yield from self.changed(holder, values, changed, asked, seen)
+        return actions
+
+    def _repeating(
+        self, source: Entity, old: Fields | None, new: Fields
+    ) -> Steps[list[tuple[Entity, Fields, dict[str, Any]]]]:
+        """The items that repeat a source, each once, as they are and as they are to be: one may repeat it twice."""
+        repeating: dict[tuple[tuple[str, str, str], ...], tuple[Entity, Fields, dict[str, Any]]] = {}
         for copy, holder in self.keepings[source.cls].given:
             if old is not None and all(old[theirs] == new[theirs] for theirs in copy.fields):
                 continue
             for values in (yield from self.found(copy, holder, new)):
-                changed = {**values, **repeated_of(copy, source, new)}
-                actions += yield from self.changed(holder, values, changed, asked)
-        return actions
+                known = repeating.setdefault(key_id(key_of(holder, values)), (holder, values, dict(values)))
+                known[2].update(repeated_of(copy, source, new))
+        return list(repeating.values())
 
-    def changed(self, holder: Entity, old: Fields, new: Fields, asked: int) -> Steps[list[Action]]:
+    def changed(self, holder: Entity, old: Fields, new: Fields, asked: int, seen: Seen) -> Steps[list[Action]]:
         """The change of one holder, and all that follows from it."""
         changes = changes_to(holder, old, new)
         if not changes:
@@ -64,9 +79,19 @@ class Holders:
             needed |= keeping.decisive
         guards = self.preparing.unchanged(holder, old, needed)
         action = Action("Update", key_of(holder, old), asked, None, changes, guards=guards)
+        action = self._of_version(holder, action, old, new, seen.get(key_id(action.key)))
         following = Consequences(self.reader.design, holder, keeping, asked, self.reader.now).actions(old, new)
-        further = yield from self.actions(holder, old, new, asked)
+        further = yield from self.actions(holder, old, new, asked, seen)
         return [action, *following, *further]
+
+    def _of_version(self, holder: Entity, action: Action, old: Fields, new: Fields, item: Item | None) -> Action:
+        """The change of a holder by its schema version: one that was seen to be older is written back upgraded."""
+        upgrader = self.preparing.kinds.upgrader(holder)
+        if upgrader is not None and item is not None and upgrader.is_older(item):
+            whole = upgrader.upgraded(item)
+            if values_of(holder, self.preparing.kinds.decoder(holder).read(whole)) == old:
+                return upgrading.written_back(self.reader.design, upgrader, holder, action, item, (whole, new))
+        return replace(action, guards=(*action.guards, *upgrading.is_current(self.reader.design, holder)))
 
     def found(self, copy: Copy, holder: Entity, source: Fields) -> Steps[list[dict[str, Any]]]:
         """The fields of every item that repeats a source with these values."""
@@ -79,18 +104,17 @@ class Holders:
             found += [values_of(holder, each) for each in objects]
         return found
 
-    def stale(self, source: Entity, new: Fields, asked: int) -> Steps[list[list[Action]]]:
+    def stale(self, source: Entity, new: Fields, asked: int, seen: Seen) -> Steps[list[list[Action]]]:
         """What still repeats other values than the source has: written while the source was being changed."""
         late: list[list[Action]] = []
-        for copy, holder in self.keepings[source.cls].given:
-            for values in (yield from self.found(copy, holder, new)):
-                changed = {**values, **repeated_of(copy, source, new)}
-                if changed != values:
-                    late.append((yield from self.changed(holder, values, changed, asked)))
+        for holder, values, changed in (yield from self._repeating(source, None, new)):
+            if changed != values:
+                late.append((yield from self.changed(holder, values, changed, asked, seen)))
         return late
 
     def _plan(self, copy: Copy, holder: Entity) -> Plan:
-        known = self._plans.get((copy.source, holder.cls))
+        which = (copy.source, holder.cls, *sorted(copy.by.items()))  # one may repeat two items of one entity
+        known = self._plans.get(which)
         if known is None:
             outcome = plan_holders(self.reader.design, copy, holder)
             if isinstance(outcome, Refusal):
@@ -99,7 +123,7 @@ class Holders:
                 )
                 remedy = f"Give {holder.label} a key or an index that begins with {', '.join(copy.by.values())}."
                 raise DesignError(Problem(message, holder.location, remedy))
-            known = self._plans[copy.source, holder.cls] = outcome
+            known = self._plans[which] = outcome
         return known
 
 

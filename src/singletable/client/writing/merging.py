@@ -31,6 +31,8 @@ def _both(first: Action, second: Action) -> Action:
     if "ConditionCheck" in (first.kind, second.kind):
         return _with_check(first, second)
     match first.kind, second.kind:
+        case "Update", "Update" if first.is_main and not first.requirements:  # an upsert, which may make the item
+            return _with_conditions(replace(first, changes=_joined(first, second)), replace(second, requirements=()))
         case "Update", "Update":
             return _with_conditions(replace(first, changes=_joined(first, second)), second)
         case "Put", "Update":
@@ -86,6 +88,8 @@ def _joined(first: Action, second: Action) -> tuple[Change, ...]:
         same = next((i for i, each in enumerate(changes) if each.path == change.path), None)
         if same is None:
             changes.append(change)
+        elif change.action == "ADD" and _is_nothing_unless_there(changes[same]):  # to nothing it is added as well
+            changes[same] = change
         elif changes[same].action == change.action == "ADD":
             changes[same] = replace(change, value=Constant(_sum(changes[same], change)))
         elif changes[same] != change:
@@ -157,6 +161,11 @@ def _emptied(delete: Action, name: str, number: int) -> Requirement:
 
 def _is_nothing(change: Change) -> bool:
     return change.action == "ADD" and isinstance(change.value, Constant) and change.value.value == {"N": "0"}
+
+
+def _is_nothing_unless_there(change: Change) -> bool:
+    """Whether it leaves a counter as it is, or makes one, as an upsert does."""
+    return change.action == "SET" and change.value == Function("if_not_exists", (change.path, Constant({"N": "0"})))
 
 
 def _shown(action: Action) -> str:

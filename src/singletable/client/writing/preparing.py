@@ -116,11 +116,13 @@ class Preparing:
         entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
         version, needs_old = entity.declaration.version, self.needs_old(wanted)
         values = {**wanted.values, **repeated}
+        if version is not None:
+            values[version] = values[version] or 0  # None is what was never written
         requirements: list[Requirement] = []
         if wanted.kind == "create":
             requirements.append(Requirement(self._absent(entity), self._already_exists(wanted), asked))
         elif wanted.kind == "put" and version is not None:
-            requirements.append(self._version_requirement(wanted, asked, values[version], must_exist=False))
+            requirements.append(self._version_requirement(wanted, asked, values[version]))
         if version is not None and wanted.kind != "upsert":
             values[version] = 1 if wanted.kind == "create" else values[version] + 1
         old_values = self._read(entity, old)
@@ -166,7 +168,7 @@ class Preparing:
         if (version := entity.declaration.version) is not None:
             changes += (Change("ADD", Path((entity.attributes[version],)), Constant({"N": "1"})),)
             if wanted.version is not None:
-                requirements.append(self._version_requirement(wanted, asked, wanted.version, must_exist=True))
+                requirements.append(self._version_requirement(wanted, asked, wanted.version))
         changed = wanted.changed | set(repeated)
         known = {**_known(wanted, stored), **repeated}
         rewrites = tuple(key_rewrites(entity, changed, _lost(changed, known)))
@@ -194,6 +196,8 @@ class Preparing:
         requirements: list[Requirement] = []
         if wanted.where is not None:
             requirements.append(self._where(wanted, Stored(entity, wanted.arguments), asked))
+        if wanted.version is not None:
+            requirements.append(self._version_requirement(wanted, asked, wanted.version))
         if wanted.unchanged is not None:
             failed = self._changed_since(wanted)
             requirements.append(Requirement(wanted.unchanged, failed, asked))
@@ -249,7 +253,7 @@ class Preparing:
 
         return Requirement(stored.condition(wanted.where), failed, asked)
 
-    def _version_requirement(self, wanted: Wanted, asked: int, known: int, *, must_exist: bool) -> Requirement:
+    def _version_requirement(self, wanted: Wanted, asked: int, known: int) -> Requirement:
         entity = wanted.entity
         version = str(entity.declaration.version)
 
@@ -258,9 +262,15 @@ class Preparing:
             there = "is gone" if found is None else f"has version {getattr(found, version)}"
             return VersionConflict(f"{wanted.shown} was read with version {known} and {there} by now", found)
 
-        unwritten = not known and not must_exist
-        expected = attribute_equals(entity.attributes[version], {"N": str(known)})
-        return Requirement(self._absent(entity) if unwritten else expected, failed, asked)
+        attribute = entity.attributes[version]
+        fitting = [attribute_equals(attribute, {"N": str(known)})]
+        if not known:  # without a version is what was never written, and what was written before the entity had one
+            fitting.append(missing(attribute))
+            if wanted.kind == "put":
+                fitting.append(self._absent(entity))
+        if wanted.kind == "delete":  # what is gone already may be deleted again
+            fitting.append(missing(self.partition))
+        return Requirement(Or(tuple(fitting)) if len(fitting) > 1 else fitting[0], failed, asked)
 
     def _absent(self, entity: Entity) -> Condition:
         return absent(self.design, entity, self.now())

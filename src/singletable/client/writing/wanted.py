@@ -61,6 +61,8 @@ def refuse_misuse(wanted: Wanted, keeping: Keeping) -> None:
             f"{', '.join(moved)} is part of {label}'s key, and an item cannot change its key.\n"
             "  Use move(old, new), which writes the new item and deletes the old one in one transaction."
         )
+    if (version := wanted.entity.declaration.version) in wanted.changed:
+        raise ArgumentRefused(f"{label}.{version} is the version of the item, and every write raises it by itself")
     if counters := sorted(wanted.changed & keeping.counters):
         raise ArgumentRefused(f"{label}.{', '.join(counters)} counts other items, and is kept by their writes alone")
     for copy, source in keeping.held:

@@ -1,0 +1,149 @@
+"""Copies in unusual places: two of one source in one item, and in items of an older schema version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, copy, count, entity, field, key, pattern, query, upgrade
+from tests.client.places import Place, call
+
+
+@entity(key=("USER#{id}", "PROFILE"))
+@dataclass
+class User:
+    id: str
+    name: str
+    sent: int = 0
+
+
+@entity(
+    key=("USER#{sender}", "MESSAGE#{id}"),
+    gsi1=("USER#{receiver}", "{sender_name}#{receiver_name}#{id}"),
+    copies=[
+        copy(User, by={"id": "sender"}, fields={"name": "sender_name"}),
+        copy(User, by={"id": "receiver"}, fields={"name": "receiver_name"}),
+    ],
+    counted=[count(User, by={"id": "sender"}, field="sent")],
+)
+@dataclass
+class Message:
+    id: str
+    sender: str
+    receiver: str
+    sender_name: str = ""
+    receiver_name: str = ""
+
+
+class Mail(Table, entities=[User, Message]):
+    """Messages that carry the names of both ends."""
+
+    @pattern()
+    def sent(self, sender: str) -> Page[Message]:
+        """The messages of a sender."""
+        return query(Message)
+
+    @pattern()
+    def received(self, receiver: str) -> Page[Message]:
+        """The messages to a receiver, by the names of both."""
+        return query(Message)
+
+
+NAME = field(User, lambda user: user.name)
+
+
+def test_an_item_repeats_two_items_of_one_entity(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Mail) as mail:
+        mail.put(User("a", "Ada"))
+        mail.put(User("b", "Bob"))
+        mail.create(Message("m1", "a", "b"))
+        mail.update(key(User, id="b"), NAME.set("Bea"))
+        assert mail.received("b").items == [Message("m1", "a", "b", "Ada", "Bea")]
+        mail.update(key(User, id="a"), NAME.set("Ann"))
+        assert mail.received("b").items == mail.sent("a").items == [Message("m1", "a", "b", "Ann", "Bea")]
+
+
+def test_an_item_repeats_one_item_twice(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Mail) as mail:
+        mail.put(User("a", "Ada"))
+        mail.create(Message("note", "a", "a"))
+        mail.update(key(User, id="a"), NAME.set("Ann"))
+        assert mail.received("a").items == mail.sent("a").items == [Message("note", "a", "a", "Ann", "Ann")]
+
+
+def test_what_is_counted_may_come_together_with_who_counts_it(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Mail) as mail:
+        for number in (1, 2):
+            with mail.transaction() as tx:
+                tx.upsert(User("a", "Ada"))
+                tx.create(Message(f"m{number}", "a", "a"))
+            assert mail.get(key(User, id="a")) == User("a", "Ada", sent=number)
+        with mail.transaction() as tx:
+            tx.delete(key(Message, sender="a", id="m1"))
+            tx.upsert(User("a", "Ann"))
+        assert mail.get(key(User, id="a")) == User("a", "Ann", sent=1)
+
+
+@entity(
+    key=("USER#{author}", "POST#{id}"),
+    gsi1=("NAME#{author_name}", "{kind}#{id}"),
+    copies=[copy(User, by={"id": "author"}, fields={"name": "author_name"})],
+    schema_version=2,
+)
+@dataclass
+class Post:
+    id: str
+    author: str
+    kind: str
+    author_name: str = ""
+
+
+@upgrade(Post, from_version=1)
+def kinds_were_called_types(item: dict[str, object]) -> dict[str, object]:
+    item["kind"] = item.pop("type", "note")
+    item["author_name"] = item.get("author_name", "")
+    return item
+
+
+class Posts(Table, entities=[User, Post]):
+    """Posts whose first version had no copy."""
+
+    @pattern()
+    def posts_of(self, author: str) -> Page[Post]:
+        """What somebody wrote."""
+        return query(Post)
+
+    @pattern()
+    def posts_by(self, author_name: str) -> Page[Post]:
+        """What people of a name wrote."""
+        return query(Post)
+
+
+def _older(posts: Posts, number: int) -> None:
+    item = {
+        "PK": "USER#a",
+        "SK": f"POST#p{number}",
+        "entity_type": "Post",
+        "id": f"p{number}",
+        "author": "a",
+        "type": "essay",
+    }
+    call(posts, "PutItem", Item={name: {"S": text} for name, text in item.items()})
+
+
+def test_a_copy_in_an_item_of_an_older_version_is_written_with_the_upgrade(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Posts) as posts:
+        posts.put(User("a", "Ada"))
+        for number in (1, 2):
+            _older(posts, number)
+        posts.create(Post("p3", "a", "essay"))
+        posts.update(key(User, id="a"), NAME.set("Ann"))
+        expected = [Post(f"p{number}", "a", "essay", "Ann") for number in (1, 2, 3)]
+        assert posts.posts_of("a").items == posts.posts_by("Ann").items == expected
+        posts.put(User("a", "Amy"))
+        expected = [Post(f"p{number}", "a", "essay", "Amy") for number in (1, 2, 3)]
+        assert posts.posts_of("a").items == posts.posts_by("Amy").items == expected
+        assert posts.posts_by("Ann").items == []
