@@ -134,7 +134,7 @@ def test_prices_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     units = ("million_read_units", "million_write_units", "read_capacity_hour", "write_capacity_hour")
     amounts = dict.fromkeys((*units, "storage_gb_month"), 1)
-    document = {"regions": ["here"], "dated": "2031", "currency": "EUR", "source": "a test", "month_hours": 1}
+    document = {"regions": ["here"], "dated": "2031", "currency": "USD", "source": "a test", "month_hours": 1}
     document |= {"gb_bytes": 1, "classes": {"standard": amounts, "infrequent-access": amounts}}
     path.write_text(json.dumps(document), encoding="utf-8")
     patterns = _by(_document("--prices", path)["patterns"], "pattern")

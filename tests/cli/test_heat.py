@@ -60,6 +60,14 @@ def test_a_picture_is_drawn_for_each_table(tmp_path: Path, capsys: pytest.Captur
     assert {path.name for path in tmp_path.glob("all-*.svg")} >= {"all-Events.svg", "all-Pages.svg"}
 
 
+def test_traffic_is_looked_at_until_after_it_has_grown(capsys: pytest.CaptureFixture[str]) -> None:
+    (told,) = _json(capsys, EVENTS, "--times", "1000", "--over", "1000")
+    assert told["partitions"][0]["courses"][0]["throttled"] > 0.5
+    for minutes in ("0", "59", "60"):
+        assert main(["heat", EVENTS, "--over", "60", "--minutes", minutes]) == 2
+        assert f"--minutes {minutes} ends before traffic has grown (--over 60); look longer" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("wrong", [["--times", "many"], ["--times", "0"], ["--over", "-1"], ["--minutes", "x"]])
 def test_what_is_no_number_is_refused_in_words(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:

@@ -68,6 +68,19 @@ def test_an_item_that_is_too_large_is_told_and_exits_1(tmp_path: Path) -> None:
     assert "DynamoDB refuses an item of this size" in finished.stdout
 
 
+def test_broken_json_of_dynamodb_is_not_taken_for_plain_json_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.json"
+    path.write_text('{"PK": {"S": "USER#1"}, "total": {"N": 5}}', encoding="utf-8")
+    finished = singletable("size", path)
+    assert finished.returncode == 0
+    assert (
+        "is taken for plain JSON, since total is not as DynamoDB's JSON is; --plain says that it is" in finished.stderr
+    )
+    assert singletable("size", "--plain", path).stderr == ""
+    path.write_text('{"PK": {"S": "USER#1"}, "total": {"N": "5"}}', encoding="utf-8")
+    assert singletable("size", path).stderr == ""
+
+
 def test_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "evil.json"
     path.write_text(json.dumps({"a\x1b[31m": 1}), encoding="utf-8")

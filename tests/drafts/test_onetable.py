@@ -223,3 +223,17 @@ def test_a_script_that_was_cut_or_filled_is_read_or_refused(cut: int, added: str
     except ImportRefused as refused:
         problem = str(refused)
     assert problem.startswith("schema.js")
+
+
+def test_an_id_that_is_not_in_the_key_does_not_tell_items_apart(tmp_path: Path) -> None:
+    changed = json.loads(json.dumps(SCHEMA))
+    changed["models"]["Account"] |= {
+        "pk": {"type": "String", "value": "account:${name}"},
+        "sk": {"type": "String", "value": "account:"},
+    }
+    draft = read_onetable(json.dumps(changed), "größe of it.json")
+    (table,) = draft.tables
+    account = next(each for each in table.entities if each.class_name == "Account")
+    assert account.identity == ("name",)
+    (report,) = reports(draft, tmp_path, are_proposed=True)
+    assert report.passes

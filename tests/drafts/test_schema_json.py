@@ -250,3 +250,13 @@ def test_problems_of_published_schemas_that_were_mutated_are_all_told(data: st.D
         return
     assert problems[0].startswith("schema.json is no schema.json")
     assert len(problems) > 1
+
+
+def test_an_id_that_is_not_in_the_key_does_not_tell_items_apart(tmp_path: Path) -> None:
+    fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
+    document = _schema(sk_template="ORDER#{placed}", fields=fields, gsi_mappings=[])
+    draft = read_schema_json(json.dumps(document), "schema.json")
+    order = next(each for each in draft.tables[0].entities if each.class_name == "Order")
+    assert order.identity == ("customer_id", "placed")
+    (report,) = reports(draft, tmp_path)
+    assert report.passes

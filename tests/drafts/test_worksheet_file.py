@@ -17,6 +17,7 @@ from singletable.drafts.draft import Draft, DraftPattern
 from singletable.drafts.proved import proved
 from singletable.drafts.python_source import python_source
 from singletable.drafts.worksheet_file import read_worksheet
+from singletable.drafts.worksheet_words import budget_of, frequency_of
 from singletable.errors import ImportRefused
 from singletable.expressions.tree import Path as FieldPath
 from tests.drafts.imported import HOSTILE, assert_only_declarations, reports
@@ -251,3 +252,46 @@ def test_messages_repeat_little_of_a_long_file() -> None:
     assert all(len(note) < 300 for note in table.notes)
     with pytest.raises(ImportRefused, match=r"^w\.csv:2: the entry entity has 4,999 letters"):
         read_worksheet(_csv(HEADER, [["1", "Get user", "User " * 1000]]), "w.csv")
+
+
+RATES = [
+    ("1,000/s", 1_000),
+    ("1 000/s", 1_000),
+    ("1_000 per second", 1_000),
+    ("1,234.5/s", 1_234.5),
+    ("2,5 per second", 2.5),
+    ("1e6/s", 1e6),
+    ("5k rps", 5_000),
+    ("2 million a day", 2e6 / 86_400),
+    ("1M/day", 1e6 / 86_400),
+    ("6/m", 0.1),
+    ("3 times a day", 3 / 86_400),
+    ("7 per week", 7 / 604_800),
+    ("100 requests per minute", 100 / 60),
+    ("12", 12),
+]
+
+
+@pytest.mark.parametrize(("text", "rate"), RATES)
+def test_a_rate_is_read_as_people_write_it(text: str, rate: float) -> None:
+    word, found, unknown = frequency_of(text)
+    assert (word, unknown) == (None, None)
+    assert found == pytest.approx(rate)
+
+
+@pytest.mark.parametrize("text", ["5-10/s", "-5/s", "10/s or 20/s", "3 per fortnight", "1.2.3/s", "5 or so per moon"])
+def test_what_is_no_one_rate_is_told_and_not_guessed(text: str) -> None:
+    (table,) = read_worksheet(_csv(HEADER, [["1", "Get user by ID", "User", "", "", text, "2 min"]]), "w.csv").tables
+    assert table.patterns[0].rate is None
+    assert any(f"its frequency '{text}' is no word of the worksheet, nor a rate as 100/s is" in n for n in table.notes)
+
+
+@pytest.mark.parametrize(("text", "milliseconds"), [("< 10 ms", 10), ("1,000 ms", 1_000), ("0.5 s", 500), ("≤ 20", 20)])
+def test_a_budget_is_a_time(text: str, milliseconds: float) -> None:
+    assert budget_of(text) == milliseconds
+
+
+@pytest.mark.parametrize("text", ["fast", "2 min", "100us"])
+def test_what_is_no_budget_is_told(text: str) -> None:
+    (table,) = read_worksheet(_csv(HEADER, [["1", "Get user by ID", "User", "", "", "", text]]), "w.csv").tables
+    assert any(f"its latency budget '{text}' is no time such as 10 ms" in note for note in table.notes)

@@ -87,6 +87,14 @@ class Address(pydantic.BaseModel):
     tags: dict[str, set[str]] = {}
 
 
+@dataclass
+class Wrapping:
+    """How it is wrapped, plainly unless somebody says otherwise."""
+
+    paper: str = "brown"
+    ribbons: list[str] = dataclass_field(default_factory=list)
+
+
 class Line(msgspec.Struct):
     """One line."""
 
@@ -152,6 +160,7 @@ class Order:
     level: Level = Level.LOW
     lines: list[Line] = dataclass_field(default_factory=list)
     notes: dict[str, Any] = dataclass_field(default_factory=dict)
+    wrapping: Wrapping = dataclass_field(default_factory=Wrapping)
     tags: frozenset[str] = frozenset(("new",))
     sizes: tuple[int, int] = (1, 2)
     either: str | int = "x"

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from singletable import Between, Page, Table, bucket, entity, get, native, pattern, put, query, shard, skewed, update
+from singletable import (
+    Between,
+    Page,
+    Table,
+    bucket,
+    count,
+    create,
+    entity,
+    get,
+    native,
+    pattern,
+    put,
+    query,
+    shard,
+    skewed,
+    update,
+)
 from singletable.model.changes import field
 
 
@@ -167,3 +184,132 @@ class Sensors(Table, entities=[Reading]):
     def week(self, sensor: str, at: Between[datetime]) -> Page[Reading]:
         """The readings of some days."""
         return query(Reading)
+
+
+@entity(key=("FORUM#{name}", "STATS"), cardinality={"name": 3}, expected_bytes=100)
+@dataclass
+class Forum:
+    name: str
+    posts: int = 0
+
+
+@entity(
+    key=("POST#{id}", "POST"),
+    counted=[count(Forum, by={"name": "forum"}, field="posts")],
+    cardinality={"id": 10_000_000, "forum": 3},
+    expected_bytes=200,
+)
+@dataclass
+class Post:
+    id: str
+    forum: str
+
+
+class Forums(Table, entities=[Forum, Post]):
+    @pattern(rate=3000)
+    def post(self, post: Post) -> Post:
+        """Say something in a forum, which counts it."""
+        return create(Post)
+
+
+@entity(
+    key=("READING#{id}", "READING"),
+    gsi1=("DAY#{day}", "{at:seconds}#{id}"),
+    derived={"day": bucket("at", "day")},
+    cardinality={"id": 20_000},
+    expected_bytes=100,
+    expected_per_partition={"gsi1": 1_000},
+)
+@dataclass
+class Daily:
+    id: str
+    at: datetime
+
+
+class Dailies(Table, entities=[Daily]):
+    @pattern(rate=500)
+    def report(self, reading: Daily) -> Daily:
+        """Store a reading."""
+        return put(Daily)
+
+    @pattern(rate=10, fanout=7)
+    def week(self, at: Between[datetime], *, limit: int = 50, cursor: str | None = None) -> Page[Daily]:
+        """The readings of some days."""
+        return query(Daily)
+
+
+@entity(
+    key=("TASK#{id}", "TASK"),
+    gsi1=("STATE#{state}", "{at:seconds}#{id}"),
+    cardinality={"id": 20_000, "state": 3},
+    expected_bytes=100,
+    expected_per_partition={"gsi1": 1_000},
+)
+@dataclass
+class Task:
+    id: str
+    at: datetime
+    state: Literal["A", "B", "C"]
+
+
+class Tasks(Table, entities=[Task]):
+    @pattern(rate=1_500)
+    def report(self, task: Task) -> Task:
+        """Store a task."""
+        return put(Task)
+
+    @pattern(rate=1, fanout=3)
+    def in_any_state(self, *, limit: int = 50, cursor: str | None = None) -> Page[Task]:
+        """The tasks of all states."""
+        return query(Task)
+
+    @pattern(rate=1)
+    def in_state(self, state: Literal["A", "B", "C"], *, limit: int = 50, cursor: str | None = None) -> Page[Task]:
+        """The tasks of a state."""
+        return query(Task)
+
+
+@entity(
+    key=("READING#{id}", "READING"),
+    gsi1=("DAY#{day}#{part}", "{at:seconds}#{id}"),
+    derived={"day": bucket("at", "day"), "part": shard("id", of=8)},
+    cardinality={"id": 20_000},
+    expected_bytes=100,
+    expected_per_partition={"gsi1": 1_000},
+    name="Daily",
+)
+@dataclass
+class SpreadReading:
+    id: str
+    at: datetime
+
+
+class SpreadReadings(Table, entities=[SpreadReading]):
+    @pattern(rate=10, fanout=56)
+    def week(self, at: Between[datetime], *, limit: int = 50, cursor: str | None = None) -> Page[SpreadReading]:
+        """The readings of some days, of which each is in eight partitions."""
+        return query(SpreadReading)
+
+    @pattern(rate=10, fanout=7)
+    def hopeless(self, at: Between[datetime], *, limit: int = 50, cursor: str | None = None) -> Page[SpreadReading]:
+        """The same with a fan-out that not even one day keeps to."""
+        return query(SpreadReading)
+
+
+@entity(key=("FLOOD#{id}", "X"), gsi1=("ALL", "{at:seconds}#{id}"), cardinality={"id": 20_000_000}, expected_bytes=100)
+@dataclass
+class Drop:
+    id: str
+    at: datetime
+
+
+class Flood(Table, entities=[Drop]):
+    @pattern(rate=420_000)
+    def report(self, drop: Drop) -> Drop:
+        """Store a drop."""
+        return put(Drop)
+
+    @pattern(rate=3_000)
+    def newest(self, *, limit: int = 5, cursor: str | None = None) -> Page[Drop]:
+        """The newest drops."""
+        return query(Drop)

@@ -8,7 +8,7 @@ from singletable import Table
 from singletable.cost.calls import call_costs
 from singletable.heat.partitions import Demand, HotPartition, hot_partitions
 from singletable.planner.item_sizes import Sizes
-from tests.heat.models import Events, Ledgers, Notes, Pages, Sensors, SpreadEvents
+from tests.heat.models import Events, Forums, Ledgers, Notes, Pages, Sensors, SpreadEvents, SpreadReadings
 
 
 def _hot(table: type[Table]) -> tuple[HotPartition, ...]:
@@ -68,3 +68,18 @@ def test_a_read_of_several_buckets_asks_each_for_its_part() -> None:
     one_day = 1_000 * 100 / 4096 * 0.5
     assert load.at_once.reads == pytest.approx(one_day, rel=0.05)
     assert load.demand.reads == pytest.approx(10 * one_day, rel=0.05)
+
+
+def test_what_a_write_keeps_right_falls_on_the_partitions_where_it_is() -> None:
+    counters, posts = _hot(Forums)
+    assert (counters.template, counters.stays_whole) == ("FORUM#{name}", "it is one item")
+    assert counters.demand.writes == pytest.approx(3_000 * 2 / 3)  # in a transaction a unit counts twice
+    assert posts.template == "POST#{id}"
+    assert posts.demand.writes == pytest.approx(3_000 * 2 / 10_000_000)
+
+
+def test_shards_within_buckets_share_what_the_fan_out_leaves_to_each() -> None:
+    (hot,) = _hot(SpreadReadings)
+    week = next(load for load in hot.loads if load.pattern == "week")
+    # Seven days in eight partitions each: one of them is asked once by every call that asks for its day.
+    assert week.calls_per_second == pytest.approx(10)

@@ -12,7 +12,20 @@ from singletable.heat.simulation import Growth, partition_course
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.planner import plan_all
-from tests.heat.models import Events, Ledgers, Members, Notes, Pages, SpreadEvents, Tickers
+from tests.heat.models import (
+    Dailies,
+    Events,
+    Flood,
+    Forums,
+    Ledgers,
+    Members,
+    Notes,
+    Pages,
+    SpreadEvents,
+    SpreadReadings,
+    Tasks,
+    Tickers,
+)
 
 
 def _hottest(table: type[Table]) -> HotPartition:
@@ -113,3 +126,35 @@ def test_shards_leave_room_for_a_large_call_beside_the_traffic_of_every_second()
     whole = next(call for call in found.calls if call.name == "whole_ledger")
     steady = 100 * 400 * 0.5 / 4 / found.shards
     assert steady + whole.estimate.units / found.shards <= 3_000
+
+
+def test_a_counter_that_is_written_too_often_is_told_apart_from_an_item_that_is_read() -> None:
+    said = sharding_for(Forums.design, _hottest(Forums), Growth(1))
+    assert said == "All of it writes one item, which no key can spread: count from the stream, or in several items."
+
+
+def test_shards_in_buckets_raise_the_fan_out_that_was_declared() -> None:
+    found = sharding_for(Dailies.design, _hottest(Dailies), Growth(10))
+    assert isinstance(found, Sharding)
+    assert found.fanouts == {"week": 7 * found.shards}
+    assert f"week @pattern(fanout={7 * found.shards}), since it reads every shard" in str(found)
+    assert all(outcome.verdict is not Verdict.UNDECLARED_FANOUT for outcome in plan_all(found.design))
+
+
+def test_shards_in_a_closed_set_are_read_for_each_of_its_values() -> None:
+    found = sharding_for(Tasks.design, _hottest(Tasks), Growth(10))
+    assert isinstance(found, Sharding)
+    assert found.fanouts == {"in_any_state": 3 * found.shards, "in_state": found.shards}
+    assert all(outcome.verdict is not Verdict.UNDECLARED_FANOUT for outcome in plan_all(found.design))
+
+
+def test_a_fan_out_that_not_even_one_bucket_keeps_to_is_undeclared() -> None:
+    verdicts = {outcome.pattern.name: outcome.verdict for outcome in plan_all(SpreadReadings.design)}
+    assert verdicts == {"week": Verdict.DECLARED_FANOUT, "hopeless": Verdict.UNDECLARED_FANOUT}
+
+
+def test_as_many_shards_as_are_ever_proposed_are_tried() -> None:
+    found = sharding_for(Flood.design, _hottest(Flood), Growth(1))
+    assert isinstance(found, Sharding)
+    assert found.shards == 1_000
+    assert found.course.share == 0

@@ -327,6 +327,8 @@ def test_pydantics_own_names_stand_for_the_types_of_their_values(annotation: Any
         (str, "str"),
         (tuple[str, ...], "tuple[str, ...]"),
         (dict[str, list[int]], "dict[str, list[int]]"),
+        (list[int | None], "list[int | None]"),
+        (dict[str, Optional[UUID]], "dict[str, UUID | None]"),  # noqa: UP045  # as people wrote it before
         (Status, "Status"),
         (UUID, "UUID"),
         (Any, "Any"),

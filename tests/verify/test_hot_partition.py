@@ -12,6 +12,8 @@ from singletable import (
     KEYS_ONLY,
     Page,
     Table,
+    count,
+    create,
     delete,
     entity,
     field,
@@ -222,6 +224,34 @@ WRITES = {
     ("forget", "GSI1"): "one partition of GSI1 only, {}: about 1800 write units a second, of 1000",
     ("forget", "GSI2"): "2 partitions of GSI2 only, {}: about 300 write units a second on each, of 1000",
 }
+
+
+@entity(key=("STATS", "STATS"), expected_bytes=100)
+@dataclass
+class Stats:
+    posts: int = 0
+    name: str = "all"
+
+
+@entity(key=("POST#{id}", "POST"), counted=[count(Stats, by={}, field="posts")], expected_bytes=100)
+@dataclass
+class Post:
+    id: str
+
+
+class Counters(Table, entities=[Stats, Post]):
+    """A counter of everything."""
+
+    @pattern(rate=600)
+    def post(self, post: Post) -> Post:
+        return create(Post)
+
+
+def test_a_counter_of_everything_is_one_partition_that_every_write_goes_to() -> None:
+    ((subject, message),) = messages(Counters)
+    assert subject == "post"
+    assert "writes into one partition of the table only" in message
+    assert "about 1200 write units a second, of 1000" in message
 
 
 def test_each_index_that_a_write_touches_is_judged_by_its_own_entries() -> None:

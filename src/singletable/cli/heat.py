@@ -11,6 +11,7 @@ from typing import Any
 from singletable.cli.chosen_prices import add_price_options, chosen_prices
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
+from singletable.errors import ArgumentRefused
 from singletable.heat.partitions import Demand, HotPartition, Load
 from singletable.heat.picture import heat_picture
 from singletable.heat.report import Advice, HeatReport, Hot, Place, heat_report
@@ -39,7 +40,9 @@ def add_to(commands: Any) -> None:
         "--times", type=_times, default=TIMES, metavar="N,N", help="how many times today's traffic (1,10,100,1000)"
     )
     parser.add_argument("--over", type=_minutes, default=0, metavar="MINUTES", help="how long it takes to grow (0)")
-    parser.add_argument("--minutes", type=_minutes, default=60, metavar="MINUTES", help="how long it is looked at (60)")
+    parser.add_argument(
+        "--minutes", type=_minutes, metavar="MINUTES", help="how long it is looked at (60 after it has grown)"
+    )
     parser.add_argument(
         "--provisioned", action="store_true", help="with the capacity that today's traffic needs, not on demand"
     )
@@ -73,7 +76,10 @@ def _svg(text: str) -> Path:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the heat of every table; 1 when today's traffic is throttled already."""
-    growths = [Growth(times, options.over * 60, max(1, options.minutes) * 60) for times in options.times]
+    minutes = options.over + 60 if options.minutes is None else options.minutes
+    if minutes <= options.over:
+        raise ArgumentRefused(f"--minutes {minutes} ends before traffic has grown (--over {options.over}); look longer")
+    growths = [Growth(times, options.over * 60, minutes * 60) for times in options.times]
     prices = chosen_prices(options)
     reports = [
         heat_report(table.design, prices, growths, is_provisioned=options.provisioned)
@@ -277,6 +283,7 @@ def _advice_as_json(advice: Advice) -> dict[str, Any]:
             "partition": advice.what.partition,
             "shards": advice.what.shards,
             "fanned": advice.what.fanned,
+            "fanouts": dict(advice.what.fanouts),
             "throttled": advice.what.course.share,
             "dollars_before": advice.dollars_before,
             "dollars_after": advice.dollars_after,

@@ -82,6 +82,14 @@ def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
     return item
 
 
+def untyped_of(document: Any) -> list[str]:
+    """The attributes that are no DynamoDB JSON, where others are: all of it is then taken for plain JSON."""
+    if not isinstance(document, dict):
+        return []
+    found = [name for name, value in document.items() if not _is_typed(value)]
+    return found if len(found) < len(document) else []
+
+
 def items_of_json(text: str, name: str) -> Iterator[Item]:
     """The items of a file: a list, an answer of DynamoDB with `Items`, one item, or an item on each line."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

@@ -55,7 +55,8 @@ def load_module(place: str) -> ModuleType:
         raise ModelNotLoaded(f"{_where(problem, place)}: {what}") from problem
     except ModuleNotFoundError as problem:
         if not is_file and f"{place}.".startswith(f"{problem.name}."):
-            what = "there is no such file or module; MODEL is a Python file, or module:Table"
+            found = "this is a folder" if path.is_dir() else "there is no such file or module"
+            what = f"{found}; MODEL is a Python file, or module:Table"
             raise ModelNotLoaded(f"{place}: {what}") from problem
         raise ModelNotLoaded(_message(problem, place)) from problem
     except Exception as problem:

@@ -29,11 +29,15 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Weigh the item; 1 when it is larger than DynamoDB holds."""
-    from singletable.cli.item_json import item_of_json, parsed
+    from singletable.cli.item_json import item_of_json, parsed, untyped_of
     from singletable.cost.item_report import item_report
 
     name = "stdin" if options.item == STDIN else options.item
-    item = item_of_json(parsed(_text(options.item), name), name, is_plain=options.plain)
+    document = parsed(_text(options.item), name)
+    item = item_of_json(document, name, is_plain=options.plain)
+    if not options.plain and (untyped := untyped_of(document)):
+        what = f"{', '.join(map(_printable, untyped[:3]))} is not as DynamoDB's JSON is"
+        print(f"note: all of {name} is taken for plain JSON, since {what}; --plain says that it is", file=sys.stderr)
     report = item_report(item)
     if options.json:
         print_json(_document(report))

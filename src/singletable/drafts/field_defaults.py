@@ -9,6 +9,8 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
+from singletable.model.fields import NotAnEntityClass, fields_of
+
 _EMPTY = (list, dict, set, frozenset, tuple, str, int, float, bool, bytes)
 
 
@@ -32,11 +34,22 @@ def _plain(function: Callable[..., Any]) -> Default | None:
     """The value that a function makes, where it is plain to see: an empty one, or a copy."""
     if function in _EMPTY:
         return Default(function())
+    if isinstance(function, type) and _makes_the_same(function):
+        return Default(function())
     owner = getattr(function, "__self__", None)
     if isinstance(owner, list | dict | set) and function == owner.copy:
         return Default(owner)
     is_copy = isinstance(function, partial) and function.func is deepcopy and len(function.args) == 1
     return Default(function.args[0]) if isinstance(function, partial) and is_copy else None
+
+
+def _makes_the_same(cls: type) -> bool:
+    """Whether it is a class of fields, each of them with a value where none is given."""
+    try:
+        defaults = [default_of(cls, name) for name in fields_of(cls)]
+    except (NotAnEntityClass, NameError):
+        return False
+    return all(default is not None and default.function is None for default in defaults)
 
 
 def _declared(cls: Any, name: str) -> Default | None:

@@ -24,7 +24,7 @@ from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
-from singletable.drafts.proposals import fields_in, proposed_patterns, snake
+from singletable.drafts.proposals import fields_in, identity_of, proposed_patterns
 from singletable.drafts.seen_items import SeenIndex, SeenTable
 from singletable.drafts.templates import declared_template, template_of
 from singletable.drafts.value_types import type_of
@@ -118,7 +118,7 @@ def _entity(
         ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
         {"ST107": RAW_REASON} if fields.raw else {},
         dict(fields.derived),
-        identity=_identity(name, fields, keys[TABLE]),
+        identity=identity_of(name, fields.by_name, keys[TABLE]),
         schema_version=version,
     )
 
@@ -126,13 +126,6 @@ def _entity(
 def _schema_version(cluster: Cluster) -> int | None:
     """The first version, if every item says it has it; a later one needs functions that no items can tell."""
     return 1 if all(item.get(SCHEMA_VERSION) == {"N": "1"} for item in cluster.items) else None
-
-
-def _identity(name: str, fields: Fields, keys: DraftKeys) -> tuple[str, ...] | None:
-    """What tells two items apart, where the field that usually does is not in the key."""
-    in_key = tuple(each for each in fields_in((*keys.partition, *keys.sort)) if each in fields.by_name)
-    usual = next((each for each in ("id", f"{snake(name)}_id") if each in fields.by_name), None)
-    return None if usual in in_key or (usual is None and in_key) else in_key
 
 
 def _fields(cluster: Cluster, left_out: set[str], key_names: set[str]) -> Fields:

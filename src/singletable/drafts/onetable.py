@@ -10,6 +10,7 @@ from typing import Any
 
 from singletable.drafts.document import Problems, parsed
 from singletable.drafts.draft import Draft, DraftEntity, DraftIndex, DraftTable, ProjectionKind
+from singletable.drafts.identifiers import table_identifier
 from singletable.drafts.naming import name_of_class, name_of_index
 from singletable.drafts.onetable_model import TYPES, ModelReading, Settings
 from singletable.drafts.proposals import proposed_patterns
@@ -42,7 +43,7 @@ def read_onetable(text: str, name: str) -> Draft:
     used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
     table = DraftTable(
         name_of_class(stem, [entity.class_name for entity in entities]),
-        stem,
+        table_identifier(stem),
         tuple(entities),
         keys,
         used,

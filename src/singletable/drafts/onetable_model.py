@@ -12,7 +12,7 @@ from typing import Any
 from singletable.drafts.document import shown
 from singletable.drafts.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, FieldType, NativeKey, Position
 from singletable.drafts.naming import name_of_field
-from singletable.drafts.proposals import fields_in
+from singletable.drafts.proposals import fields_in, identity_of
 from singletable.model.index import TABLE
 
 TYPES: Mapping[str, FieldType] = {
@@ -101,7 +101,8 @@ class ModelReading:
             form = "ISO text" if self.settings.has_iso_dates else "milliseconds"
             self.notes.append(f"Dates, which OneTable stores as {form}, are stored as ISO text with microseconds here.")
         ttl = self._ttl()
-        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl)
+        identity = identity_of(class_name, [each.name for each in self.fields.values()], placed[TABLE])
+        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl, identity=identity)
 
     def _is_composed(self, name: str, definition: Mapping[str, Any], key_attributes: set[str]) -> bool:
         return isinstance(definition.get("value"), str) and self._attribute(name, definition) in key_attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from singletable.drafts.conditions import all_of, exists
@@ -214,6 +214,13 @@ def fields_in(positions: tuple[Position, ...]) -> list[str]:
         found = [each.field] if isinstance(each, NativeKey) else re.findall(r"\{([^{}:]+)[^{}]*\}", each)
         names |= dict.fromkeys(found)
     return list(names)
+
+
+def identity_of(name: str, fields: Collection[str], keys: DraftKeys) -> tuple[str, ...] | None:
+    """What tells two items apart, where the field that usually does is not in the key."""
+    in_key = tuple(each for each in fields_in((*keys.partition, *keys.sort)) if each in fields)
+    usual = next((each for each in ("id", f"{snake(name)}_id") if each in fields), None)
+    return None if usual in in_key or (usual is None and in_key) else in_key
 
 
 def _spoken(name: str) -> str:

@@ -22,7 +22,7 @@ from singletable.drafts.draft import (
     ProjectionKind,
 )
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_index, name_of_pattern
-from singletable.drafts.proposals import fields_in
+from singletable.drafts.proposals import fields_in, identity_of
 from singletable.drafts.schema_json_patterns import PatternSource, drafted_pattern
 from singletable.drafts.schema_json_rules import check_schema
 from singletable.model.index import TABLE
@@ -149,7 +149,8 @@ class _Table:
         if not is_only:
             self.notes.append(f"{name}: another entity has the entity_type {shown(entity['entity_type'])}, too.")
         stored = entity["entity_type"] if is_only else None
-        return DraftEntity(self.classes[name], tuple(fields.values()), placed, stored), fields
+        identity = identity_of(self.classes[name], [each.name for each in fields.values()], placed[TABLE])
+        return DraftEntity(self.classes[name], tuple(fields.values()), placed, stored, identity=identity), fields
 
     def _patterns(
         self, sources: list[PatternSource], entities: list[DraftEntity], taken: list[str]

@@ -251,7 +251,10 @@ def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[st
     notes += [f"{where}: the filter {_short(text)!r} was not understood." for text in ask.not_understood]
     frequency, rate, unknown = frequency_of(ask.row.cells.get("frequency", ""))
     if unknown:
-        notes.append(f"{where}: its frequency {_short(unknown)!r} is no word of the worksheet.")
+        notes.append(f"{where}: its frequency {_short(unknown)!r} is no word of the worksheet, nor a rate as 100/s is.")
+    budget = ask.row.cells.get("budget", "")
+    if budget.strip(" -") and budget_of(budget) is None:
+        notes.append(f"{where}: its latency budget {_short(budget)!r} is no time such as 10 ms.")
     if ask.kind == "update":
         notes.append(f"{where} was left out: say which fields it sets, as update(...) of {target.class_name}.")
         return None
@@ -272,7 +275,7 @@ def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[st
         order_by=Path((ask.order,)) if ask.order and is_list and not (ask.is_newest_first or ask.range) else None,
         frequency=frequency,
         rate=rate,
-        budget_ms=budget_of(ask.row.cells.get("budget", "")),
+        budget_ms=budget_of(budget),
         fanout=CELLS_READ if ask.kind == "near" else None,
         entry=ask.row.entry if ask.kind == "near" else None,
     )

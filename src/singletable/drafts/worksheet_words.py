@@ -34,6 +34,12 @@ _JOINTS = {
 _VAGUE = {"item", "entry", "line", "record", "detail", "event", "row"}
 _TIME_WORDS = r"(?:day|week|month|year|hour|minute|date|time|period)s?"
 _MOMENT_NAME = re.compile(r"(?:^|_)(?:at|date|time|timestamp|day|on|since|moment)$")
+_THOUSANDS = r"\d{1,3}(?:[, _']\d{3})+(?:\.\d+)?"
+_RATE = re.compile(
+    rf"(?<![\w.,-])({_THOUSANDS}|\d+(?:[.,]\d+)?(?:e\d)?)\s*(?:(k|thousand|million|m(?=\s*(?:/|per\b)))(?!\w))?\+?\s*"
+    r"(?:(?:req\w*|calls?|reads?|writes?|times)\s*)?(?:(?:/|per\b|an?\b)\s*(s|m|h|d|sec\w*|min\w*|hours?|days?|weeks?)\b)?(?![\w.,-])"
+)
+"""A rate: a number, thousands or millions of it, of what, and in which time."""
 _NUMBERS = re.compile(r"(?:^|_)(?:price|total|amount|cost|balance|value|score|rank|rating|quantity|count|age|number)$")
 
 
@@ -266,18 +272,28 @@ def frequency_of(text: str) -> tuple[str | None, float | None, str | None]:
     """The word of the worksheet, the rate a second, and what was not understood."""
     plain = text.strip().lower()
     word = next((each for each in sorted(FREQUENCIES, key=len, reverse=True) if re.search(rf"\b{each}\b", plain)), None)
-    match = re.search(r"(\d+(?:[.,]\d+)?)\s*(?:(k)\b)?\s*(?:/|per|a|rps|qps|tps|requests?)?\s*(\w*)", plain)
-    if match is None:
+    if not re.search(r"\d", plain):
         return word, None, None if word or not plain else plain
-    seconds = {"m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}.get(match[3], 1)
-    rate = float(match[1].replace(",", ".")) * (1000 if match[2] else 1) / seconds
-    return word, rate or None, None
+    match = _RATE.search(plain)
+    if match is None or re.search(r"\d|/|\bper\b", plain[: match.start()] + plain[match.end() :]):
+        return word, None, plain
+    many = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6}.get(match[2], 1.0)
+    seconds = {"m": 60, "h": 3600, "d": 86400, "w": 604800}.get((match[3] or "")[:1], 1)
+    return word, _number(match[1]) * many / seconds or None, None
+
+
+def _number(text: str) -> float:
+    """A number as people write it: `1,000` and `1 000` are a thousand, `2,5` is two and a half."""
+    if re.fullmatch(_THOUSANDS, text):
+        return float(re.sub(r"[, _']", "", text))
+    return float(text.replace(",", "."))
 
 
 def budget_of(text: str) -> float | None:
     """Milliseconds: `< 10 ms` is 10, `0.5 s` is 500."""
     plain = text.strip().lower()
-    if match := re.search(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?)\b", plain):
-        return float(match[1]) * (1 if match[2].startswith("m") else 1000) or None
-    match = re.fullmatch(r"[<~≤]?\s*(\d+(?:\.\d+)?)", plain)
-    return (float(match[1]) or None) if match else None
+    number = rf"({_THOUSANDS}|\d+(?:\.\d+)?)"
+    if match := re.search(rf"{number}\s*(ms|milliseconds?|s|secs?|seconds?)\b", plain):
+        return _number(match[1]) * (1 if match[2].startswith("m") else 1000) or None
+    match = re.fullmatch(rf"[<~≤]?\s*{number}", plain)
+    return (_number(match[1]) or None) if match else None

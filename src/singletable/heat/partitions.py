@@ -153,21 +153,31 @@ def _loads(call: CallCost) -> Iterator[tuple[Placement, Load]]:
     if not rate:
         return
     entity = plan.wanted[0]
-    by_label = {placement.index.label: placement for placement in entity.placements.values()}
-    for label, units in cost.by_index.items():
-        placement = by_label.get(label)
-        if placement is None or not units:
-            continue
-        of = _writes if plan.pattern.is_write else _reads
-        fixed = frozenset[str]() if plan.pattern.is_write else fixed_fields(plan)
-        share = share_of(entity, placement, fixed, spread_values(plan))
-        at_once = of(units / _parts(call, placement.index))
-        is_guessed = call.rate_guess is not None or label in cost.guessed_places or bool(share.guessed)
-        yield placement, Load(call.name, entity, of(rate * units * share.part), share, at_once, is_guessed)
+    for written, by_index in ((entity, _own(call)), *cost.beside):
+        by_label = {placement.index.label: placement for placement in written.placements.values()}
+        for label, units in by_index.items():
+            placement = by_label.get(label)
+            if placement is None or not units:
+                continue
+            of = _writes if plan.pattern.is_write else _reads
+            fixed = frozenset[str]() if plan.pattern.is_write else fixed_fields(plan)
+            share = share_of(written, placement, fixed, spread_values(plan))
+            at_once = of(units / _parts(call, placement.index))
+            is_guessed = call.rate_guess is not None or label in cost.guessed_places or bool(share.guessed)
+            yield placement, Load(call.name, written, of(rate * units * share.part), share, at_once, is_guessed)
     if cost.kind == "write" and cost.reads:
         share = share_of(entity, entity.base)
         asked, is_guessed = _reads(rate * cost.reads * share.part), call.is_guessed or bool(share.guessed)
         yield entity.base, Load(call.name, entity, asked, share, _reads(cost.reads), is_guessed)
+
+
+def _own(call: CallCost) -> dict[str, float]:
+    """What a call consumes by place, without the items of other entities that it keeps right."""
+    cost = call.estimate
+    return {
+        label: units - sum(others.get(label, 0.0) for _, others in cost.beside)
+        for label, units in cost.by_index.items()
+    }
 
 
 def _reads(units: float) -> Demand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from singletable.cost.calls import CallCost, call_costs
@@ -37,8 +38,8 @@ class Sharding:
     shard_name: str
     shard_fields: tuple[str, ...]
     shards: int
-    fanned: tuple[str, ...]
-    """The patterns that read every shard from then on."""
+    fanouts: Mapping[str, int]
+    """The patterns that read every shard from then on, each with the fan-out that it has to declare."""
     design: Design
     calls: tuple[CallCost, ...]
     course: Course
@@ -54,11 +55,16 @@ class Sharding:
         return f'Give {self.entity.label} {key} and {self.alias}=("{self.partition}", ...){self._reads}.'
 
     @property
+    def fanned(self) -> tuple[str, ...]:
+        """The patterns that read every shard from then on."""
+        return tuple(self.fanouts)
+
+    @property
     def _reads(self) -> str:
         if not self.fanned:
             return ""
-        names = " and ".join(self.fanned)
-        return f", and {names} @pattern(fanout={self.shards}), since {_they(self.fanned)} every shard"
+        each = " and ".join(f"{name} @pattern(fanout={requests})" for name, requests in self.fanouts.items())
+        return f", and {each}, since {_they(self.fanned)} every shard"
 
 
 def _they(names: tuple[str, ...]) -> str:
@@ -70,6 +76,8 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
     load = max(hot.loads, key=lambda each: each.demand.partitions)
     entity, alias = load.entity, hot.index.alias
     if hot.stays_whole == "it is one item":
+        if load.demand.writes:
+            return "All of it writes one item, which no key can spread: count from the stream, or in several items."
         return "All of it asks for one item, which no key can spread: cache it, or keep copies of it."
     if not isinstance(_keys(entity.declaration, alias)[0][0], str):
         return "Its key is an attribute of its own, or several; only a template can be given a shard."
@@ -104,9 +112,11 @@ def _beyond_shards(most: Sharding | None, growth: Growth) -> str:
 
 
 def _counts(needed: int) -> Iterator[int]:
-    while needed <= SHARDS_MAX:
+    while needed < SHARDS_MAX:
         yield needed
         needed *= 2
+    if needed < 2 * SHARDS_MAX:  # the last that were tried are fewer
+        yield SHARDS_MAX
 
 
 def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
@@ -146,7 +156,7 @@ def _sharded(
     declarations = [declaration if each is entity else each.declaration for each in design.entities]
     try:
         made = compile_declarations(design.settings, declarations, design.patterns)
-        made, fanned = _replanned(design, made)
+        made, fanned = _replanned(design, made, name, Fraction(shards, before or 1))
     except DesignError as refused:
         return f"Shards in it would break the design: {refused.problems[0].message}."
     calls = call_costs(made, Sizes(made))
@@ -172,10 +182,10 @@ def _keys(declaration: EntityDeclaration, alias: str) -> tuple[tuple[Any, ...], 
     return (keys if isinstance(keys, tuple) else (keys,)), is_sparse
 
 
-def _replanned(before: Design, made: Design) -> tuple[Design, tuple[str, ...]]:
+def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) -> tuple[Design, dict[str, int]]:
     """The design with the fan-out that its reads now need; raises DesignError where a pattern is lost."""
     patterns: list[PatternDeclaration] = []
-    fanned: list[str] = []
+    fanned: dict[str, int] = {}
     for pattern in made.patterns:
         outcome = plan(made, pattern)
         if isinstance(outcome, Refusal):
@@ -183,18 +193,26 @@ def _replanned(before: Design, made: Design) -> tuple[Design, tuple[str, ...]]:
                 patterns.append(pattern)
                 continue
             raise DesignError([_lost(pattern, outcome.reason)])
-        patterns.append(_with_fanout(pattern, outcome))
-        if patterns[-1] is not pattern:
-            fanned.append(pattern.name)
-    return replace(made, patterns=tuple(patterns)), tuple(fanned)
+        fanout = _fanout(pattern, outcome, shard_name, more)
+        if fanout is None:
+            patterns.append(pattern)
+            continue
+        patterns.append(replace(pattern, options=replace(pattern.options, fanout=fanout)))
+        fanned[pattern.name] = fanout
+    return replace(made, patterns=tuple(patterns)), fanned
 
 
-def _with_fanout(pattern: PatternDeclaration, outcome: Plan) -> PatternDeclaration:
+def _fanout(pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: Fraction) -> int | None:
+    """The fan-out that a pattern has to declare with the new shards; None when it stays as it is."""
+    declared = pattern.options.fanout
+    if declared is not None and outcome.queries is None:  # cells or buckets by the arguments, each in every shard
+        is_sharded = any(spread.name == shard_name for spread in outcome.spreads)
+        return math.ceil(declared * more) if is_sharded else None
     if outcome.verdict is not Verdict.UNDECLARED_FANOUT:
-        return pattern
+        return None
     if outcome.requests is None:
         raise DesignError([_lost(pattern, "how many requests it takes would depend on its arguments")])
-    return replace(pattern, options=replace(pattern.options, fanout=outcome.requests))
+    return outcome.requests
 
 
 def _lost(pattern: PatternDeclaration, reason: str) -> Problem:

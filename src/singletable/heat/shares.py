@@ -59,7 +59,9 @@ def share_of(
 
 def spread_values(plan: Plan) -> dict[str, int]:
     """Of how many values of what a key is made of a read asks for each: shards, buckets, or all that a field may be."""
-    return {spread.name: spread.count or plan.pattern.options.fanout or 1 for spread in plan.spreads}
+    known = prod(spread.count for spread in plan.spreads if spread.count is not None)
+    open_ended = max(1, (plan.pattern.options.fanout or 1) // known)  # what the fan-out leaves for cells or buckets
+    return {spread.name: open_ended if spread.count is None else spread.count for spread in plan.spreads}
 
 
 def _slots(entity: Entity, placement: Placement, spread: Mapping[str, int]) -> list[tuple[str, float, bool, bool]]:

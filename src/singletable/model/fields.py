@@ -213,6 +213,8 @@ def name_of(annotation: Any) -> str:
     """A type's name for messages: `str`, `tuple[str, ...]`, `Between[datetime]`."""
     if isinstance(annotation, type) and not get_args(annotation):
         return annotation.__qualname__
+    if get_origin(annotation) in (Union, types.UnionType):
+        return " | ".join("None" if each is type(None) else name_of(each) for each in get_args(annotation))
     if get_args(annotation):
         inner = ", ".join("..." if argument is ... else name_of(argument) for argument in get_args(annotation))
         return f"{getattr(get_origin(annotation), '__name__', str(get_origin(annotation)))}[{inner}]"

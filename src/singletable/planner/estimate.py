@@ -44,6 +44,8 @@ class Estimate:
     """Whether the number of items is a guess, and not their size alone."""
     guessed_places: tuple[str, ...] = ()
     """Those of `by_index` whose units rest on a guess."""
+    beside: tuple[tuple[Entity, Mapping[str, float]], ...] = ()
+    """What of `by_index` a write consumes in items of other entities: counters, copies, mirrors."""
 
     @property
     def overfetch(self) -> float:
@@ -242,7 +244,7 @@ def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estima
     """The expected cost of a write, declared or not."""
     units = units_of(sizes, write, lambda found, of, names: _per_partition(sizes, found, of, names, scale))
     is_transaction = write.kept is not None
-    table = units.table * (TRANSACTION_WRITE_FACTOR if is_transaction else 1)
+    factor = TRANSACTION_WRITE_FACTOR if is_transaction else 1
     return Estimate(
         units.items,
         sizes.item(write.entity),
@@ -250,8 +252,9 @@ def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estima
         "write",
         tuple(dict.fromkeys(guess for found in units.guessed.values() for guess in found)),
         transactional=units.transactional,
-        by_index={"table": table, **units.indexes},
+        by_index={"table": units.table * factor, **units.indexes},
         reads=units.reads,
         guesses_items=units.guesses_items,
         guessed_places=tuple(place for place, found in units.guessed.items() if found),
+        beside=tuple((entity, {"table": kept.table * factor, **kept.indexes}) for entity, kept in units.kept),
     )

@@ -150,7 +150,9 @@ class Plan:
         if requests == 1:
             return Verdict.ONE_REQUEST
         least = self.queries if requests is None and self.hydrate else requests  # the Queries, whatever they find
-        if declared is not None and (least is None or least <= declared):
+        if least is None:  # each of the cells or buckets of the arguments in every shard
+            least = prod(spread.count for spread in self.spreads if spread.count is not None)
+        if declared is not None and least <= declared:
             return Verdict.DECLARED_FANOUT
         by_itself = self.hydrate and self.queries == 1 and declared is None
         return Verdict.DECLARED_FANOUT if by_itself else Verdict.UNDECLARED_FANOUT

@@ -53,6 +53,8 @@ class WriteUnits:
     """What was guessed, by where its units are consumed: `table`, and the labels of indexes."""
     guesses_items: bool = False
     """Whether it is a guess how many items are written."""
+    kept: list[tuple[Entity, WriteUnits]] = field(default_factory=list)
+    """What of it is of other entities' items, such as counters and copies; markers are each in a place of their own."""
 
     @property
     def plain(self) -> float:
@@ -132,7 +134,12 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
     units = units_of_item(sizes, write)
     if kept is not None:
         for part, times, counted in _times(sizes.design, kept, kind, per_partition):
-            units.add(_units_of_kept(sizes, part, kind, changed), times, counted)
+            beside = WriteUnits()
+            beside.add(_units_of_kept(sizes, part, kind, changed), times, counted)
+            units.add(beside)
+            units.guesses_items |= beside.guesses_items
+            if part.marker is None:
+                units.kept.append((part.entity, beside))
         units.reads += sum(_holder_reads(sizes, part, kind, per_partition) for part in kept.parts)
         if kind == "update":  # a transaction answers nothing, so that the new item is read after it
             units.reads += read_units(sizes.item(entity), CONSISTENT)

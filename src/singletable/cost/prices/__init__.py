@@ -13,6 +13,8 @@ from singletable.errors import ArgumentRefused
 STANDARD, INFREQUENT_ACCESS = "standard", "infrequent-access"
 TABLE_CLASSES = (STANDARD, INFREQUENT_ACCESS)
 SECONDS_PER_HOUR = 3600
+_AMOUNT_MAX = 1e15
+"""No price of a unit, and no month or gigabyte, is more."""
 _MILLION = 1_000_000
 
 
@@ -88,12 +90,12 @@ def read_prices(text: str, name: str) -> Prices:
         given: Any = json.loads(text)
         classes = {known: _class_prices(given["classes"][known], f"{name}: {known}") for known in TABLE_CLASSES}
         return Prices(
-            tuple(str(region) for region in given["regions"]),
+            _regions(given["regions"], f"{name}: regions"),
             str(given["dated"]),
-            str(given["currency"]),
+            _dollars(given["currency"], f"{name}: currency"),
             str(given["source"]),
-            _amount(given["month_hours"], f"{name}: month_hours"),
-            int(_amount(given["gb_bytes"], f"{name}: gb_bytes")),
+            _amount(given["month_hours"], f"{name}: month_hours", least=1),
+            int(_amount(given["gb_bytes"], f"{name}: gb_bytes", least=1)),
             classes,
         )
     except KeyError as missing:
@@ -108,7 +110,20 @@ def _class_prices(given: Any, name: str) -> ClassPrices:
     return ClassPrices(**{each.name: _amount(given[each.name], f"{name}: {each.name}") for each in fields(ClassPrices)})
 
 
-def _amount(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ArgumentRefused(f"{name} is {value!r}, which is no amount from zero up")
+def _amount(value: Any, name: str, least: int = 0) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _AMOUNT_MAX:
+        raise ArgumentRefused(f"{name} is {value!r}, which is no amount from {least or 'zero'} up")
     return value
+
+
+def _regions(value: Any, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise ArgumentRefused(f'{name} is {value!r}, which is no list such as ["eu-central-1"]')
+    return tuple(str(region) for region in value)
+
+
+def _dollars(value: Any, name: str) -> str:
+    """The currency; amounts are shown in dollars, so that those of another one would be taken for them."""
+    if value != "USD":
+        raise ArgumentRefused(f"{name} is {value!r}, and money is shown in USD; write the prices in dollars")
+    return str(value)

@@ -79,6 +79,17 @@ def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
             continue
         units = written.table if placement.index.is_table else written.indexes.get(placement.index.label, 0.0)
         yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
+    yield from _spots_beside(design, plan)
+
+
+def _spots_beside(design: Design, plan: Plan) -> Iterator[Spot]:
+    """Where a write changes items of other entities: counters, copies, mirrors."""
+    for entity, by_index in estimate(design, plan).beside:
+        for placement in entity.placements.values():
+            partitions, sharded = partition_count(placement)
+            units = by_index.get(placement.index.label, 0.0)
+            if partitions is not None and units:
+                yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
 
 
 def partition_count(placement: Placement, constants: frozenset[str] = frozenset()) -> tuple[int | None, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from singletable.planner.plan import Plan, Verdict
 from singletable.verify.facts import Facts, on_pattern
@@ -52,7 +53,8 @@ def _remedy(plan: Plan) -> str:
         return "Declare the deepest path that a call may take: @pattern(fanout=12)."
     needed = plan.queries if plan.requests is None and plan.hydrate else plan.requests
     if needed is None:
-        return "Declare the most that a call may take: @pattern(fanout=12)."
+        shards = prod(spread.count for spread in plan.spreads if spread.count is not None)
+        return f"Declare the most that a call may take: @pattern(fanout={12 * shards})."
     known = {name for spread in plan.spreads for binding in spread.bindings for name in binding.fields}
     fields = {name for spread in plan.spreads for name in getattr(spread.source, "fields", (spread.name,))}
     take = f", or take {' and '.join(sorted(fields - known))} as a parameter" if fields - known else ""
