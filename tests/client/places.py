@@ -41,8 +41,8 @@ LACKS = {
     # Every table that is opened there is alone.
     "memory": frozenset({"several openings"}),
     # They count units by rules of their own: dynalite none of what indexes take, DynamoDB Local none for keys that are
-    # not there, and its pages end by what a filter leaves of them. dynalite does not know TransactGetItems.
-    "dynalite": frozenset({"exact units", "transactional reads"}),
+    # not there, and its pages end by what a filter leaves of them. dynalite knows no transactions.
+    "dynalite": frozenset({"exact units", "transactions", "transactional reads"}),
     "dynamodb-local": frozenset({"exact units", "pages by what is read"}),
 }
 

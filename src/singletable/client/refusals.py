@@ -22,6 +22,16 @@ THROTTLING = frozenset(
 )
 _OWN = frozenset(("code", "message", "self"))
 
+# What DynamoDB says of an update that does not fit the item as it is, which does not say what to do about it.
+_REMEDIES = {
+    "An operand in the update expression has an incorrect data type": (
+        "what is added to or appended to is stored as None, or as another type: set the field first, or as a whole"
+    ),
+    "The document path provided in the update expression is invalid for update": (
+        "a change reaches into a field that is None or not stored: set the field as a whole first"
+    ),
+}
+
 
 def refusal_of(body: bytes) -> RequestRefused:
     """What an error's body says; raises ValueError for one that says nothing."""
@@ -31,4 +41,12 @@ def refusal_of(body: bytes) -> RequestRefused:
     code = document.pop("__type").rpartition("#")[2]
     message = document.pop("message", None) or document.pop("Message", "") or ""
     kind = Throttled if code in THROTTLING else RequestRefused
-    return kind(code, message, **{name: value for name, value in document.items() if name not in _OWN})
+    refusal = kind(code, message, **{name: value for name, value in document.items() if name not in _OWN})
+    refusal.args = (f"{code}: {with_remedy(message)}",)
+    return refusal
+
+
+def with_remedy(message: str) -> str:
+    """DynamoDB's words, and what to do where they do not say it."""
+    remedy = _REMEDIES.get(message)
+    return message if remedy is None else f"{message}; {remedy}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from singletable.client.answers import Item, read_get, read_transaction, read_write
 from singletable.client.reading.reader import Reader
+from singletable.client.refusals import with_remedy
 from singletable.client.steps import Call, Steps, pause
 from singletable.client.writing.action import Action, Contradiction, Requirement, key_id
 from singletable.client.writing.consequences import Consequences, all_actions, repeated_of
@@ -389,7 +390,7 @@ def _cancelled(
     told = [CancellationReason("None", "")] * (max(action.asked for action in actions) + 1)
     for action, reason in zip(actions, reasons, strict=False):
         if reason.get("Code") not in ("None", None):
-            told[action.asked] = CancellationReason(str(reason["Code"]), str(reason.get("Message") or ""))
+            told[action.asked] = CancellationReason(str(reason["Code"]), with_remedy(str(reason.get("Message") or "")))
     said = "; ".join(
         f"action {n + 1}: {each.code} {each.message}" for n, each in enumerate(told) if each.code != "None"
     )
