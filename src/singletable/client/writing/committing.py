@@ -96,8 +96,11 @@ class Committing:
                 continue
             yield from self._settle(prepared, source, in_parts=in_parts)
             return Done(prepared, attributes, is_transaction)
-        message = f"{wanted[0].shown} was changed by others {TRIES_MAX} times while it was being written; try again"
-        raise ConditionFailed(message)
+        if not together:
+            message = f"{wanted[0].shown} was changed by others {TRIES_MAX} times while it was being written; try again"
+            raise ConditionFailed(message)
+        message = f"nothing was written: others changed its items {TRIES_MAX} times meanwhile; try again"
+        raise TransactionCancelled(message, tuple(CancellationReason("None", "", each.target) for each in wanted))
 
     def _actions(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[tuple[list[Action], bool]]:
         """Everything that is written and looked at, each item once; and whether copies have to follow later."""
@@ -117,12 +120,18 @@ class Committing:
         unknown = [
             number
             for number, each in enumerate(attempt.wanted)
-            if number not in attempt.olds and self.preparing.needs_old(each)
+            if number not in attempt.olds and (self.preparing.needs_old(each) or self._repeats(each, attempt.wanted))
         ]
         if unknown:
             keys = [key_of(attempt.wanted[number].entity, attempt.wanted[number].values) for number in unknown]
             items = yield from self._items(keys, source)
             attempt.olds |= dict(zip(unknown, items, strict=True))
+
+    def _repeats(self, wanted: Wanted, others: Sequence[Wanted]) -> bool:
+        """Whether an update is of an item that may repeat what another write of the transaction changes."""
+        sources = {source.cls for _, source in self.keepings[wanted.entity.cls].held}
+        written = (each.entity.cls for each in others if each.kind not in ("delete", "check"))
+        return wanted.kind == "update" and not sources.isdisjoint(written)
 
     def item(self, key: Item, source: str) -> Steps[Item | None]:
         """An item as it is."""
@@ -170,17 +179,17 @@ class Committing:
         repeated: dict[str, Any] = {}
         if wanted.kind in ("delete", "check"):
             return repeated
-        for copy, source in self.keepings[wanted.entity.cls].held:
-            if wanted.kind == "update" and not wanted.changed & set(copy.by.values()):
-                continue
-            values = self._after(attempt, wanted, number)
+        held = self.keepings[wanted.entity.cls].held
+        values = self._after(attempt, wanted, number) if held else None
+        for copy, source in held:
             if values is None or any(values[ours] is None for ours in copy.by.values()):
                 continue
+            is_found_anew = wanted.kind != "update" or not wanted.changed.isdisjoint(copy.by.values())
             key = key_id(key_of(source, {theirs: values[ours] for theirs, ours in copy.by.items()}))
             written = next((each for each in made.values() if key_id(each.action.key) == key and each.is_known), None)
             if written is not None and written.new is not None:
                 repeated |= repeated_of(copy, source, written.new)
-            elif key in attempt.sources:
+            elif is_found_anew and key in attempt.sources:
                 known = values_of(source, self.reader.kinds.decoder(source).read(attempt.sources[key]))
                 repeated |= repeated_of(copy, source, known)
         return repeated
@@ -189,7 +198,10 @@ class Committing:
         if wanted.kind != "update":
             return wanted.values
         old = attempt.olds.get(number)
-        return None if old is None else self.preparing.prepared(wanted, number, old, {}).new
+        if old is None:
+            return None
+        known = self.preparing.prepared(wanted, number, old, {})
+        return known.new or self.preparing.fields(wanted.entity, old)
 
     def _core(self, attempt: Attempt, prepared: Sequence[Prepared]) -> list[Action]:
         """The writes with what follows from them, but for the items that repeat them."""
@@ -228,10 +240,10 @@ class Committing:
     def _following(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[list[Action]]:
         """What changes in the items that repeat those which are written."""
         following: list[Action] = []
+        written = {key_id(each.action.key): each.wanted for each in prepared if each.wanted.kind != "check"}
         for each in prepared:
             if each.is_known and self.keepings[each.wanted.entity.cls].given:
-                entity, asked = each.wanted.entity, each.action.asked
-                following += yield from self.holders.actions(entity, each.old, each.new, asked, attempt.sources)
+                following += yield from self.holders.actions(each, attempt.sources, written)
         return following
 
     def _settle(self, prepared: Sequence[Prepared], source: str, *, in_parts: bool) -> Steps[None]:
@@ -323,7 +335,7 @@ class Committing:
         failures: list[tuple[Requirement, Item | None]] = []
         for action, item in failed:
             broken = action.failures(item)
-            if action.is_main and self.preparing.is_older(attempt.wanted[action.asked], item):
+            if action.is_main and self._is_news(attempt, action.asked, item):
                 continue  # what is required of it is required of its upgraded form
             is_dispensable = action.is_dispensable and item is None
             if is_dispensable or (action.kind == "Delete" and not action.is_main):
@@ -340,6 +352,10 @@ class Committing:
         for action, item in failed:  # a main action may also look at a source
             if action.is_main and item is not None:
                 attempt.sources[key_id(action.key)] = item
+
+    def _is_news(self, attempt: Attempt, number: int, item: Item | None) -> bool:
+        """Whether an item turns out to be of an older schema version, which its write did not know of."""
+        return self.preparing.is_older(attempt.wanted[number], item) and attempt.olds.get(number) != item
 
     def _failed(
         self, actions: Sequence[Action], refusal: RequestRefused, source: str

@@ -14,8 +14,9 @@ from singletable.client.steps import Steps
 from singletable.client.writing import upgrading
 from singletable.client.writing.action import Action, key_id
 from singletable.client.writing.consequences import Consequences, repeated_of
-from singletable.client.writing.preparing import Preparing, changes_to
-from singletable.errors import DesignError, Problem
+from singletable.client.writing.preparing import Prepared, Preparing, changes_to
+from singletable.client.writing.wanted import Wanted
+from singletable.errors import ArgumentRefused, DesignError, Problem
 from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
@@ -26,6 +27,8 @@ from singletable.planner.plan import Plan, Refusal
 Fields = Mapping[str, Any]
 Seen = Mapping[tuple[tuple[str, str, str], ...], Item]
 """Items as they were when what was supposed of them was wrong, by their keys."""
+Written = Mapping[tuple[tuple[str, str, str], ...], Wanted]
+"""What the same transaction writes, by the keys of the items."""
 
 
 @dataclass
@@ -41,15 +44,34 @@ class Holders:
         """What each entity's writes keep right."""
         return self.preparing.keepings
 
-    def actions(
-        self, source: Entity, old: Fields | None, new: Fields | None, asked: int, seen: Seen
-    ) -> Steps[list[Action]]:
-        """What a change of a source changes in the items that repeat it, and in what repeats those."""
+    def actions(self, source: Prepared, seen: Seen, written: Written) -> Steps[list[Action]]:
+        """What a write changes in the items that repeat its own, and in what repeats those.
+
+        Those that the same transaction writes are left out: their own writes know what they are to repeat.
+        """
         actions: list[Action] = []
-        if new is None:
+        if source.new is None:
             return actions
-        for holder, values, changed in (yield from self._repeating(source, old, new)):
-            actions += yield from self.changed(holder, values, changed, asked, seen)
+        asked = source.action.asked
+        for holder, values, changed in (yield from self._repeating(source.wanted.entity, source.old, source.new)):
+            if key_id(key_of(holder, values)) not in written:
+                actions += yield from self.changed(holder, values, changed, asked, seen, written)
+        return actions
+
+    def _further(
+        self, holder: Entity, old: Fields, new: Fields, asked: int, seen: Seen, written: Written
+    ) -> Steps[list[Action]]:
+        """What the change of a holder changes in the items that repeat it in turn."""
+        actions: list[Action] = []
+        for other, values, changed in (yield from self._repeating(holder, old, new)):
+            also = written.get(key_id(key_of(other, values)))
+            if also is None:
+                actions += yield from self.changed(other, values, changed, asked, seen, written)
+            elif also.kind != "delete":
+                raise ArgumentRefused(
+                    f"the transaction writes {also.shown}, which repeats a {holder.label} that changes by another of "
+                    "its writes; make them in two transactions"
+                )
         return actions
 
     def _repeating(
@@ -65,7 +87,9 @@ class Holders:
                 known[2].update(repeated_of(copy, source, new))
         return list(repeating.values())
 
-    def changed(self, holder: Entity, old: Fields, new: Fields, asked: int, seen: Seen) -> Steps[list[Action]]:
+    def changed(
+        self, holder: Entity, old: Fields, new: Fields, asked: int, seen: Seen, written: Written
+    ) -> Steps[list[Action]]:
         """The change of one holder, and all that follows from it."""
         changes = changes_to(holder, old, new)
         if not changes:
@@ -81,7 +105,7 @@ class Holders:
         action = Action("Update", key_of(holder, old), asked, None, changes, guards=guards)
         action = self._of_version(holder, action, old, new, seen.get(key_id(action.key)))
         following = Consequences(self.reader.design, holder, keeping, asked, self.reader.now).actions(old, new)
-        further = yield from self.actions(holder, old, new, asked, seen)
+        further = yield from self._further(holder, old, new, asked, seen, written)
         return [action, *following, *further]
 
     def _of_version(self, holder: Entity, action: Action, old: Fields, new: Fields, item: Item | None) -> Action:
@@ -109,7 +133,7 @@ class Holders:
         late: list[list[Action]] = []
         for holder, values, changed in (yield from self._repeating(source, None, new)):
             if changed != values:
-                late.append((yield from self.changed(holder, values, changed, asked, seen)))
+                late.append((yield from self.changed(holder, values, changed, asked, seen, {})))
         return late
 
     def _plan(self, copy: Copy, holder: Entity) -> Plan:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from singletable.client.answers import Item
 from singletable.client.writing.action import Action, Contradiction, Requirement, key_id
 from singletable.errors import ArgumentRefused, ConditionFailed
-from singletable.expressions.tree import Change, Compare, Constant, Function, Or, Path
+from singletable.expressions.tree import And, Change, Compare, Condition, Constant, Function, Or, Path
 from singletable.values.number import add_numbers
 
 
@@ -120,14 +120,35 @@ def _replaced(first: Action, second: Action) -> Action:
     """An item that one action takes away and another writes: it changes hands."""
     put, other = (first, second) if first.kind == "Put" else (second, first)
     if put.kind != "Put":
-        return first
+        return _released(first, second)
     if other.kind == "Put":
         if other.requirements:  # two claims of one marker
             raise Contradiction(other.requirements[0])
         return put if put.is_main else other
     if other.is_main:
         raise ArgumentRefused(f"the transaction deletes {_shown(other)} and writes it as well")
-    return replace(put, requirements=() if other.guards else put.requirements, guards=other.guards)
+    return _handed_over(put, other)
+
+
+def _released(first: Action, second: Action) -> Action:
+    """A marker that two give back, of whom one has it: the other's time had passed when it was taken."""
+    if first.is_main or not first.guards or not second.guards:
+        return first
+    either = Or((_all(first.guards), _all(second.guards)))
+    return replace(first, guards=(either,))
+
+
+def _handed_over(put: Action, release: Action) -> Action:
+    """A marker that one gives back and another claims: it may belong to either, and to nobody else."""
+    if not release.guards or not put.requirements:
+        return put
+    (claim,) = put.requirements
+    either = Or((claim.condition, _all(release.guards)))
+    return replace(put, requirements=(claim._replace(condition=either),))
+
+
+def _all(guards: tuple[Condition, ...]) -> Condition:
+    return guards[0] if len(guards) == 1 else And(guards)
 
 
 def _settled(action: Action) -> Action:

@@ -173,18 +173,20 @@ class Preparing:
         known = {**_known(wanted, stored), **repeated}
         rewrites = tuple(key_rewrites(entity, changed, _lost(changed, known)))
         current = upgrading.is_current(self.design, entity)
-        if old is None or not (self.needs_old(wanted) or is_upgraded):
-            if not (old is None and self.needs_old(wanted)):
-                # Without an item there is nothing to change, which the requirement will find.
-                changes += tuple(_key_changes(entity, rewrites, known))
-            action = _main("Update", wanted, asked, requirements, current, changes=changes)
-            return Prepared(wanted, action)
+        needs_old = self.needs_old(wanted) or is_upgraded or bool(repeated)
+        if old is None and needs_old:
+            # There is nothing to change, which the requirement will find; what comes meanwhile is to be known first.
+            guards = (missing(self.partition), *current)
+            return Prepared(wanted, _main("Update", wanted, asked, requirements, guards, changes=changes))
+        if old is None or not needs_old:
+            changes += tuple(_key_changes(entity, rewrites, known))
+            return Prepared(wanted, _main("Update", wanted, asked, requirements, current, changes=changes))
         rewrites = tuple(_whole_where_new(rewrite, old) for rewrite in rewrites)
         old_values = self._read(entity, old)
         after: Item = Update(changes).apply(old, {})
         new_values = self._read(entity, _without_old_keys(entity, after, rewrites, changed, old_values or {}))
         assert new_values is not None, "an item that is changed is there"
-        decisive = keeping.decisive if changed & keeping.decisive else frozenset()
+        decisive = keeping.decisive if repeated or changed & keeping.decisive else frozenset()
         needed = decisive.union(*(rewrite.needed for rewrite in rewrites))
         changes += tuple(_key_changes(entity, rewrites, new_values))
         guards = (*self._guards(entity, needed, old), *current)
@@ -239,8 +241,12 @@ class Preparing:
         names = sorted(name for name in fields if name not in entity.base.fields)
         return (exists(self.partition), *(_is_still(entity, name, values[name]) for name in names))
 
+    def fields(self, entity: Entity, item: Item) -> Values:
+        """The fields of an item."""
+        return values_of(entity, self.kinds.decoder(entity).read(item))
+
     def _read(self, entity: Entity, item: Item | None) -> Values | None:
-        return None if item is None else values_of(entity, self.kinds.decoder(entity).read(item))
+        return None if item is None else self.fields(entity, item)
 
     def _where(self, wanted: Wanted, stored: Stored, asked: int) -> Requirement:
         assert wanted.where is not None, "asked for with a condition alone"
