@@ -112,7 +112,7 @@ def test_a_cursor_that_was_changed_is_refused(data: st.DataObject) -> None:
         fill(shop, 3)
         cursor = shop.orders_of_customer("c1", limit=1).cursor
         assert cursor is not None
-        place = data.draw(st.integers(0, len(cursor) - 2))  # the last character has bits that mean nothing
+        place = data.draw(st.integers(0, len(cursor) - 1))
         other = data.draw(st.sampled_from("ABCxyz019-_!é ").filter(lambda character: character != cursor[place]))
         with pytest.raises(CursorRefused):
             shop.orders_of_customer("c1", cursor=cursor[:place] + other + cursor[place + 1 :])

@@ -176,6 +176,19 @@ def test_a_token_makes_a_repeated_transaction_happen_once(shop: Shop) -> None:
     assert shop.order("o0001") == order(1, total=5)
 
 
+def test_a_token_of_what_has_happened_and_is_different_since_is_refused(social: Social) -> None:
+    social.create(user(1))
+    for number in range(2):
+        again = social.transaction(token="new address")
+        again.update(key(User, id="u1"), field(User, lambda u: u.email).set("new@example.org"))
+        if not number:
+            with again:
+                continue
+        with pytest.raises(ArgumentRefused, match="this one has happened, and what it depends on is different"), again:
+            pass
+    assert social.user("u1") == user(1, email="new@example.org")
+
+
 def test_conflicts_are_asked_again(shop: Shop) -> None:
     session = shop._opened().session
     conflicting = Conflicting(session.transport)

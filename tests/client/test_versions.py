@@ -152,3 +152,12 @@ def test_a_version_may_be_none_until_the_object_is_written(place: Place) -> None
         assert notes.delete(Note("n", 2)) == Note("n", 2)
         assert notes.upsert(Note("m")) == Note("m", 2)
         assert notes.upsert(Note("k")) == Note("k", 1)
+
+
+def test_edit_changes_no_key(place: Place) -> None:
+    with place.open(Docs) as docs:
+        docs.create(Doc("d", "old"))
+        with pytest.raises(ArgumentRefused, match="edit makes another item of Doc with id='d'"):
+            docs.edit(key(Doc, id="d"), lambda doc: replace(doc, id="e"))
+        assert docs.doc("d") == Doc("d", "old", 1)
+        assert docs.doc("e") is None

@@ -372,6 +372,77 @@ def test_a_copy_that_cannot_be_kept_is_refused(by: dict[str, str], fields: Any, 
     assert problem.location.file == __file__
 
 
+def _refused_keeping(*classes: type) -> str:
+    (problem,) = problems_of(*classes)
+    assert problem.location is not None
+    assert problem.location.file == __file__
+    return problem.message
+
+
+def _made(name: str, fields: list[tuple[str, Any]], **declared: Any) -> type:
+    return entity(**declared)(dataclasses.make_dataclass(name, fields))
+
+
+def test_items_of_one_entity_do_not_repeat_each_other() -> None:
+    person = dataclasses.make_dataclass("Person", [("id", str), ("name", str), ("boss", str), ("boss_name", str)])
+    entity(key=("P#{id}", "P"), copies=[copy(person, by={"id": "boss"}, fields={"name": "boss_name"})])(person)
+    assert _refused_keeping(person) == (
+        "Person: copies from Person: items of one entity do not repeat each other; "
+        "give what is repeated an entity of its own"
+    )
+
+
+def test_a_version_is_not_repeated() -> None:
+    team = _made("Team", [("id", str), ("revision", int)], key=("T#{id}", "T"), version="revision")
+    member = _made(
+        "Member",
+        [("id", str), ("team", str), ("revision", int)],
+        key=("M#{id}", "M"),
+        copies=[copy(team, by={"id": "team"}, fields=["revision"])],
+    )
+    assert _refused_keeping(team, member) == (
+        "Member: copies from Team: revision is the version of Team, which every write raises"
+    )
+    mirror = _made("Back", [("id", str), ("revision", int)], key=("B#{id}", "B"), mirror_of=team)
+    assert _refused_keeping(team, mirror) == (
+        "Back: mirror of Team: revision is the version of Team, which every write raises; leave it out here"
+    )
+
+
+def test_a_copy_is_not_found_by_a_copy() -> None:
+    town = _made("Town", [("id", str), ("name", str)], key=("TOWN#{id}", "T"))
+    club = _made("Club", [("id", str), ("town", str)], key=("CLUB#{id}", "C"))
+    player = _made(
+        "Player",
+        [("id", str), ("club", str), ("town", str), ("town_name", str)],
+        key=("PLAYER#{id}", "P"),
+        copies=[
+            copy(club, by={"id": "club"}, fields=["town"]),
+            copy(town, by={"id": "town"}, fields={"name": "town_name"}),
+        ],
+    )
+    assert _refused_keeping(town, club, player) == (
+        "Player: copies from Town: it is found by town, which is a copy itself and changes with its own source"
+    )
+
+
+@pytest.mark.parametrize(
+    ("edge", "mirror", "message"),
+    [
+        ("until", None, "Edge expires by until, and would leave it behind: say ttl='until' here, too"),
+        (None, "until", "it expires by until, and Edge does not: say ttl='until' there, too"),
+    ],
+)
+def test_a_mirror_expires_with_its_edge(edge: str | None, mirror: str | None, message: str) -> None:
+    fields = [("a", str), ("b", str), ("until", int)]
+    there = _made("Edge", fields, key=("A#{a}", "TO#{b}"), ttl=edge)
+    back = _made("Back", fields, key=("B#{b}", "BY#{a}"), ttl=mirror, mirror_of=there)
+    assert _refused_keeping(there, back) == f"Back: mirror of Edge: {message}"
+    whole = _made("Edge", fields, key=("A#{a}", "TO#{b}"), ttl=edge or mirror)
+    both = _made("Back", fields, key=("B#{b}", "BY#{a}"), ttl=edge or mirror, mirror_of=whole)
+    assert compiled(whole, both).entity_of(both).declaration.ttl == "until"
+
+
 def test_a_copy_has_its_source_in_the_table() -> None:
     (problem,) = problems_of(copying({"tenant": "tenant", "id": "customer_id"}, ["name"]))
     assert problem.message == "Order: copies from Customer: it is not among the table's entities"

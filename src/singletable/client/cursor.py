@@ -53,7 +53,7 @@ class Cursors:
     ) -> str:
         """The cursor of a position."""
         place = msgspec.json.encode(Place(VERSION, int(self._now()), backwards, positions))
-        return base64.urlsafe_b64encode(self._mark(pattern, arguments, place) + place).rstrip(b"=").decode()
+        return _shown(self._mark(pattern, arguments, place) + place)
 
     def place(self, pattern: str, arguments: Mapping[str, Any], text: str) -> Place:
         """The position of a cursor; raises CursorRefused for any that was not given for this very question."""
@@ -61,6 +61,8 @@ class Cursors:
             signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # not even text
             raise CursorRefused(f"{pattern}: the cursor is no cursor") from None
+        if _shown(signed) != text:  # the decoder passes over what it does not know
+            raise CursorRefused(f"{pattern}: the cursor was changed")
         mark, body = signed[:_MARK_BYTES], signed[_MARK_BYTES:]
         if not hmac.compare_digest(mark, self._mark(pattern, arguments, body)):
             raise CursorRefused(
@@ -78,6 +80,10 @@ class Cursors:
         return hmac.digest(self._secret, hashlib.sha256(question).digest() + place, hashlib.sha256)[:_MARK_BYTES]
 
 
+def _shown(signed: bytes) -> str:
+    return base64.urlsafe_b64encode(signed).rstrip(b"=").decode()
+
+
 def _plain(value: Any) -> Any:
-    """An argument in a form that is the same in every process."""
-    return value if isinstance(value, str | int | bool) else f"{type(value).__name__} {value!r}"
+    """An argument in a form that is the same in every process, and that of no other argument."""
+    return value if isinstance(value, str | int | bool) else [type(value).__name__, repr(value)]

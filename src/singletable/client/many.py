@@ -69,6 +69,8 @@ def _batch(opened: OpenTable, source: str, progress: Progress | None) -> Batch:
 
 def _entities(opened: OpenTable, targets: Iterable[Any]) -> dict[type, Entity]:
     """The entities that a batch can write, looked up as they are met; a collection is looked through beforehand."""
+    if not isinstance(targets, Iterable):
+        raise ArgumentRefused(f"many objects come in a list or the like, and {type(targets).__name__} is none")
     entities: dict[type, Entity] = {}
     for target in targets if isinstance(targets, Collection) else ():
         _entity(opened, entities, target)
@@ -92,6 +94,7 @@ def _puts(opened: OpenTable, values: Iterable[Any], entities: dict[type, Entity]
     names = design.table.key_attributes
     for value in values:
         entity = _entity(opened, entities, value)
+        opened.reader.kinds.decoder(entity)  # refuses a class that could not be read back
         try:
             item = item_of(design, entity, values_of(entity, value))
             size = accept_item(item)

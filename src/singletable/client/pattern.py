@@ -116,7 +116,7 @@ class BoundPattern(Generic[P, R]):
         """
         from singletable.client.options import Options
 
-        if limit is not None and (isinstance(limit, bool) or limit < 1):
+        if limit is not None and (type(limit) is not int or limit < 1):
             raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
         known = {"plan": self.plan, "_bind": self._bind}
         using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, known)

@@ -18,7 +18,7 @@ from singletable.client.steps import Call, Outcome
 from singletable.client.tracing import Tracing
 from singletable.client.transport import Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
-from singletable.errors import RequestRefused, Unreachable
+from singletable.errors import ArgumentRefused, RequestRefused, Unreachable
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +113,7 @@ class Session:
         return await self._sent_async(call, inside.send_for_pieces_async)
 
     def _sent(self, call: Call, send: Callable[[str, bytes], A]) -> A:
-        body = _encode(call.parameters)
+        body = _body(call)
         attempt, started = 1, time.perf_counter()
         while True:
             try:
@@ -130,7 +130,7 @@ class Session:
             return answer
 
     async def _sent_async(self, call: Call, send: Callable[[str, bytes], Awaitable[A]]) -> A:
-        body = _encode(call.parameters)
+        body = _body(call)
         attempt, started = 1, time.perf_counter()
         while True:
             try:
@@ -207,6 +207,16 @@ class Session:
             self._threads.shutdown()
             self._threads = None
         await self.transport.close_async()
+
+
+def _body(call: Call) -> bytes:
+    try:
+        return _encode(call.parameters)
+    except UnicodeEncodeError as problem:
+        said = problem.object[max(0, problem.start - 10) : problem.end]
+        raise ArgumentRefused(
+            f"the text {said!r} holds half of a surrogate pair, which has no UTF-8 form; pass whole characters"
+        ) from None
 
 
 def _is_passing_cancellation(refusal: RequestRefused) -> bool:

@@ -267,7 +267,8 @@ class Table(_Bodied):
     def transaction(self, *, token: str | None = None) -> Transaction:
         """Writes that happen together or not at all, when the block ends: `with shop.transaction() as tx:`.
 
-        `async with` awaits them. A `token` makes a transaction that is asked for again within ten minutes happen once.
+        `async with` awaits them. With a `token`, a transaction that is asked for again within ten minutes happens once;
+        it is refused the second time where what it depends on has changed since, as by the first time.
         """
         from singletable.client.transaction import Transaction
 

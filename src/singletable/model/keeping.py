@@ -109,8 +109,15 @@ def _copy_problem(source: Entity | None, entity: Entity, each: Copy) -> str | No
         return "it is not among the table's entities"
     if wrong := pair_problem(source, entity, each.by) or _types_problem(source, entity, each.fields):
         return wrong
+    if source is entity:
+        return "items of one entity do not repeat each other; give what is repeated an entity of its own"
     if in_key := sorted(set(each.fields.values()) & entity.base.fields):
         return f"{', '.join(in_key)} is part of {entity.label}'s own key, which can never change"
+    if (version := source.declaration.version) in each.fields:
+        return f"{version} is the version of {source.label}, which every write raises"
+    others = {ours for copy in entity.declaration.copies for ours in copy.fields.values()}
+    if repeated := sorted(others.intersection(each.by.values())):
+        return f"it is found by {', '.join(repeated)}, which is a copy itself and changes with its own source"
     return None
 
 
@@ -156,6 +163,12 @@ def _mirror_problem(entities: Sequence[Entity], entity: Entity, mirrored: type) 
         return f"unique, counted, copies and version are said of {source.label}, with which it is written"
     if source.declaration.mirror_of is not None:
         return f"{source.label} is a mirror itself"
+    if (version := source.declaration.version) in entity.fields:
+        return f"{version} is the version of {source.label}, which every write raises; leave it out here"
+    if (expiry := source.declaration.ttl) != declared.ttl:
+        if expiry is None:
+            return f"it expires by {declared.ttl}, and {source.label} does not: say ttl={declared.ttl!r} there, too"
+        return f"{source.label} expires by {expiry}, and would leave it behind: say ttl={expiry!r} here, too"
     return None
 
 

@@ -129,3 +129,22 @@ def test_nothing_is_read_beyond_the_limit_where_nothing_has_expired(sessions: An
     with measured(sessions) as used:
         sessions.of_user.using(limit=3)("v")
     assert used.read_units == 0.5
+
+
+def test_a_page_of_whole_items_is_full_where_the_first_have_expired() -> None:
+    engine = Engine("memory:", now=NOW.timestamp, sweep_seconds=None)
+    with engine, Sessions.open(engine, create=True) as opened:
+        for number in range(12):
+            opened.put(Session("u", f"s{number:02}", NOW + timedelta(hours=-1 if number < 5 or number == 8 else 1)))
+        first = opened.of_device.using(limit=3)("d")
+        assert [each.id for each in first] == ["s05", "s06", "s07"]
+        second = opened.of_device.using(limit=3, cursor=first.cursor)("d")
+        assert [each.id for each in second] == ["s09", "s10", "s11"]
+        assert [each.id for each in opened.of_device.using(limit=3, cursor=second.previous)("d")] == [
+            "s05",
+            "s06",
+            "s07",
+        ]
+        assert [each.id for each in opened.of_device.using(limit=8)("d")] == [
+            *("s05", "s06", "s07", "s09", "s10", "s11")
+        ]

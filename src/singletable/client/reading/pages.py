@@ -38,11 +38,10 @@ def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Option
         if len(positions) != len(requests):
             raise CursorRefused(f"{name}: the cursor is of another number of Queries; ask for the first page again")
     found = Range(reader, plan, requests, positions, options, backwards=backwards)
-    items = yield from found.take(_limit(plan, arguments, options))
+    objects = yield from _taken(reader, plan, found, _limit(plan, arguments, options), options)
     if backwards:
         yield from found.look_ahead()
-        items.reverse()
-    objects = yield from _objects(reader, plan, items, options)
+        objects.reverse()
     ahead = found.positions
     # What starts at the beginning, or from the end, has nothing behind it.
     behind = None if all(position is None for position in positions) else found.turned
@@ -134,6 +133,16 @@ def collect(reader: Reader, plan: Plan, arguments: Arguments, options: Options) 
             )
         members[member.name] = given[0] if given else None
     return shape(**members)
+
+
+def _taken(reader: Reader, plan: Plan, found: Range, limit: int | None, options: Options) -> Steps[list[Any]]:
+    """The objects of a page; for those that an index still holds, and that are gone or have expired, others follow."""
+    objects: list[Any] = []
+    while items := (yield from found.take(None if limit is None else limit - len(objects))):
+        objects += yield from _objects(reader, plan, items, options)
+        if not plan.hydrate or (objects if limit is None else len(objects) >= limit) or found.positions is None:
+            break
+    return objects
 
 
 def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Any]]:

@@ -35,6 +35,7 @@ from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 TRIES_MAX = 20
 CONDITION_FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
+TOKEN_USED = "IdempotentParameterMismatchException"  # noqa: S105  # the name of an error
 
 
 @dataclass
@@ -372,6 +373,12 @@ class Committing:
                 for action, reason in zip(actions, reasons, strict=True)
                 if reason.get("Code") == "ConditionalCheckFailed"
             ]
+        elif refusal.code == TOKEN_USED:
+            raise ArgumentRefused(
+                "the token was used less than ten minutes ago, for a transaction that is not the same any more: either "
+                "it was another, or this one has happened, and what it depends on is different since.\n"
+                "  Look at what is there, or take another token."
+            ) from refusal
         else:
             raise refusal
         self.is_told = self.is_told or any(item is not None for _, item in found)

@@ -114,6 +114,7 @@ class Preparing:
 
     def _whole(self, wanted: Wanted, asked: int, old: Item | None, repeated: Mapping[str, Any]) -> Prepared:
         entity, keeping = wanted.entity, self.keepings[wanted.entity.cls]
+        self.kinds.decoder(entity)  # refuses a class that could not be read back, before anything is written
         version, needs_old = entity.declaration.version, self.needs_old(wanted)
         values = {**wanted.values, **repeated}
         if version is not None:

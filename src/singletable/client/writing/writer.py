@@ -96,8 +96,16 @@ class Writer:
             item = yield from self.committing.item(key_of(entity, wanted.values), source)
             if item is None:
                 raise NotFound(f"there is no {wanted.shown}")
+            changed = change(self.reader.kinds.decoder(entity).read(item))
+            if self.entity_of(changed) is not entity or key_of(entity, values_of(entity, changed)) != key_of(
+                entity, wanted.values
+            ):
+                raise ArgumentRefused(
+                    f"edit makes another item of {wanted.shown}.\n"
+                    "  Use move(old, new), which writes the new item and deletes the old one in one transaction."
+                )
             try:
-                return (yield from self.put(change(self.reader.kinds.decoder(entity).read(item)), source=source))
+                return (yield from self.put(changed, source=source))
             except VersionConflict:
                 if attempt == attempts:
                     raise
