@@ -231,7 +231,11 @@ def test_copies_of_copies_are_not_written_beside_their_first_source(place: Place
         with pytest.raises(ArgumentRefused, match="make them in two transactions"), network.transaction() as tx:
             tx.update(key(Notice, id="n"), text.set("read"))
             tx.update(BOB, NAME.set("Robert"))
+        with pytest.raises(ArgumentRefused, match="make them in two transactions"), network.transaction() as tx:
+            tx.create(Notice("m", "u1", "u2"))
+            tx.update(BOB, NAME.set("Robert"))
         assert network.get(key(Notice, id="n")) == notice
+        assert network.get(key(Notice, id="m")) is None
         with network.transaction() as tx:
             tx.delete(key(Notice, id="n"))
             tx.update(BOB, NAME.set("Robert"))

@@ -13,7 +13,7 @@ from singletable.client.refusals import with_remedy
 from singletable.client.steps import Call, Steps, pause
 from singletable.client.writing.action import Action, Contradiction, Requirement, key_id
 from singletable.client.writing.consequences import Consequences, all_actions, repeated_of
-from singletable.client.writing.holders import Holders, may_go_in_parts
+from singletable.client.writing.holders import Holders, may_go_in_parts, refuse_repeating_what_changes
 from singletable.client.writing.merging import merged
 from singletable.client.writing.preparing import Prepared, Preparing
 from singletable.client.writing.stored_tree import attribute_equals
@@ -107,6 +107,7 @@ class Committing:
         """Everything that is written and looked at, each item once; and whether copies have to follow later."""
         core = self._core(attempt, prepared)
         following = yield from self._following(attempt, prepared)
+        refuse_repeating_what_changes(core, following, attempt.wanted)
         actions = merged([*core, *following])
         in_parts = False
         if len(actions) > TRANSACTION_ACTIONS_MAX:

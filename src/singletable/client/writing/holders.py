@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from singletable.client.writing.consequences import Consequences, repeated_of
 from singletable.client.writing.preparing import Prepared, Preparing, changes_to
 from singletable.client.writing.wanted import Wanted
 from singletable.errors import ArgumentRefused, DesignError, Problem
+from singletable.expressions.tree import paths
 from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
@@ -68,10 +69,7 @@ class Holders:
             if also is None:
                 actions += yield from self.changed(other, values, changed, asked, seen, written)
             elif also.kind != "delete":
-                raise ArgumentRefused(
-                    f"the transaction writes {also.shown}, which repeats a {holder.label} that changes by another of "
-                    "its writes; make them in two transactions"
-                )
+                raise _repeats_what_changes(also)
         return actions
 
     def _repeating(
@@ -149,6 +147,25 @@ class Holders:
                 raise DesignError(Problem(message, holder.location, remedy))
             known = self._plans[which] = outcome
         return known
+
+
+def refuse_repeating_what_changes(
+    core: Iterable[Action], following: Iterable[Action], wanted: Sequence[Wanted]
+) -> None:
+    """Refuses to write what repeats an item that changes in turn because of another write of the transaction."""
+    changed = {(key_id(each.key), str(change.path.steps[0])) for each in following for change in each.changes}
+    for check in core:
+        if check.kind == "ConditionCheck" and not check.is_main:
+            looked_at = {(key_id(check.key), str(path.steps[0])) for guard in check.guards for path in paths(guard)}
+            if not changed.isdisjoint(looked_at):
+                raise _repeats_what_changes(wanted[check.asked])
+
+
+def _repeats_what_changes(wanted: Wanted) -> ArgumentRefused:
+    return ArgumentRefused(
+        f"the transaction writes {wanted.shown}, which repeats an item that changes by another of its writes; "
+        "make them in two transactions"
+    )
 
 
 def may_go_in_parts(keepings: Mapping[type, Keeping], sources: Iterable[Entity]) -> bool:
