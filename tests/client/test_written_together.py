@@ -321,3 +321,25 @@ def test_an_owner_of_an_older_version_that_counts_something_stays(place: Place) 
         with pytest.raises(ConditionFailed, match="has docs = 1, and would leave behind what it counts"):
             archive.delete(key(Holder, id="full"))
         assert archive.get(key(Holder, id="full")) == Holder("full", 1)
+
+
+def test_what_an_object_leaves_open_is_read_and_not_supposed(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Network) as network:
+        network.put(User("u1", "Ada"))
+        network.put(User("u2", "Bob"))
+        stands = between(network)
+        assert network.create(Follow("u1", "u2")).b_name == "Bob"
+        assert stands.operations == ["GetItem", "Query", "TransactWriteItems"]  # the Query is for what repeats it
+        stands.operations.clear()
+        network.create(Follow("u2", "u1", b_name="Ada"))  # it says so itself
+        assert stands.operations == ["Query", "TransactWriteItems"]
+        stands.operations.clear()
+        with network.transaction() as tx:
+            tx.create(User("u3", "Eve"))
+            tx.create(Follow("u3", "u3"))
+        assert stands.operations[-1] == "TransactWriteItems"
+        assert stands.operations.count("TransactWriteItems") == 1
+        assert network.get(key(Follow, a="u3", b="u3")) == Follow("u3", "u3", b_name="Eve")
+        with pytest.raises(NotFound, match="there is no User with id='u9'"):
+            network.create(Follow("u1", "u9"))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.client.answers import Item, read_get, read_transaction, read_write
 from singletable.client.reading.reader import Reader
-from singletable.client.refusals import with_remedy
 from singletable.client.steps import Call, Steps, pause
 from singletable.client.writing.action import Action, Contradiction, Requirement, key_id
 from singletable.client.writing.consequences import Consequences, all_actions, repeated_of
@@ -17,14 +16,9 @@ from singletable.client.writing.holders import Holders, may_go_in_parts, refuse_
 from singletable.client.writing.merging import merged
 from singletable.client.writing.preparing import Prepared, Preparing
 from singletable.client.writing.stored_tree import attribute_equals
+from singletable.client.writing.telling import broken_requirements, cancelled, exhausted, token_used
 from singletable.client.writing.wanted import Wanted, refuse_misuse
-from singletable.errors import (
-    ArgumentRefused,
-    CancellationReason,
-    ConditionFailed,
-    RequestRefused,
-    TransactionCancelled,
-)
+from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
@@ -81,6 +75,7 @@ class Committing:
         for each in wanted:
             refuse_misuse(each, self.keepings[each.entity.cls])
         attempt = Attempt(wanted)
+        yield from self._read_sources(attempt, source)
         for number in range(TRIES_MAX):
             if number > 1:  # once is bad luck, twice is a crowd
                 yield from pause(self.reader.retries.pause(number))
@@ -89,7 +84,7 @@ class Committing:
                 prepared = self._prepared(attempt)
                 actions, in_parts = yield from self._actions(attempt, prepared)
             except Contradiction as broken:
-                raise self._error(attempt, [(broken.requirement, broken.item)], together=together) from None
+                raise broken_requirements(wanted, [(broken.requirement, broken.item)], together=together) from None
             try:
                 attributes, is_transaction = yield from self._send(actions, source, together=together, token=token)
             except RequestRefused as refusal:
@@ -97,11 +92,7 @@ class Committing:
                 continue
             yield from self._settle(prepared, source, in_parts=in_parts)
             return Done(prepared, attributes, is_transaction)
-        if not together:
-            message = f"{wanted[0].shown} was changed by others {TRIES_MAX} times while it was being written; try again"
-            raise ConditionFailed(message)
-        message = f"nothing was written: others changed its items {TRIES_MAX} times meanwhile; try again"
-        raise TransactionCancelled(message, tuple(CancellationReason("None", "", each.target) for each in wanted))
+        raise exhausted(wanted, TRIES_MAX, together=together)
 
     def _actions(self, attempt: Attempt, prepared: Sequence[Prepared]) -> Steps[tuple[list[Action], bool]]:
         """Everything that is written and looked at, each item once; and whether copies have to follow later."""
@@ -128,6 +119,27 @@ class Committing:
             keys = [key_of(attempt.wanted[number].entity, attempt.wanted[number].values) for number in unknown]
             items = yield from self._items(keys, source)
             attempt.olds |= dict(zip(unknown, items, strict=True))
+
+    def _read_sources(self, attempt: Attempt, source: str) -> Steps[None]:
+        """Reads what objects repeat and leave to be filled in; to suppose it would be a transaction in vain."""
+        keys: dict[Any, Item] = {}
+        for each in attempt.wanted:
+            if each.kind in ("put", "create", "upsert"):
+                keys |= {key_id(key): key for key in self._left_open(each)}
+        for each in attempt.wanted:
+            keys.pop(key_id(key_of(each.entity, each.values)), None)
+        if keys:
+            found = yield from self._items(list(keys.values()), source)
+            attempt.sources |= {key: item for key, item in zip(keys, found, strict=True) if item is not None}
+
+    def _left_open(self, wanted: Wanted) -> Iterator[Item]:
+        """The keys of the sources whose copies an object has not filled in."""
+        entity, values = wanted.entity, wanted.values
+        for copy, source in self.keepings[entity.cls].held:
+            found_by = {theirs: values[ours] for theirs, ours in copy.by.items()}
+            is_open = all(entity.fields[ours].is_default(values[ours]) for ours in copy.fields.values())
+            if is_open and None not in found_by.values():
+                yield key_of(source, found_by)
 
     def _repeats(self, wanted: Wanted, others: Sequence[Wanted]) -> bool:
         """Whether an update is of an item that may repeat what another write of the transaction changes."""
@@ -345,7 +357,7 @@ class Committing:
             else:
                 failures += [(requirement, item) for requirement in broken]
         if failures:
-            raise self._error(attempt, failures, together=together)
+            raise broken_requirements(attempt.wanted, failures, together=together)
         for action, item in failed:
             if action.is_main:
                 attempt.olds[action.asked] = item
@@ -368,18 +380,14 @@ class Committing:
         elif refusal.code == CANCELLED:
             reasons: list[dict[str, Any]] = refusal.fields.get("CancellationReasons") or []
             if any(each.get("Code") not in ("None", None, "ConditionalCheckFailed") for each in reasons):
-                raise _cancelled(actions, refusal, reasons)
+                raise cancelled(actions, refusal, reasons)
             found = [
                 (action, reason.get("Item"))
                 for action, reason in zip(actions, reasons, strict=True)
                 if reason.get("Code") == "ConditionalCheckFailed"
             ]
         elif refusal.code == TOKEN_USED:
-            raise ArgumentRefused(
-                "the token was used less than ten minutes ago, for a transaction that is not the same any more: either "
-                "it was another, or this one has happened, and what it depends on is different since.\n"
-                "  Look at what is there, or take another token."
-            ) from refusal
+            raise token_used() from refusal
         else:
             raise refusal
         self.is_told = self.is_told or any(item is not None for _, item in found)
@@ -390,32 +398,3 @@ class Committing:
             }
             found = [(action, item or items.get(key_id(action.key))) for action, item in found]
         return found
-
-    def _error(
-        self, attempt: Attempt, failures: Sequence[tuple[Requirement, Item | None]], *, together: bool
-    ) -> Exception:
-        first, item = failures[0]
-        if not together:
-            return first.failed(item)
-        reasons = [CancellationReason("None", "", each.target) for each in attempt.wanted]
-        for requirement, found in reversed(failures):
-            error = requirement.failed(found)
-            target = attempt.wanted[requirement.asked].target
-            there = getattr(error, "item", None)
-            reasons[requirement.asked] = CancellationReason("ConditionalCheckFailed", str(error), target, there, error)
-        said = "; ".join(f"action {n + 1}: {each.message}" for n, each in enumerate(reasons) if each.error)
-        return TransactionCancelled(f"nothing was written: {said}", tuple(reasons))
-
-
-def _cancelled(
-    actions: Sequence[Action], refusal: RequestRefused, reasons: Sequence[Mapping[str, Any]]
-) -> TransactionCancelled:
-    """A transaction that DynamoDB would not carry out, whatever its conditions say."""
-    told = [CancellationReason("None", "")] * (max(action.asked for action in actions) + 1)
-    for action, reason in zip(actions, reasons, strict=False):
-        if reason.get("Code") not in ("None", None):
-            told[action.asked] = CancellationReason(str(reason["Code"]), with_remedy(str(reason.get("Message") or "")))
-    said = "; ".join(
-        f"action {n + 1}: {each.code} {each.message}" for n, each in enumerate(told) if each.code != "None"
-    )
-    return TransactionCancelled(f"nothing was written: {said or refusal.message}", tuple(told))
