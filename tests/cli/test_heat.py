@@ -169,3 +169,11 @@ def test_a_whole_table_that_throttles_is_told_what_to_do(capsys: pytest.CaptureF
     assert "let traffic grow slowly (--over 60), or buy warm throughput" in capsys.readouterr().out
     main(["heat", EVENTS, "--times", "100", "--provisioned"])
     assert "Buy more capacity before traffic grows" in capsys.readouterr().out
+
+
+def test_reads_that_find_copies_are_not_told_of_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["heat", "tests/heat/models.py:Encyclopedia", "--times", "1"])
+    printed = capsys.readouterr().out
+    assert '"AUTHOR#{author}" of GSI1' in printed
+    assert "one call of rename asks for 12,208 read units" in printed
+    assert "a limit makes it smaller" not in printed

@@ -7,10 +7,13 @@ from datetime import datetime
 from typing import Literal
 
 from singletable import (
+    GSI,
+    KEYS_ONLY,
     Between,
     Page,
     Table,
     bucket,
+    copy,
     count,
     create,
     entity,
@@ -313,3 +316,95 @@ class Flood(Table, entities=[Drop]):
     def newest(self, *, limit: int = 5, cursor: str | None = None) -> Page[Drop]:
         """The newest drops."""
         return query(Drop)
+
+
+@entity(key=("AUTHOR#{id}", "AUTHOR"), cardinality={"id": 1_000}, expected_bytes=300)
+@dataclass
+class Author:
+    id: str
+    name: str
+
+
+@entity(
+    key=("ARTICLE#{id}", "ARTICLE"),
+    gsi1=("AUTHOR#{author}", "{id}"),
+    gsi2=("LANGUAGE#{language}", "{id}"),
+    gsi3=("MONTH#{month}", "{id}"),
+    gsi4=("LIST#{list}", "{id}"),
+    derived={"month": bucket("at", "month"), "list": shard("author", of=4)},
+    copies=[copy(Author, by={"id": "author"}, fields={"name": "author_name"}, in_parts=True)],
+    cardinality={"id": 900_000, "author": 1_000, "language": skewed(3, hottest=0.8)},
+    expected_bytes=300,
+    expected_per_partition={"gsi1": 900, "gsi3": 50},
+)
+@dataclass
+class Article:
+    id: str
+    author: str
+    language: str
+    at: datetime
+    author_name: str = ""
+
+
+class Magazine(Table, entities=[Author, Article]):
+    """Articles that are each in a partition of their own, and together in one of each index."""
+
+    @pattern(rate=0.01, fanout=100)
+    def rename(self, id: str, name: str) -> Author:
+        """Rename an author, in all articles."""
+        return update(Author, field(Author, lambda author: author.name).set(name))
+
+    @pattern(rate=0.01, fanout=100)
+    def welcome(self, author: Author) -> Author:
+        """Store an author."""
+        return create(Author)
+
+
+@entity(
+    key=("ARTICLE#{id}", "ARTICLE"),
+    gsi1=("AUTHOR#{author}#{part}", "{id}"),
+    derived={"part": shard("id", of=9)},
+    copies=[copy(Author, by={"id": "author"}, fields={"name": "author_name"}, in_parts=True)],
+    cardinality={"id": 900_000, "author": 1_000},
+    expected_bytes=300,
+    expected_per_partition={"gsi1": 100},
+    name="Article",
+)
+@dataclass
+class SpreadArticle:
+    id: str
+    author: str
+    author_name: str = ""
+
+
+class SpreadMagazine(Table, entities=[Author, SpreadArticle], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
+    """The same number of articles in nine shards of an index that holds their keys alone."""
+
+    @pattern(rate=0.01, fanout=100)
+    def rename(self, id: str, name: str) -> Author:
+        """Rename an author, in all articles."""
+        return update(Author, field(Author, lambda author: author.name).set(name))
+
+
+@entity(
+    key=("VOLUME#{id}", "VOLUME"),
+    gsi1=("AUTHOR#{author}", "{id}"),
+    copies=[copy(Author, by={"id": "author"}, fields={"name": "author_name"}, in_parts=True)],
+    cardinality={"id": 900_000, "author": 1_000},
+    expected_bytes=5_000,
+    expected_per_partition={"gsi1": 10_000},
+)
+@dataclass
+class Volume:
+    id: str
+    author: str
+    author_name: str = ""
+
+
+class Encyclopedia(Table, entities=[Author, Volume]):
+    """Copies that a whole second of a partition is not enough to read."""
+
+    @pattern(rate=0.01, fanout=100)
+    def rename(self, id: str, name: str) -> Author:
+        """Rename an author, in all volumes."""
+        return update(Author, field(Author, lambda author: author.name).set(name))

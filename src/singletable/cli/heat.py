@@ -210,7 +210,7 @@ def _burst(load: Load) -> str:
     )
     seconds = math.ceil(load.at_once.partitions)
     lasts = f"takes at least {seconds} seconds and " if seconds > 1 else ""
-    less = "; a limit makes it smaller" if kind == "read" else ""
+    less = "; a limit makes it smaller" if kind == "read" and not load.finds_copies else ""
     return (
         f"one call of {load.pattern} asks for {_amount(units)} {kind} units, and a partition gives {given:,} a second: "
         f"it {lasts}throttles what else is asked there{less}"

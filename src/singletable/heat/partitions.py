@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
 from singletable.cost.calls import CallCost
+from singletable.heat.copies import Copies, kept_right
 from singletable.heat.shares import Share, grows_at_one_end, is_single, share_of, spread_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import Index
 from singletable.model.keys import Placement
 from singletable.planner.fixed_fields import fixed_fields
+from singletable.planner.item_sizes import Sizes
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
 LARGE_CALL = 0.1
@@ -53,6 +55,8 @@ class Load:
     """What a single call asks of one partition."""
     is_guessed: bool = False
     """Whether nobody said how often it is called, what a call takes, or how it falls on partitions."""
+    finds_copies: bool = False
+    """Whether a write reads there what it keeps right, all of it."""
 
     @property
     def is_burst(self) -> bool:
@@ -120,8 +124,9 @@ class HotPartition:
 def hot_partitions(design: Design, calls: Iterable[CallCost]) -> tuple[HotPartition, ...]:
     """The hottest partition of every form of partition that has traffic, the hottest of all first."""
     found: dict[tuple[str, str], list[tuple[Placement, Load]]] = {}
+    sizes = Sizes(design)
     for call in calls:
-        for placement, load in _loads(call):
+        for placement, load in _loads(sizes, call):
             form = "/".join(re.sub(r"\{[^{}]*\}", "{}", str(part)) for part in placement.partition)
             found.setdefault((placement.index.alias, form), []).append((placement, load))
     made = [_hot(design, loads) for loads in found.values()]
@@ -148,27 +153,45 @@ def _stays_whole(design: Design, found: list[tuple[Placement, Load]]) -> str:
     return ""
 
 
-def _loads(call: CallCost) -> Iterator[tuple[Placement, Load]]:
+def _loads(sizes: Sizes, call: CallCost) -> Iterator[tuple[Placement, Load]]:
     rate, plan, cost = call.calls_per_second or 0.0, call.plan, call.estimate
     if not rate:
         return
-    entity = plan.wanted[0]
-    for written, by_index in ((entity, _own(call)), *cost.beside):
-        by_label = {placement.index.label: placement for placement in written.placements.values()}
-        for label, units in by_index.items():
-            placement = by_label.get(label)
-            if placement is None or not units:
-                continue
+    beside = tuple(kept_right(sizes, call))
+    for written, by_index, copies in ((plan.wanted[0], _own(call), None), *beside):
+        for placement, units in _placed(written, by_index):
             of = _writes if plan.pattern.is_write else _reads
             fixed = frozenset[str]() if plan.pattern.is_write else fixed_fields(plan)
             share = share_of(written, placement, fixed, spread_values(plan))
-            at_once = of(units / _parts(call, placement.index))
-            is_guessed = call.rate_guess is not None or label in cost.guessed_places or bool(share.guessed)
-            yield placement, Load(call.name, written, of(rate * units * share.part), share, at_once, is_guessed)
+            at_once = of(units / (_parts(call, placement.index) if copies is None else copies.parts(placement)))
+            is_guessed = call.rate_guess is not None or placement.index.label in cost.guessed_places
+            asked, is_guessed = of(rate * units * share.part), is_guessed or bool(share.guessed)
+            yield placement, Load(call.name, written, asked, share, at_once, is_guessed)
     if cost.kind == "write" and cost.reads:
+        yield from _reads_of_write(call, rate, [copies for _, _, copies in beside if copies is not None])
+
+
+def _reads_of_write(call: CallCost, rate: float, all_copies: list[Copies]) -> Iterator[tuple[Placement, Load]]:
+    """What a write reads: copies where they are found, and the rest where its own item lies."""
+    entity, left = call.plan.wanted[0], call.estimate.reads
+    for copies in all_copies:
+        holder = copies.part.entity
+        for placement, units in _placed(holder, copies.reads):
+            left -= units
+            share = share_of(holder, placement, spread=spread_values(copies.found))
+            asked, at_once = _reads(rate * units * share.part), _reads(units / copies.read_parts(placement))
+            is_guessed = call.is_guessed or bool(share.guessed)
+            yield placement, Load(call.name, holder, asked, share, at_once, is_guessed, finds_copies=True)
+    if left > 0:
         share = share_of(entity, entity.base)
-        asked, is_guessed = _reads(rate * cost.reads * share.part), call.is_guessed or bool(share.guessed)
-        yield entity.base, Load(call.name, entity, asked, share, _reads(cost.reads), is_guessed)
+        asked, is_guessed = _reads(rate * left * share.part), call.is_guessed or bool(share.guessed)
+        yield entity.base, Load(call.name, entity, asked, share, _reads(left), is_guessed)
+
+
+def _placed(entity: Entity, by_index: Mapping[str, float]) -> Iterator[tuple[Placement, float]]:
+    """Units by where they are consumed, with the entity's keys there."""
+    by_label = {placement.index.label: placement for placement in entity.placements.values()}
+    return ((by_label[label], units) for label, units in by_index.items() if units and label in by_label)
 
 
 def _own(call: CallCost) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -148,10 +149,8 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
     return units
 
 
-def _times(
-    design: Design, kept: Kept, kind: WriteKind, per_partition: PerPartition
-) -> Iterator[tuple[KeptItem, int, tuple[str, ...]]]:
-    """How many items of each kind are written, and what of it is a guess; what moves from place to place is two."""
+def written_with(kept: Kept, kind: WriteKind) -> Iterator[KeptItem]:
+    """The other items that a write of this kind writes or looks at, in the order of `WriteUnits.kept`."""
     met: set[tuple[str, frozenset[str]]] = set()
     for part in kept.parts:
         if part.role in ("counter", "source"):
@@ -159,16 +158,30 @@ def _times(
             if one in met:  # a transaction has one action for each item: what is counted up is looked at with it
                 continue
             met.add(one)
+        if part.copy is None or kind == "update":  # nothing repeats an item that was not there
+            yield part
+
+
+def _times(
+    design: Design, kept: Kept, kind: WriteKind, per_partition: PerPartition
+) -> Iterator[tuple[KeptItem, int, tuple[str, ...]]]:
+    """How many items of each kind are written, and what of it is a guess; what moves from place to place is two."""
+    for part in written_with(kept, kind):
         if part.copy is not None:
-            if kind == "update":  # nothing repeats an item that was not there
-                found = plan_holders(design, part.copy, part.entity)
-                guessed: dict[str, None] = {}
-                times = per_partition(found, part.entity, guessed) if isinstance(found, Plan) else 1
-                yield part, times, tuple(guessed)
+            found = plan_holders(design, part.copy, part.entity)
+            guessed: dict[str, None] = {}
+            times = _holders(found, part.entity, per_partition, guessed) if isinstance(found, Plan) else 1
+            yield part, times, tuple(guessed)
         elif part.role in ("marker", "counter"):
             yield part, 2 if kind == "update" else 1, ()
         else:
             yield part, 1, ()
+
+
+def _holders(found: Plan, entity: Entity, per_partition: PerPartition, guessed: dict[str, None]) -> int:
+    """How many items repeat one; what is declared lies in each of the partitions that are asked, a guess in all."""
+    count = per_partition(found, entity, guessed)
+    return count if guessed else count * (found.queries or 1)
 
 
 def _units_of_kept(sizes: Sizes, part: KeptItem, kind: WriteKind, changed: frozenset[str]) -> WriteUnits:
@@ -192,18 +205,23 @@ def _units_of_kept(sizes: Sizes, part: KeptItem, kind: WriteKind, changed: froze
     return units_of_item(sizes, ItemWrite(part.entity, "update", part.changes))
 
 
+def holder_reads(sizes: Sizes, part: KeptItem, found: Plan, kind: WriteKind, count: int) -> dict[str, float]:
+    """The read units of finding so many copies, before the write and once more after it, by where they are read."""
+    factor, queries = CONSISTENT if found.strong_possible else EVENTUAL, found.queries or 1
+    if kind != "update":
+        return {found.index.label: queries * read_units(0, factor)}
+    in_each = math.ceil(count / queries) * sizes.entry(part.entity, found.index.alias)
+    reads = {found.index.label: 2 * queries * read_units(in_each, factor)}
+    if found.hydrate:
+        reads["table"] = 2 * count * read_units(sizes.item(part.entity), factor)
+    return reads
+
+
 def _holder_reads(sizes: Sizes, part: KeptItem, kind: WriteKind, per_partition: PerPartition) -> float:
-    """The read units of finding what repeats an item, before the write and once more after it."""
     if part.copy is None:
         return 0.0
     found = plan_holders(sizes.design, part.copy, part.entity)
     if not isinstance(found, Plan):
         return 0.0
-    factor = CONSISTENT if found.strong_possible else EVENTUAL
-    if kind != "update":
-        return read_units(0, factor)
-    count = per_partition(found, part.entity, {})
-    once = read_units(count * sizes.entry(part.entity, found.index.alias), factor)
-    if found.hydrate:
-        once += count * read_units(sizes.item(part.entity), factor)
-    return 2 * once
+    count = _holders(found, part.entity, per_partition, {}) if kind == "update" else 0
+    return sum(holder_reads(sizes, part, found, kind, count).values())
