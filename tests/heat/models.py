@@ -408,3 +408,37 @@ class Encyclopedia(Table, entities=[Author, Volume]):
     def rename(self, id: str, name: str) -> Author:
         """Rename an author, in all volumes."""
         return update(Author, field(Author, lambda author: author.name).set(name))
+
+
+@entity(
+    key=("DEVICE#{device_id}", "ALARM#{at:seconds}#{id}"),
+    gsi1=("ALARMS#{kind}", "{at:seconds}#{device_id}#{id}"),
+    cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},
+    expected_bytes=500,
+)
+@dataclass
+class Alarm:
+    device_id: str
+    id: str
+    at: datetime
+    kind: str
+    text: str
+
+
+class Alarms(Table, entities=[Alarm], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
+    """Alarms of a kind by an index that holds their keys alone."""
+
+    @pattern(rate=500)
+    def report(self, alarm: Alarm) -> Alarm:
+        """Store what a device reports."""
+        return put(Alarm)
+
+    @pattern(rate=1)
+    def of_kind(self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None) -> Page[Alarm]:
+        """Alarms of a kind in a time."""
+        return query(Alarm, hydrate=True)
+
+    @pattern(rate=1, fanout=4, expected_items=250)
+    def all_of_kind(self, kind: str) -> Page[Alarm]:
+        """All alarms of a kind."""
+        return query(Alarm, hydrate=True)

@@ -13,6 +13,7 @@ from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.planner import plan_all
 from tests.heat.models import (
+    Alarms,
     Dailies,
     Events,
     Flood,
@@ -158,3 +159,12 @@ def test_as_many_shards_as_are_ever_proposed_are_tried() -> None:
     assert isinstance(found, Sharding)
     assert found.shards == 1_000
     assert found.course.share == 0
+
+
+def test_shards_of_a_thin_index_are_read_with_the_batches_that_fetch_a_usual_answer() -> None:
+    found = sharding_for(Alarms.design, _hottest(Alarms), Growth(10))
+    assert isinstance(found, Sharding)
+    assert found.course.share == 0
+    # A hundred keys are one batch, by the limit that a caller gets; 250 that are expected are three.
+    assert found.fanouts == {"of_kind": found.shards + 1, "all_of_kind": found.shards + 3}
+    assert all(outcome.verdict is not Verdict.UNDECLARED_FANOUT for outcome in plan_all(found.design))

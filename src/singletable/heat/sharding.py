@@ -19,9 +19,11 @@ from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.keys import TemplatePart
 from singletable.model.positions import Sparse
 from singletable.model.template import DerivedSlot
+from singletable.planner.estimate import estimate
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan, Refusal, Verdict
 from singletable.planner.planner import plan
+from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 UTILISATION = 0.7
 """Which part of a partition's capacity a shard is meant to take, so that chance does not throttle it."""
@@ -193,7 +195,7 @@ def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) ->
                 patterns.append(pattern)
                 continue
             raise DesignError([_lost(pattern, outcome.reason)])
-        fanout = _fanout(pattern, outcome, shard_name, more)
+        fanout = _fanout(made, pattern, outcome, shard_name, more)
         if fanout is None:
             patterns.append(pattern)
             continue
@@ -202,7 +204,7 @@ def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) ->
     return replace(made, patterns=tuple(patterns)), fanned
 
 
-def _fanout(pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: Fraction) -> int | None:
+def _fanout(made: Design, pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: Fraction) -> int | None:
     """The fan-out that a pattern has to declare with the new shards; None when it stays as it is."""
     declared = pattern.options.fanout
     if declared is not None and outcome.queries is None:  # cells or buckets by the arguments, each in every shard
@@ -210,9 +212,17 @@ def _fanout(pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: F
         return math.ceil(declared * more) if is_sharded else None
     if outcome.verdict is not Verdict.UNDECLARED_FANOUT:
         return None
-    if outcome.requests is None:
+    if outcome.requests is not None:
+        return outcome.requests
+    if outcome.queries is None or not outcome.hydrate:
         raise DesignError([_lost(pattern, "how many requests it takes would depend on its arguments")])
-    return outcome.requests
+    return outcome.queries + _batches(made, outcome)
+
+
+def _batches(design: Design, thin: Plan) -> int:
+    """How many requests fetch the whole items of a usual answer, beside the Queries that find their keys."""
+    cost = estimate(design, thin)
+    return math.ceil((cost.items - cost.vain_items) / BATCH_GET_KEYS_MAX)
 
 
 def _lost(pattern: PatternDeclaration, reason: str) -> Problem:
