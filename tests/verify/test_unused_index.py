@@ -1,8 +1,8 @@
-"""Unused indexes: an index is used by the patterns that read it, and by those that only fail to."""
+"""Unused indexes: an index is used by the patterns that read it or only fail to, and by copies that are found by it."""
 
 from dataclasses import dataclass
 
-from singletable import Page, Table, entity, get, pattern, put, query
+from singletable import Page, Table, copy, entity, get, pattern, put, query
 from singletable.verify.check import check
 
 
@@ -19,6 +19,25 @@ class Order:
 class Invoice:
     id: str
     customer_id: str
+
+
+@entity(key=("CUST#{id}", "META"))
+@dataclass
+class Customer:
+    id: str
+    name: str
+
+
+@entity(
+    key=("LETTER#{id}", "META"),
+    gsi1=("CUST#{customer_id}", "LETTER#{id}"),
+    copies=[copy(Customer, by={"id": "customer_id"}, fields={"name": "customer_name"})],
+)
+@dataclass
+class Letter:
+    id: str
+    customer_id: str
+    customer_name: str
 
 
 def unused(table: type[Table]) -> list[tuple[str, str]]:
@@ -51,6 +70,12 @@ class Refused(Table, entities=[Order]):
         return query(Order, consistent=True)
 
 
+class FindsCopies(Table, entities=[Customer, Letter, Invoice]):
+    @pattern()
+    def customer(self, id: str) -> Customer | None:
+        return get(Customer)
+
+
 def test_a_model_without_patterns_has_no_unused_index_yet() -> None:
     assert unused(Nothing) == []
 
@@ -71,3 +96,9 @@ def test_an_index_without_a_reader_is_the_tables_and_keys_without_one_are_the_en
 
 def test_the_index_of_a_refused_read_is_not_called_unused() -> None:
     assert unused(Refused) == []
+
+
+def test_an_index_that_copies_are_found_by_is_used_by_the_entity_that_holds_them_alone() -> None:
+    assert unused(FindsCopies) == [
+        ("Invoice", "Invoice: its keys in GSI1 are read by no pattern, and every write of it pays for them"),
+    ]

@@ -16,9 +16,8 @@ from singletable.model.design import Design
 from singletable.model.index import TABLE
 from singletable.planner.amounts import GUESS, money, number
 from singletable.planner.estimate import Estimate, estimate
-from singletable.planner.holders import plan_holders
+from singletable.planner.holders import copies_found_by
 from singletable.planner.item_sizes import Sizes
-from singletable.planner.plan import Plan
 
 _ROUNDING = 0.005
 """A half of a cent, below which two bills are the same."""
@@ -127,13 +126,8 @@ def compare(
 def unread(design: Design, calls: Sequence[CallCost]) -> frozenset[tuple[str, str]]:
     """The indexes that no pattern reads an entity by, and that nothing else needs to find its copies."""
     read = {(entity.label, c.plan.index.alias) for c in calls if c.estimate.kind == "read" for entity in c.plan.wanted}
-    for entity in design.entities:
-        for copy in entity.declaration.copies:
-            found = plan_holders(design, copy, entity)
-            if isinstance(found, Plan):
-                read.add((entity.label, found.index.alias))
     placed = {(entity.label, alias) for entity in design.entities for alias in entity.placements if alias != TABLE}
-    return frozenset(placed - read)
+    return frozenset(placed - read - copies_found_by(design))
 
 
 def _apart(design: Design, call: CallCost, sizes: Sizes, scale: float) -> tuple[Estimate, int]:

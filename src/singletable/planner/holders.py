@@ -11,7 +11,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import Query
 from singletable.model.ranges import Equal
-from singletable.planner.plan import Outcome, Refusal
+from singletable.planner.plan import Outcome, Plan, Refusal
 from singletable.planner.planner import plan
 
 
@@ -33,3 +33,13 @@ def plan_holders(design: Design, copy: Copy, holder: Entity) -> Outcome:
         thin = plan(design, replace(declaration, intent=replace(intent, hydrate=True)))
         return outcome if isinstance(thin, Refusal) else thin
     return outcome
+
+
+def copies_found_by(design: Design) -> frozenset[tuple[str, str]]:
+    """The indexes, or the table, that copies are found by when their source changes: holders' labels with aliases."""
+    found = (
+        (holder.label, plan_holders(design, copy, holder))
+        for holder in design.entities
+        for copy in holder.declaration.copies
+    )
+    return frozenset((label, outcome.index.alias) for label, outcome in found if isinstance(outcome, Plan))

@@ -1,9 +1,10 @@
-"""ST112: an index that no pattern reads, but every write pays for."""
+"""ST112: an index that no pattern reads and no copies are found by, but every write pays for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.planner.holders import copies_found_by
 from singletable.verify.facts import Facts, on_entity, on_table
 from singletable.verify.finding import Finding, Rule
 
@@ -18,6 +19,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     # Which index a refused read will take once it is mended is not known yet.
     refused = [r for r in facts.refusals if not r.pattern.is_write]
     read |= {(alias, e.label) for r in refused for e in r.wanted for alias in e.placements}
+    read |= {(alias, label) for label, alias in copies_found_by(facts.design)}
     for alias, index in facts.design.indexes.items():
         if index.is_table:
             continue
