@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import inspect
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -67,7 +68,9 @@ def _entity(entity: Entity) -> dict[str, Any]:
 
 
 def _doc(cls: type) -> str:
-    return (cls.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    """What the class says of itself; a dataclass that says nothing has its signature there."""
+    said = cls.__doc__ or ""
+    return "" if said.startswith(f"{cls.__name__}(") else inspect.cleandoc(said)
 
 
 def _keys(keys: Any) -> Any:
@@ -92,8 +95,8 @@ def _pattern(pattern: PatternDeclaration) -> dict[str, Any]:
         ],
         "kind": type(intent).__name__,
         "intent": {name: _value(each) for name, each in given.items()},
-        "shape": _fields(intent.shape) if isinstance(intent, Collection) else None,
-        "view": _fields(given["view"]) if given.get("view") is not None else None,
+        "shape": (_doc(intent.shape), _fields(intent.shape)) if isinstance(intent, Collection) else None,
+        "view": (_doc(given["view"]), _fields(given["view"])) if given.get("view") is not None else None,
     }
 
 
@@ -123,7 +126,8 @@ def _type(annotation: Any) -> Any:
     elif isinstance(declared, type) and declaration_of(declared) is not None:
         found = _named(declared)
     elif isinstance(declared, type) and issubclass(declared, enum.Enum):
-        found = (declared.__name__, tuple((each.name, each.value) for each in declared), declared.__mro__[1:])
+        members = tuple((each.name, each.value) for each in declared)
+        found = (declared.__name__, _doc(declared), members, declared.__mro__[1:])
     else:
         found = _value_class(declared)
     return (found, "or None") if optional else found
@@ -131,7 +135,7 @@ def _type(annotation: Any) -> Any:
 
 def _value_class(declared: Any) -> Any:
     try:
-        return declared.__name__, tuple(sorted(_fields(declared).items(), key=lambda each: each[0]))
+        return declared.__name__, _doc(declared), tuple(sorted(_fields(declared).items(), key=lambda each: each[0]))
     except (NotAnEntityClass, TypeError, AttributeError):
         return declared
 

@@ -89,9 +89,9 @@ def test_the_classes_that_a_type_is_made_of_come_before_it() -> None:
     known, _ = types()
     known.typed(dict[str, Part], "here")
     known.typed(Part, "again")
-    assert known.enums == [DraftEnum("Size", {"SMALL": 1, "LARGE": 2}, "IntEnum")]
+    assert known.enums == [DraftEnum("Size", {"SMALL": 1, "LARGE": 2}, "IntEnum", "")]
     size = DraftField("size", "Size", has_default=True, default=DraftMember("Size", "SMALL"))
-    assert known.classes == [DraftClass("Part", (DraftField("name", "str"), size), "A part")]
+    assert known.classes == [DraftClass("Part", (DraftField("name", "str"), size), "A part.")]
 
 
 def test_classes_of_one_name_and_of_a_name_of_ours_have_others() -> None:

@@ -122,7 +122,7 @@ def test_rows_of_the_table_and_of_its_facets_are_merged() -> None:
     (table,) = draft_from_workbench(changed("DataModel/0/TableFacets", [facet])).tables
     (entity,) = table.entities
     assert entity.class_name == "Letter"
-    assert "as 2 items show it" in entity.doc
+    assert entity.doc == "Letter, as 2 items show it."
     assert {each.name for each in entity.fields} == {"x", "a_id"}
 
 

@@ -154,6 +154,114 @@ def test_a_mutated_model_of_ours_is_a_model_without_foreign_code_or_refused(sect
         assert_only_declarations(python_source(draft), classes)
 
 
+def test_what_a_function_derives_has_a_name_since_it_is_a_field_without_the_function() -> None:
+    document = json.loads(exported(whole_model.Whole))
+    section = document["DataModel"][0]["ModelSchema"]["singletable"]
+    section["entities"][0]["derived"] = {"x: int = print(1)  #": section["entities"][0]["derived"]["region"]}
+    with pytest.raises(ImportRefused, match="cannot be a name in Python"):
+        draft_from_workbench(json.dumps(document))
+
+
+UNTOLD = '''
+from dataclasses import dataclass
+from enum import Enum
+
+from singletable import Page, Table, collection, entity, get, pattern, query
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@dataclass
+class Place:
+    street: str
+
+
+@entity(key=("A#{id}", "A"))
+@dataclass
+class Author:
+    id: str
+    colour: Colour = Colour.RED
+    place: Place | None = None
+
+
+@entity(key=("A#{author_id}", "B#{id}"))
+@dataclass
+class Book:
+    """A book
+    of an author
+
+      - with \\\\ a list, and the "quote"
+    """
+
+    id: str
+    author_id: str
+
+
+@dataclass
+class Shelf:
+    author: Author
+    books: list[Book]
+
+
+class Library(Table, entities=[Author, Book]):
+    @pattern()
+    def author(self, id: str) -> Author | None:
+        """One author."""
+        return get(Author)
+
+    @pattern()
+    def books(self, author_id: str) -> Page[Book]:
+        """The books of one."""
+        return query(Book)
+
+    @pattern()
+    def shelf(self, id: str) -> Shelf | None:
+        """All of them."""
+        return collection(Shelf)
+
+
+@entity(key=("N#{id}", "N"))
+@dataclass
+class Note:
+    id: str
+
+
+class Notes(Table, entities=[Note], accept={"ST113": "nothing is asked yet"}):
+    pass
+'''
+OPENINGS = [
+    "",
+    '"""Books, in a line."""',
+    '"""Books\n\nThat are read: "twice".\n\n    quietly\n"""',
+    '"""A \\\\ "book"\n"""',
+]
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_what_a_model_says_of_itself_is_neither_lost_nor_made_up(
+    opening: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, document, again = (tmp_path / name for name in ("library_model.py", "library.json", "library_again.py"))
+    first.write_text(opening + UNTOLD, encoding="utf-8")
+    assert main(["export", "nosql-workbench", str(first), "--output", str(document)]) == 0
+    assert main(["import", "nosql-workbench", str(document), "--output", str(again)]) == 0
+    said_twice = []
+    for model in (first, again):
+        capsys.readouterr()
+        assert main(["docs", str(model), "--pictures", "none"]) == 0
+        assert main(["export", "nosql-workbench", str(model)]) == 0
+        said_twice.append(capsys.readouterr().out.replace(str(model), "MODEL").replace(model.name, "MODEL"))
+    assert said_twice[0] == said_twice[1]
+    config = str(Path(__file__).parents[2] / "pyproject.toml")
+    for check_file in (["mypy", "--strict"], ["ruff", "format", "--check", "--config", config]):
+        found = subprocess.run(
+            [sys.executable, "-m", *check_file, str(again)], capture_output=True, text=True, check=False
+        )
+        assert found.returncode == 0, found.stdout
+
+
 def test_the_command_line_carries_a_model_there_and_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

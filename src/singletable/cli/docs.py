@@ -78,14 +78,12 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
 def _document(options: argparse.Namespace) -> Section:
     from singletable.cost.prices import prices_of
-    from singletable.document.described import module_doc
+    from singletable.document.described import introduction
     from singletable.document.model_document import model_document
 
     tables = load_tables(options.model)
     subjects = [_subject(table, options.items) for table in tables]
-    modules = {table.__module__: module_doc(table) for table in tables}
-    introduction = "\n\n".join(text for text in modules.values() if text)
-    return model_document(subjects, prices_of("us-east-1"), introduction)
+    return model_document(subjects, prices_of("us-east-1"), introduction(tables))
 
 
 def _subject(table: type[Table], store: str | None) -> Subject:

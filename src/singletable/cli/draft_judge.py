@@ -9,8 +9,9 @@ from typing import Any
 from singletable.client.pattern import pattern
 from singletable.client.table import Table
 from singletable.drafts.conditions import refuse_unsaid
-from singletable.drafts.declared import docline, table_keywords
+from singletable.drafts.declared import table_keywords
 from singletable.drafts.declared_patterns import pattern_options
+from singletable.drafts.docstrings import said_of
 from singletable.drafts.draft import DraftTable
 from singletable.drafts.drafted_classes import checked_name, drafted_classes, keywords_of, pattern_function
 from singletable.drafts.proved import Objection
@@ -47,7 +48,7 @@ def drafted_design(table: DraftTable, functions: Mapping[str, Any] | None = None
     keywords = keywords_of(table_keywords(table), classes)
 
     def fill(body: dict[str, Any]) -> None:
-        body["__doc__"] = docline(table.doc or table.class_name)
+        body["__doc__"] = said_of(table.doc, table.class_name) or None
         for each in table.patterns:
             declare = pattern(**keywords_of(pattern_options(each), classes))
             body[each.name] = declare(pattern_function(each, table, classes))

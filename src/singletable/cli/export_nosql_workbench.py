@@ -23,6 +23,7 @@ def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     """Export the tables of the model."""
+    from singletable.document.described import introduction
     from singletable.drafts.from_design import draft_of
     from singletable.drafts.workbench_export import ExportedModel, to_workbench
 
@@ -44,4 +45,4 @@ def run(options: argparse.Namespace) -> int:
     for model in models:
         for note in draft_of(model.design, model.class_name).notes:
             print(f"note: {note}", file=sys.stderr)
-    return write_export(to_workbench(models[0].class_name, models), options)
+    return write_export(to_workbench(models[0].class_name, models, introduction(tables)), options)

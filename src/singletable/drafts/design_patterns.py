@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from singletable.drafts.constants import NoConstant, constant_of
-from singletable.drafts.design_types import DesignTypes
+from singletable.drafts.design_types import DesignTypes, doc_of
 from singletable.drafts.draft import DraftParameter, DraftPattern, RangeKind, ReadKind
 from singletable.expressions.tree import Constant
 from singletable.model.areas import AREA_TYPES
@@ -40,10 +40,12 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
         fields = fields_of(intent.shape)
         members = tuple((each.name, _member(each, types, fields[each.name])) for each in found)
         view: str | None = types.shape(intent.shape)
+        view_doc: str | None = doc_of(intent.shape)
     else:
         entities, members = (types.name_of(intent.entity),), ()
         given = getattr(intent, "view", None)
         view = types.view(given) if given is not None else None
+        view_doc = None
     limit = getattr(intent, "limit", None)
     options = pattern.options
     entry = options.entry
@@ -60,6 +62,7 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
         order_by=getattr(intent, "order_by", None),
         limit=limit.argument_name if isinstance(limit, Argument) else limit,
         view=view,
+        view_doc=view_doc,
         hydrate=bool(getattr(intent, "hydrate", False)),
         members=members,
         consistent=bool(getattr(intent, "consistent", False)),

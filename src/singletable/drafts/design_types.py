@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.drafts.constants import NoConstant, constant_of
+from singletable.drafts.docstrings import plain_text
 from singletable.drafts.draft import DraftClass, DraftEnum, DraftField, EnumBase
 from singletable.drafts.field_defaults import Default, default_of
 from singletable.drafts.naming import is_free, name_of_class
@@ -178,14 +178,9 @@ def is_named(function: Callable[..., Any]) -> bool:
     return isinstance(function, types.FunctionType) and function.__qualname__ == name and name.isidentifier()
 
 
-def first_line(doc: str | None) -> str:
-    """What a docstring says first."""
-    return inspect.cleandoc(doc or "").partition("\n")[0].rstrip(".")
-
-
 def doc_of(cls: type) -> str:
     """What a class says of itself; the signature that a dataclass has for want of anything better is nothing."""
-    return "" if (cls.__doc__ or "").startswith(f"{cls.__name__}(") else first_line(cls.__doc__)
+    return "" if (cls.__doc__ or "").startswith(f"{cls.__name__}(") else plain_text(cls.__doc__)
 
 
 def _base(cls: type[enum.Enum]) -> EnumBase:

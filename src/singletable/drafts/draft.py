@@ -71,7 +71,8 @@ class DraftClass:
 
     class_name: str
     fields: tuple[DraftField, ...]
-    doc: str = ""
+    doc: str | None = None
+    """What it says of itself, which may be nothing; None where that is not known, and its name has to do."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class DraftEnum:
     class_name: str
     members: Mapping[str, str | int]
     base: EnumBase = "Enum"
-    doc: str = ""
+    doc: str | None = None
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ class DraftEntity:
     keys: Mapping[str, DraftKeys]
     stored_name: str | None = None
     """The value of the type attribute, where it is not the class's name."""
-    doc: str = ""
+    doc: str | None = None
     ttl: str | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
     derived: Mapping[str, DraftDerived] = field(default_factory=dict)
@@ -250,6 +251,8 @@ class DraftPattern:
     """How many items it reads, or the parameter that says so where that is not called `limit`."""
     view: str | None = None
     """The class that items are read into, or that a collection is, where it is not the usual."""
+    view_doc: str | None = None
+    """What the class of a collection says of itself; the pattern's title where that is not known."""
     hydrate: bool = False
     members: tuple[tuple[str, str], ...] = ()
     """The members of a collection by name, each with the class or `list[...]` of it, where they are not the usual."""
@@ -278,7 +281,7 @@ class DraftTable:
     type_attribute: str | None = "entity_type"
     ttl_attribute: str | None = None
     delimiter: str = "#"
-    doc: str = ""
+    doc: str | None = None
     notes: tuple[str, ...] = ()
     accept: Mapping[str, str] = field(default_factory=dict)
     schema_version_attribute: str = "schema_v"
@@ -295,6 +298,8 @@ class Draft:
     tables: tuple[DraftTable, ...]
     functions_from: str | None = None
     """The module that has the functions which the tables name; its user says which, and no document does."""
+    doc: str | None = None
+    """What the file says of itself, where that is not the title."""
 
 
 def class_name(text: str, taken: Iterable[str] = ()) -> str:

@@ -186,6 +186,8 @@ def _made(cls: Any, place: Place) -> Any:
         raise place.refuse("is a local index, which has one sort key")
     if isinstance(made, DraftDerived) and (made.kind == "derive") != (made.function is not None):
         raise place.refuse("has to name the function that it is derived by, and no other kind of value does")
+    if isinstance(made, DraftEntity):  # what a function derives is a field where the function is not known
+        _check_names([derived for derived, each in made.derived.items() if each.function is not None], place)
     if isinstance(made, DraftPattern):
         try:
             refuse_unsaid(made)

@@ -26,6 +26,7 @@ from singletable.drafts.declared_patterns import (
     shapes_of,
     subject_of,
 )
+from singletable.drafts.docstrings import said_of
 from singletable.drafts.draft import DraftEntity, DraftEnum, DraftPattern, DraftTable, is_name
 from singletable.drafts.terms import (
     Call,
@@ -72,10 +73,10 @@ def drafted_classes(table: DraftTable, functions: Scope) -> dict[str, Any]:
         if isinstance(made, DraftEntity):
             classes[made.class_name] = _entity(made, classes)
         else:
-            doc = made.doc or made.class_name
+            doc = said_of(made.doc, made.class_name)
             classes[made.class_name] = _dataclass(made.class_name, doc, class_fields(made.fields), classes)
     for name, pattern in shapes_of(table).items():
-        classes[name] = _dataclass(name, pattern.title, shape_members(pattern), classes)
+        classes[name] = _dataclass(name, said_of(pattern.view_doc, pattern.title), shape_members(pattern), classes)
     return classes
 
 
@@ -84,22 +85,21 @@ def _enum(drafted: DraftEnum) -> type:
     members = [(checked_name(name), value) for name, value in drafted.members.items()]
     make: Any = kind
     made: type = make(_class_name(drafted.class_name), members, module=__name__, **({"type": beside} if beside else {}))
-    made.__doc__ = docline(drafted.doc or drafted.class_name)
+    made.__doc__ = said_of(drafted.doc, drafted.class_name) or None
     return made
 
 
 def _entity(entity: DraftEntity, classes: Scope) -> type:
     declare = OURS["entity"](**keywords_of(entity_keywords(entity), classes))
-    made: type = declare(
-        _dataclass(entity.class_name, entity.doc or entity.class_name, class_fields(entity.fields), classes),
-    )
+    doc = said_of(entity.doc, entity.class_name)
+    made: type = declare(_dataclass(entity.class_name, doc, class_fields(entity.fields), classes))
     for each in entity.upgrades:
         OURS["upgrade"](made, from_version=each.from_version)(_found(each.function, classes))
     return made
 
 
 def _dataclass(name: str, doc: str, fields: tuple[Declared, ...], classes: Scope) -> type:
-    body = {"__doc__": docline(doc), "__module__": __name__}
+    body = {"__doc__": doc or None, "__module__": __name__}
     made: list[Any] = [
         (checked_name(each.name), value_of(each.type, classes), *_default(each, classes)) for each in fields
     ]

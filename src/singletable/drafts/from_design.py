@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from singletable.drafts.declared_patterns import body_of, shape_names, subject_of
 from singletable.drafts.design_patterns import draft_pattern
-from singletable.drafts.design_types import DesignTypes, doc_of, first_line
+from singletable.drafts.design_types import DesignTypes, doc_of
+from singletable.drafts.docstrings import plain_text
 from singletable.drafts.draft import (
     DraftCardinality,
     DraftDerived,
@@ -63,7 +64,7 @@ def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:
         settings.type_attribute,
         settings.ttl_attribute,
         settings.delimiter,
-        first_line(doc),
+        plain_text(doc),
         tuple(notes),
         dict(settings.accept),
         settings.schema_version_attribute,

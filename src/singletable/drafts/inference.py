@@ -114,7 +114,7 @@ def _entity(
         tuple(fields.by_name.values()),
         keys,
         cluster.name if attribute is not None else None,
-        f"{name}, as {len(cluster.items)} items show it",
+        f"{name}, as {len(cluster.items)} items show it.",
         ttl if ttl is not None and fields.by_name[ttl].type == "int" else None,
         {"ST107": RAW_REASON} if fields.raw else {},
         dict(fields.derived),

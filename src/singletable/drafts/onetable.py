@@ -50,7 +50,7 @@ def read_onetable(text: str, name: str) -> Draft:
         (),
         settings.type_field,
         delimiter=settings.delimiter,
-        doc=f"{stem}; its patterns are what the keys answer, proposed",
+        doc=f"{stem}; its patterns are what the keys answer, proposed.",
         notes=tuple(dict.fromkeys(notes)),
     )
     return Draft(f"A model from {name}, a OneTable schema", (proposed_patterns(table),))

@@ -28,6 +28,7 @@ from singletable.drafts.declared_patterns import (
     shapes_of,
     subject_of,
 )
+from singletable.drafts.docstrings import docstring, said_of
 from singletable.drafts.draft import Draft, DraftClass, DraftEntity, DraftEnum, DraftPattern, DraftTable
 from singletable.drafts.functions import functions_of
 from singletable.drafts.terms import (
@@ -60,13 +61,14 @@ def python_source(draft: Draft) -> str:
     parts = [*chain.from_iterable(_table(table) for table in draft.tables)]
     body = "\n\n\n".join(parts)
     functions = sorted({name for table in draft.tables for name in functions_of(table)})
-    head = f'"""{_docstring(draft.title)}"""'
+    head = "".join(f"{line}\n" for line in docstring(said_of(draft.doc, draft.title), ""))
     hidden = {name for table in draft.tables for name in _hidden_types(table)}
     later = "from __future__ import annotations\n\n" if hidden else ""
     if built_in := sorted(hidden & vars(builtins).keys()):  # a class's own names stand before Python's, not a module's
         later += f"from builtins import {', '.join(built_in)}\n"
     theirs = f"\n\n{_call(f'from {draft.functions_from} import ', '(', functions, ')', bare=True)}" if functions else ""
-    return f"{head}\n\n{later}{_imports(body)}{theirs}\n\n\n{body}\n"
+    opening = f"{head}\n" if head else ""
+    return f"{opening}{later}{_imports(body)}{theirs}\n\n\n{body}\n"
 
 
 def _hidden_types(table: DraftTable) -> set[str]:
@@ -100,10 +102,10 @@ def _table(table: DraftTable) -> Iterator[str]:
         if isinstance(each, DraftEntity):
             yield _entity(each)
         else:
-            doc = each.doc or each.class_name
+            doc = said_of(each.doc, each.class_name)
             yield "\n".join(["@dataclass", *_class(each.class_name, doc, class_fields(each.fields))])
     for name, pattern in shapes_of(table).items():
-        yield "\n".join(["@dataclass", *_class(name, pattern.title, shape_members(pattern))])
+        yield "\n".join(["@dataclass", *_class(name, said_of(pattern.view_doc, pattern.title), shape_members(pattern))])
     yield "\n".join([*_notes(table.notes), *_table_lines(table, shape_names(table))])
 
 
@@ -113,14 +115,14 @@ def _notes(notes: Iterable[str]) -> Iterator[str]:
 
 
 def _enum(each: DraftEnum) -> str:
-    members = (f"    {name} = {_written(value)}" for name, value in each.members.items())
-    head = [f"class {each.class_name}({each.base}):", f'    """{_docstring(each.doc or each.class_name)}"""', ""]
-    return "\n".join([*head, *members])
+    members = [f"    {name} = {_written(value)}" for name, value in each.members.items()]
+    body = _body(said_of(each.doc, each.class_name), members)
+    return "\n".join([f"class {each.class_name}({each.base}):", *body])
 
 
 def _entity(entity: DraftEntity) -> str:
     lines = [_call("@entity", "(", _keywords(entity_keywords(entity)), ")"), "@dataclass"]
-    lines += _class(entity.class_name, entity.doc or entity.class_name, class_fields(entity.fields))
+    lines += _class(entity.class_name, said_of(entity.doc, entity.class_name), class_fields(entity.fields))
     upgrades = (f"upgrade({entity.class_name}, from_version={e.from_version})({e.function})" for e in entity.upgrades)
     return "\n".join([*lines, *(["", "", *upgrades] if entity.upgrades else [])])
 
@@ -131,7 +133,13 @@ def _class(name: str, doc: str, fields: Iterable[Declared]) -> list[str]:
     for each in fields:
         lines.append(f"    {_declared(each, set_before)}")
         set_before |= {each.name} if each.has_default else set()
-    return [f"class {name}:", f'    """{_docstring(doc)}"""', "", *lines]
+    return [f"class {name}:", *_body(doc, lines)]
+
+
+def _body(doc: str, lines: list[str]) -> list[str]:
+    """The lines of a class: what it says of itself, if anything, and what it holds."""
+    said = docstring(doc, "    ")
+    return [*said, *([""] if said and lines else []), *lines] or ["    pass"]
 
 
 def _declared(each: Declared, hidden: Collection[str] = ()) -> str:
@@ -160,10 +168,9 @@ def _parameter(each: Declared) -> str:
 def _table_lines(table: DraftTable, shapes: Mapping[str, str]) -> Iterator[str]:
     given = [f"{name}={_on_lines(term, 4)}" for name, term in table_keywords(table)]
     yield _call(f"class {table.class_name}", "(", ["Table", *given], "):")
-    yield f'    """{_docstring(table.doc or table.class_name)}"""'
-    for pattern in table.patterns:
-        yield ""
-        yield from _pattern(pattern, subject_of(pattern, shapes), table)
+    patterns = ("\n".join(_pattern(each, subject_of(each, shapes), table)) for each in table.patterns)
+    held = "\n\n".join(patterns)
+    yield from _body(said_of(table.doc, table.class_name), [held] if held else [])
 
 
 def _pattern(pattern: DraftPattern, subject: str, table: DraftTable) -> Iterator[str]:
@@ -173,7 +180,7 @@ def _pattern(pattern: DraftPattern, subject: str, table: DraftTable) -> Iterator
         given += ["*", *map(_parameter, by_name)]
     answer = _written(answer_of(pattern, subject))
     yield textwrap.indent(_call(f"def {pattern.name}", "(", given, f") -> {answer}:"), "    ")
-    yield f'        """{_docstring(pattern.title)}"""'
+    yield from docstring(docline(pattern.title), " " * 8)
     yield f"        return {_on_lines(body_of(pattern, subject, table), 8)}"
 
 
@@ -263,8 +270,3 @@ def _type(term: FieldOf | Of | OrNone) -> str:
             return f"{term.container}[{_written(term.inner)}]"
         case OrNone():
             return f"{_written(term.inner)} | None"
-
-
-def _docstring(text: str) -> str:
-    """One line that ends a docstring nowhere but at its end."""
-    return docline(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

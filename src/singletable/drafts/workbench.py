@@ -58,11 +58,18 @@ def draft_from_workbench(text: str | bytes, functions: FunctionsModule | None = 
     known = functions.functions if functions is not None else {}
     tables = tuple(with_functions(each, known) for each in distinct(map(_table, model.tables)))
     used = functions.name if functions is not None and any(any(functions_of(each)) for each in tables) else None
-    return Draft(f"{model.name}, as NoSQL Workbench has it", tables, used)
+    # A model of ours has its module's docstring there; what others describe is not written as one.
+    doc = model.description if any(_own_section(each) is not None for each in model.tables) else None
+    return Draft(f"{model.name}, as NoSQL Workbench has it", tables, used, doc)
+
+
+def _own_section(table: WorkbenchTable) -> Place | None:
+    """The whole model, in a document of ours."""
+    return table.schema.get(OWN_SECTION) if table.schema is not None else None
 
 
 def _table(table: WorkbenchTable) -> DraftTable:
-    own = table.schema.get(OWN_SECTION) if table.schema is not None else None
+    own = _own_section(table)
     if own is not None:
         made = replace(table_from_values(own), name=table.seen.name)
         return replace(made, notes=(*made.notes, *_changed_since(table, made)))
@@ -213,4 +220,4 @@ def _entity(
             keys[alias] = DraftKeys(partition, tuple(positions[each] for each in index.sort), sparse=True)
     own = class_identifier(name, taken)
     in_key = tuple(each.name for each in fields if not each.optional)
-    return DraftEntity(own, tuple(fields), keys, name if own != name else None, f"{own}, as declared", identity=in_key)
+    return DraftEntity(own, tuple(fields), keys, name if own != name else None, f"{own}, as declared.", identity=in_key)

@@ -41,6 +41,7 @@ class WorkbenchModel:
 
     name: str
     tables: tuple[WorkbenchTable, ...]
+    description: str | None = None
 
 
 def read_workbench(text: str | bytes) -> WorkbenchModel:
@@ -59,7 +60,9 @@ def read_workbench(text: str | bytes) -> WorkbenchModel:
     names = [table.seen.name for table in tables]
     if len(set(names)) < len(names):
         raise document.need("DataModel").refuse("holds two tables of one name")
-    return WorkbenchModel(name.text() if name is not None and name.value else names[0], tables)
+    described = metadata.get("Description") if metadata is not None else None
+    description = described.value if described is not None and isinstance(described.value, str) else None
+    return WorkbenchModel(name.text() if name is not None and name.value else names[0], tables, description)
 
 
 def _table(place: Place) -> WorkbenchTable:

@@ -48,15 +48,23 @@ class ExportedModel:
     items: Sequence[Item] | None = None
 
 
-def to_workbench(name: str, models: Iterable[ExportedModel]) -> str:
-    """The document; read again, it is the same model. Raises ExportRefused where a table has no keys yet."""
+def to_workbench(name: str, models: Iterable[ExportedModel], description: str = "") -> str:
+    """The document; read again, it is the same model. Raises ExportRefused where a table has no keys yet.
+
+    The description is what the model says of itself: the docstring of its module.
+    """
     models = tuple(models)
     refused = [no_keys(model.design.name) for model in models if not model.design.entities]
     if refused:
         raise ExportRefused("\n".join(refused))
     document = {
         "ModelName": name,
-        "ModelMetadata": {"Author": "", "Description": "", "AWSService": "Amazon DynamoDB", "Version": VERSION},
+        "ModelMetadata": {
+            "Author": "",
+            "Description": description,
+            "AWSService": "Amazon DynamoDB",
+            "Version": VERSION,
+        },
         "DataModel": [_table(model) for model in models],
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -220,7 +220,7 @@ def _entity(entity: _Entity) -> DraftEntity:
         keys[f"gsi{len(entity.accesses) + 1}"] = DraftKeys((f"{entity.prefix}_NEAR#{{cell}}",), (sort,))
     fields = tuple(DraftField(name, kind) for name, kind in entity.fields.items())
     return DraftEntity(
-        entity.class_name, fields, keys, doc=f"{entity.class_name}, as a worksheet asks for it", derived=derived
+        entity.class_name, fields, keys, doc=f"{entity.class_name}, as a worksheet asks for it.", derived=derived
     )
 
 
