@@ -16,6 +16,7 @@ def test_indexes_are_read_with_their_projections_and_the_unknown_is_passed_over(
     description = {
         "TableName": "T",
         "KeySchema": KEYS,
+        "AttributeDefinitions": [{"AttributeName": "at", "AttributeType": "N"}],
         "VectorIndexes": [{"IndexName": "V"}],
         "LocalSecondaryIndexes": [
             {"IndexName": "L", "KeySchema": [KEYS[0], {"AttributeName": "at", "KeyType": "RANGE"}]}
@@ -24,6 +25,7 @@ def test_indexes_are_read_with_their_projections_and_the_unknown_is_passed_over(
     }
     seen = seen_table(description, [])
     assert seen.keys == ("PK", "SK")
+    assert seen.key_types == {"at": "N"}
     assert seen.indexes == (
         SeenIndex("L", "LSI", ("PK",), ("at",)),
         SeenIndex("G", "GSI", ("PK",), ("SK",), "INCLUDE", ("a",)),

@@ -22,7 +22,7 @@ from singletable.verify.check import check
 PUBLISHED = Path(__file__).parent / "published"
 ENTITIES = {
     "ACL": "user group role privilege groupUser userGroup permission privelege",
-    "AnOnlineShop_1": "",
+    "AnOnlineShop_1": "OnlineShopItem",
     "AnOnlineShop_facets": "customer product warehouse warehouseItem orderItem shipment shipmentItem invoice payment",
     "CartModel": "CartTable",
     "ConnectedVehiclesSchema": (

@@ -19,7 +19,15 @@ def seen_table(description: Mapping[str, Any], items: Sequence[Item], ttl_attrib
         *(_index(each, "LSI", hash_names) for each in description.get("LocalSecondaryIndexes") or ()),
         *(_index(each, "GSI", ()) for each in description.get("GlobalSecondaryIndexes") or ()),
     ]
-    return SeenTable(name, (*hash_names, *range_names), tuple(indexes), tuple(items), ttl_attribute)
+    definitions = description.get("AttributeDefinitions") or ()
+    return SeenTable(
+        name,
+        (*hash_names, *range_names),
+        tuple(indexes),
+        tuple(items),
+        ttl_attribute,
+        key_types={str(each.get("AttributeName")): str(each.get("AttributeType")) for each in definitions},
+    )
 
 
 def _index(description: Mapping[str, Any], kind: Literal["GSI", "LSI"], table_hash: tuple[str, ...]) -> SeenIndex:

@@ -22,6 +22,7 @@ from singletable.drafts.draft import (
 )
 from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.item_fields import Fields
+from singletable.drafts.keys_alone import table_of_keys
 from singletable.drafts.literals import DELIMITER, is_key_name
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import fields_in, identity_of, proposed_patterns
@@ -37,15 +38,17 @@ RAW_REASON = "the keys were written by others, with their text as it is"
 
 def inferred_table(table: SeenTable) -> DraftTable:
     """Entities by their type or their keys, templates by what varies in them, types by the values that were seen."""
-    attribute, clusters = clusters_of(table)
     aliases = index_aliases(table.indexes)
+    indexes = tuple(seen_index(index, alias) for index, alias in aliases.items())
+    if not table.items:
+        return proposed_patterns(table_of_keys(table, indexes))
+    attribute, clusters = clusters_of(table)
     entities: list[DraftEntity] = []
     notes: list[str] = []
     for cluster in clusters:
         entities.append(_entity(table, cluster, attribute, aliases, [entity.class_name for entity in entities]))
     entities = accepted_overlaps(entities)
     names = [entity.class_name for entity in entities]
-    indexes = tuple(seen_index(index, alias) for index, alias in aliases.items())
     used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
     notes += [
         f"{index.name} is in the table, and none of the items that were seen is in it."
@@ -59,8 +62,6 @@ def inferred_table(table: SeenTable) -> DraftTable:
         if any((field.attribute or field.name) == SCHEMA_VERSION for field in entity.fields)
     ]
     notes += closed_set_notes(entities, [len(cluster.items) for cluster in clusters])
-    if not table.items:
-        notes.append("No items were seen, so there are no entities.")
     draft = DraftTable(
         class_identifier(table.name, names),
         table.name,

@@ -42,3 +42,5 @@ class SeenTable:
     """The kind of each item, where somebody has said it; a kind may have keys of several forms."""
     templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The `${}` templates that somebody gave for kinds of items, by kind and by key attribute."""
+    key_types: Mapping[str, str] = field(default_factory=dict)
+    """The types of key attributes (S, N or B), for a table of which there are no items to tell them."""

@@ -21,6 +21,7 @@ from singletable.drafts.functions import FunctionsModule, functions_of, with_fun
 from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.inference import index_aliases, inferred_table, seen_index
 from singletable.drafts.json_place import Place
+from singletable.drafts.keys_alone import NOTE
 from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import proposed_patterns
 from singletable.drafts.renaming import distinct
@@ -75,26 +76,29 @@ def _table(table: WorkbenchTable) -> DraftTable:
         return replace(made, notes=(*made.notes, *_changed_since(table, made)))
     models = dict(_models(table.schema)) if table.schema is not None else {}
     draft = inferred_table(replace(table.seen, templates={name: _values(model) for name, model in models.items()}))
-    known = {each.stored_name or each.class_name for each in draft.entities}
-    taken = [each.class_name for each in draft.entities]
+    seen = draft.entities if table.seen.items else ()  # what is declared says more than keys alone
+    known = {each.stored_name or each.class_name for each in seen}
+    taken = [each.class_name for each in seen]
     added = list(_without_rows(table, models, known, taken, draft.type_attribute))
-    if not added:
-        return draft
-    entities = accepted_overlaps([*draft.entities, *added])
+    return _with_declared(table, draft, seen, added) if added else draft
+
+
+def _with_declared(
+    table: WorkbenchTable, draft: DraftTable, seen: tuple[DraftEntity, ...], added: list[DraftEntity]
+) -> DraftTable:
+    """The draft with entities of which there are no rows, beside those that rows have shown."""
+    entities = accepted_overlaps([*seen, *added])
     aliases = {alias for entity in entities for alias in entity.keys}
-    indexes = tuple(seen_index(each, alias) for each, alias in index_aliases(table.seen.indexes).items())
-    notes = [note for note in draft.notes if not note.startswith("No items")]
+    indexes = [seen_index(each, alias) for each, alias in index_aliases(table.seen.indexes).items()]
+    notes = [note for note in draft.notes if not note.startswith(NOTE)]
+    if not seen:  # where there are rows, it is said already
+        unused = (each.name for each in indexes if each.alias not in aliases)
+        notes += [f"{name} is in the table, and no entity is declared to have its keys." for name in unused]
     notes.append(
         f"There are no rows of {', '.join(each.class_name for each in added)}: types and keys are as declared."
     )
-    return proposed_patterns(
-        replace(
-            draft,
-            entities=tuple(entities),
-            indexes=tuple(each for each in indexes if each.alias in aliases),
-            notes=tuple(notes),
-        )
-    )
+    used = tuple(each for each in indexes if each.alias in aliases)
+    return proposed_patterns(replace(draft, entities=tuple(entities), indexes=used, notes=tuple(notes)))
 
 
 def _changed_since(table: WorkbenchTable, made: DraftTable) -> Iterator[str]:

@@ -84,7 +84,8 @@ def _table(place: Place) -> WorkbenchTable:
     items = tuple(item for item, _ in merged.values())
     names = tuple(facet for _, facet in merged.values())
     facets = tuple(_facet(each) for each in place.elements_of("TableFacets"))
-    seen = SeenTable(name, table_keys, tuple(indexes), items, None, names if any(names) else ())
+    kinds = names if any(names) else ()
+    seen = SeenTable(name, table_keys, tuple(indexes), items, None, kinds, key_types=types)
     return WorkbenchTable(seen, types, facets, place.get("ModelSchema"))
 
 
@@ -115,6 +116,7 @@ def _types(keys: Place, table: Place) -> Iterator[tuple[str, str]]:
     places = [
         table.get("KeyAttributes"),
         *(each.get("KeyAttributes") for each in table.elements_of("GlobalSecondaryIndexes")),
+        *(each.get("KeyAttributes") for each in table.elements_of("LocalSecondaryIndexes")),
     ]
     for place in places:
         for name in ("PartitionKey", "SortKey") if place is not None else ():
