@@ -114,6 +114,47 @@ def test_what_the_rows_do_not_say_is_a_note() -> None:
     assert "Say which other fields there are, of Customer and Order." in table.notes
 
 
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (["Open orders", "Order", "status = 'OPEN'"], "status is given with each call, and is not always 'OPEN'"),
+        (["Open orders", "Order", "Status is Open"], "status is given with each call, and is not always Open"),
+        (["Get an order with all line items", "Order", "status = OPEN"], "not filtered by status, which is OPEN"),
+        (["Get order by ID", "Order", "", "x", " ", "y"], "'x', 'y' of line 2 was not read"),
+        (["Search products by text", "Product"], "was left out: no key finds what is inside of text"),
+        (["Full-text search of reviews", "Review"], "was left out: no key finds what is inside of text"),
+        (["Search users matching a phrase", "User"], "was left out: no key finds what is inside of text"),
+        (["Search products by name", "Product"], "it finds the whole of name alone"),
+    ],
+)
+def test_what_stands_in_a_row_and_not_in_its_pattern_is_a_note(row: list[str], said: str) -> None:
+    text = "\n".join(",".join(cells) for cells in (["Access Pattern", "Entry Entity", "Filters"], row))
+    (table,) = read_worksheet(text, "w.csv").tables
+    assert said in table.notes[0]
+    is_left_out = "was left out" in said
+    assert len(table.patterns) == (0 if is_left_out else 1)
+    assert not (is_left_out and table.indexes)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Orders of a state,Order,state = :state",
+        "Orders of a state,Order,state = ?",
+        "Orders of a state,Order,analysis",
+        "Papers by keyword,Paper,",
+        "Articles by text id,Article,",
+        "Get order by ID,Order,,",
+    ],
+)
+def test_what_is_read_whole_needs_no_note(row: str) -> None:
+    (table,) = read_worksheet(f"Access Pattern,Entry Entity,Filters\n{row}", "w.csv").tables
+    assert [note for note in table.notes if "Say which" not in note] == []
+    assert len(table.patterns) == 1
+    if row.endswith("analysis"):
+        assert "analysis" in {each.name for each in table.patterns[0].parameters}
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_the_delimiter_the_order_and_the_case_of_columns_do_not_matter(delimiter: str) -> None:
     turned = [HEADER[::-1], *(row[::-1] for row in ROWS)]

@@ -53,7 +53,8 @@ def read_worksheet(text: str, name: str) -> Draft:
             continue
         titles.append(grid.title)
         for line, cells in grid.rows:
-            row = WorksheetRow(line, {column: _plain(_cell(cells, place)) for column, place in columns.items()})
+            known: dict[Column, str] = {column: _plain(_cell(cells, place)) for column, place in columns.items()}
+            row = WorksheetRow(line, known, tuple(each for each in cells[len(grid.header) :] if each.strip()))
             if not row.title and not row.entry:
                 continue
             for column, text_of_it in (("access pattern", row.title), ("entry entity", row.entry)):

@@ -33,6 +33,8 @@ from singletable.expressions.tree import Path
 from singletable.model.index import TABLE
 
 NAME_MAX = 60
+_CELLS_MAX = 8
+"""How many cells are repeated in a note."""
 CELLS_READ = 24
 """Cells of six characters around a point, which a radius of a kilometre or so can touch."""
 
@@ -248,13 +250,18 @@ def _index(number: int) -> DraftIndex:
 def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[str]) -> DraftPattern | None:
     target = entities[ask.target]
     where = f"{name} ({_short(ask.row.title)})"
-    notes += [f"{where}: the filter {_short(text)!r} was not understood." for text in ask.not_understood]
+    notes += _unread(ask, where)
     frequency, rate, unknown = frequency_of(ask.row.cells.get("frequency", ""))
     if unknown:
         notes.append(f"{where}: its frequency {_short(unknown)!r} is no word of the worksheet, nor a rate as 100/s is.")
     budget = ask.row.cells.get("budget", "")
     if budget.strip(" -") and budget_of(budget) is None:
         notes.append(f"{where}: its latency budget {_short(budget)!r} is no time such as 10 ms.")
+    if ask.kind == "search":
+        notes.append(
+            f"{where} was left out: no key finds what is inside of text; an index for searching beside it does."
+        )
+        return None
     if ask.kind == "update":
         notes.append(f"{where} was left out: say which fields it sets, as update(...) of {target.class_name}.")
         return None
@@ -283,6 +290,22 @@ def _pattern(ask: Asked, entities: dict[str, _Entity], name: str, notes: list[st
         notes.append(f"{where} was left out: its items cannot be in the partition of {target.class_name}.")
         return None
     return made
+
+
+def _unread(ask: Asked, where: str) -> Iterator[str]:
+    """What stands in the row and is not in its pattern."""
+    yield from (f"{where}: the filter {_short(text)!r} was not understood." for text in ask.not_understood)
+    for name, value in ask.values:
+        if ask.kind in ("list", "get"):
+            yield f"{where}: {name} is given with each call, and is not always {_short(value)} as in the row."
+        else:
+            yield f"{where}: it is not filtered by {name}, which is {_short(value)} in the row."
+    if ask.kind in ("list", "get") and ask.equal and ask.row.title.lower().startswith("search"):
+        yield f"{where}: it finds the whole of {_listed(ask.equal)} alone, and no part of it: keys are not searched."
+    if ask.row.beyond:
+        shown = ", ".join(repr(_short(each)) for each in ask.row.beyond[:_CELLS_MAX])
+        more = " and more" if len(ask.row.beyond) > _CELLS_MAX else ""
+        yield f"{where}: {shown}{more} of line {ask.row.line} was not read: no column of the header is above."
 
 
 def _is_key(ask: Asked, target: _Entity) -> bool:

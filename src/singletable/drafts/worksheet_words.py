@@ -12,7 +12,7 @@ from singletable.drafts.identifiers import field_identifier, name_words
 from singletable.model.declaration import FREQUENCIES
 
 Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget"]
-AskedKind = Literal["get", "list", "with", "near", "create", "update", "delete"]
+AskedKind = Literal["get", "list", "with", "near", "search", "create", "update", "delete"]
 MOMENT = "created_at"
 _VERBS = {
     *("get", "list", "find", "fetch", "show", "read", "load", "query", "retrieve", "look", "up", "lookup", "view"),
@@ -31,6 +31,13 @@ _JOINTS = {
     *("that", "which", "after", "before", "between", "sorted", "ordered", "under", "belonging", "placed", "made"),
     *("where", "whose", "and", "or", "per", "using", "given", "via", "chronologically", "alphabetically", "having"),
 }
+_TEXT_SEARCH = re.compile(
+    r"\bfull[ -]?text\b|\bby (?:free )?text\b(?! \w)|"
+    r"\bsearch\b.*\b(?:containing|matching|(?:by|for) (?:\w+ )?(?:text|keywords?|terms?|phrases?|words?)$)"
+)
+"""What looks inside of text, which no key does."""
+_PLACEHOLDER = re.compile(r"[?:{<$@%\[(]|\.\.\.|$")
+"""What stands for a value that is given with each call."""
 _VAGUE = {"item", "entry", "line", "record", "detail", "event", "row"}
 _TIME_WORDS = r"(?:day|week|month|year|hour|minute|date|time|period)s?"
 _MOMENT_NAME = re.compile(r"(?:^|_)(?:at|date|time|timestamp|day|on|since|moment)$")
@@ -49,6 +56,8 @@ class WorksheetRow:
 
     line: int
     cells: Mapping[Column, str]
+    beyond: tuple[str, ...] = ()
+    """What stands in cells that no name in the header is above."""
 
     @property
     def title(self) -> str:
@@ -76,6 +85,8 @@ class Asked:
     order: str | None = None
     is_newest_first: bool = False
     limit: int | None = None
+    values: list[tuple[str, str]] = field(default_factory=list)
+    """The values that the row has for fields that are equal, as it writes them."""
     not_understood: list[str] = field(default_factory=list)
 
 
@@ -118,6 +129,8 @@ def asked(row: WorksheetRow, known: Sequence[str]) -> Asked:
         _read_sort(found, row.cells.get("sort", ""), tokens)
         if re.search(r"\b(?:near|nearby|nearest|radius)\b", f"{row.title} {row.cells.get('filters', '')}".lower()):
             found.kind = "near"
+        elif _TEXT_SEARCH.search(text.strip().lower()):
+            found.kind, found.target = "search", entry
         sorting = (found.order, found.range and found.range[0])
         found.equal = [name for name in found.equal if name not in sorting or name == "id"]
     if found.target != entry and found.kind in ("list", "get"):
@@ -210,13 +223,13 @@ _CHECKED: Sequence[tuple[str, RangeKind]] = (
 
 def _read_filters(found: Asked, text: str) -> None:
     for piece in re.split(r"[;,]|\band\b", text):
-        plain = piece.strip().lower()
-        if plain:
-            _read_filter(found, plain)
+        if piece.strip():
+            _read_filter(found, piece.strip())
 
 
-def _read_filter(found: Asked, plain: str) -> None:
+def _read_filter(found: Asked, piece: str) -> None:
     """One test: a span of time, a range, an equality, an order or a limit."""
+    plain = piece.lower()
     if match := re.fullmatch(r"(?:first|top|last|limit|max) (\d{1,4})", plain):
         found.limit = int(match[1])
     elif re.fullmatch(rf"(?:in |within )?(?:the )?(?:last|past|since|previous) (?:\d+ )?{_TIME_WORDS}", plain):
@@ -225,8 +238,10 @@ def _read_filter(found: Asked, plain: str) -> None:
         found.range = (found.order or MOMENT, "Between")
     elif match := re.fullmatch(r"by ([\w ]+)", plain):
         found.order = field_identifier(match[1])
-    elif match := re.fullmatch(r"(\w+) ?(?:==?|is|equals) ?.*", plain):
-        found.equal.append(field_identifier(match[1]))
+    elif match := re.fullmatch(r"(\w+)(?: ?==?| (?:is|equals)\b) ?(.*)", piece, re.IGNORECASE):
+        found.equal.append(field_identifier(match[1].lower()))
+        if _PLACEHOLDER.match(match[2]) is None:
+            found.values.append((found.equal[-1], match[2]))
     else:
         for pattern, kind in _CHECKED:
             if match := re.fullmatch(pattern, plain):
