@@ -129,6 +129,21 @@ def test_a_default_that_is_none_of_the_type_is_a_note(field: dict[str, Any]) -> 
     assert any("make that its default" in note for note in notes)
 
 
+def test_text_that_keys_here_escape_is_a_note_unless_there_is_nothing_to_escape() -> None:
+    _, notes = _user(json.dumps(SCHEMA))
+    first, note = (each for each in notes if "is escaped here" in each)
+    assert "in type are not found" in first  # and not the id of Account, which is generated
+    assert note.startswith("User: text in keys is escaped here (a space is %20)")
+    assert "in account_id, email are not found by their keys: write {account_id:raw}" in note
+    apart = json.loads(json.dumps(SCHEMA))
+    apart["params"]["separator"] = "|"
+    assert any('! " # $ % | in' in each for each in _user(json.dumps(apart))[1])
+    native = json.loads(json.dumps(SCHEMA))
+    for name in ("pk", "gs1pk", "gs1sk", "ls1sk"):
+        native["models"]["User"][name].pop("value")
+    assert not any(each.startswith("User: text in keys") for each in _user(json.dumps(native))[1])
+
+
 def test_the_schema_holds_as_a_model(tmp_path: Path) -> None:
     (report,) = reports(read_onetable(json.dumps(SCHEMA), "accounts.json"), tmp_path, are_proposed=True)
     assert report.passes

@@ -100,6 +100,7 @@ class ModelReading:
         if any(each.type == "datetime" for each in self.fields.values()):
             form = "ISO text" if self.settings.has_iso_dates else "milliseconds"
             self.notes.append(f"Dates, which OneTable stores as {form}, are stored as ISO text with microseconds here.")
+        self._note_escaped(placed)
         ttl = self._ttl()
         identity = identity_of(class_name, [each.name for each in self.fields.values()], placed[TABLE])
         return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl, identity=identity)
@@ -143,6 +144,28 @@ class ModelReading:
             self.notes.append(f"{where} is encoded or encrypted there, and stored as it is here.")
         if definition.get("value") is not None:
             self.notes.append(f"{where} is computed there ({shown(definition['value'])}), and a plain field here.")
+
+    def _note_escaped(self, placed: Mapping[str, DraftKeys]) -> None:
+        """Say which text keys hold as it is there, and escaped here; what is generated has nothing to escape."""
+        positions = (each for keys in placed.values() for each in (*keys.partition, *keys.sort))
+        in_keys = set(fields_in(tuple(each for each in positions if isinstance(each, str))))
+        free = [
+            known.name
+            for name, known in self.fields.items()
+            if known.name in in_keys and known.type == "str" and not known.choices and not self._is_generated(name)
+        ]
+        if not free:
+            return
+        delimiter = "" if self.settings.delimiter == "#" else f" {self.settings.delimiter}"
+        self.notes.append(
+            f"{self.name}: text in keys is escaped here (a space is %20), and was written there as it is. Items that "
+            f'exist with spaces or one of ! " # $ %{delimiter} in {", ".join(free)} are not found by their keys: '
+            f"write {{{free[0]}:raw}} for those, and accept finding ST107 with the reason."
+        )
+
+    def _is_generated(self, name: str) -> bool:
+        definition = self.model.get(name, {})
+        return any(definition.get(key) not in (None, False) for key in ("generate", "uuid"))
 
     def _ttl(self) -> str | None:
         for name, known in list(self.fields.items()):
