@@ -96,6 +96,17 @@ def changed(path: str, value: Any) -> str:
         (changed("ModelMetadata/Version", "9.0"), r"ModelMetadata.Version is '9.0'; the formats"),
         (changed("DataModel/0/TableName", ""), r"DataModel\[0\].TableName is an empty text"),
         (changed("DataModel/0/KeyAttributes", {}), r"DataModel\[0\].KeyAttributes has no PartitionKey"),
+        (
+            changed("DataModel/0/KeyAttributes/PartitionKey/AttributeType", "Q"),
+            r"KeyAttributes.PartitionKey.AttributeType is 'Q'; a key is S, N or B",
+        ),
+        (
+            changed(
+                "DataModel/0/LocalSecondaryIndexes",
+                [{"IndexName": "L", "KeyAttributes": {"SortKey": {"AttributeName": "at", "AttributeType": "BOOL"}}}],
+            ),
+            r"LocalSecondaryIndexes\[0\].KeyAttributes.SortKey.AttributeType is 'BOOL'",
+        ),
         (changed("DataModel/0/TableData/0", {"SK": {"S": "x"}}), r"DataModel\[0\].TableData\[0\] lacks PK"),
         (changed("DataModel/0/TableData/0/PK", "A#1"), r"TableData\[0\].PK is text, and should be an object"),
         (changed("DataModel/0/TableData/0/PK", {"X": 1}), r"TableData\[0\].PK is no value"),

@@ -11,6 +11,7 @@ from singletable.drafts.seen_items import PROJECTIONS, Item, SeenIndex, SeenTabl
 from singletable.drafts.workbench_rows import read_row
 
 VERSIONS = ("1", "2", "3")
+KEY_TYPES = ("S", "N", "B")
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,11 @@ def _types(keys: Place, table: Place) -> Iterator[tuple[str, str]]:
     for place in places:
         for name in ("PartitionKey", "SortKey") if place is not None else ():
             key = place.get(name) if place is not None else None
-            if key is not None and key.get("AttributeType") is not None:
-                yield key.need("AttributeName").text(), key.need("AttributeType").text()
+            kind = key.get("AttributeType") if key is not None else None
+            if key is not None and kind is not None:
+                if kind.text() not in KEY_TYPES:
+                    raise kind.refuse(f"is {kind.text()!r}; a key is S, N or B")
+                yield key.need("AttributeName").text(), kind.text()
     for each in table.elements_of("NonKeyAttributes"):
         kind = each.get("AttributeType")
         yield each.need("AttributeName").text(), "S" if kind is None else kind.text()
