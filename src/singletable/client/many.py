@@ -69,7 +69,7 @@ def _batch(opened: OpenTable, source: str, progress: Progress | None) -> Batch:
 
 def _entities(opened: OpenTable, targets: Iterable[Any]) -> dict[type, Entity]:
     """The entities that a batch can write, looked up as they are met; a collection is looked through beforehand."""
-    if not isinstance(targets, Iterable):
+    if not hasattr(targets, "__iter__"):
         raise ArgumentRefused(f"many objects come in a list or the like, and {type(targets).__name__} is none")
     entities: dict[type, Entity] = {}
     for target in targets if isinstance(targets, Collection) else ():
