@@ -9,6 +9,7 @@ from singletable.cost.prices import prices_of
 from singletable.cost.report import cost_report
 from tests.client.social import Social
 from tests.cost.desk import Help
+from tests.planner.accounts import Accounts
 
 PRICES = prices_of("us-east-1")
 HELP = cost_report(Help.design, PRICES)
@@ -19,6 +20,11 @@ def test_a_collection_is_a_request_for_each_member() -> None:
     whole = PATTERNS["whole_desk"]
     assert (whole.requests_together, whole.requests_apart) == (1, 2)
     assert whole.apart == 0.5 + -(-100 * 5000 // 4096) * 0.5, "each is rounded by itself, and no notes are read"
+
+
+def test_what_a_pattern_declares_is_divided_among_the_members() -> None:
+    (account, *_) = cost_report(Accounts.design, PRICES).comparison.patterns
+    assert (account.together, account.apart) == (1.0, 1.5), "1, 15 and 5 items of 200 bytes"
 
 
 def test_a_read_of_one_entity_is_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples.guide.model import ShardedEvent, Telemetry
-from singletable import Between
+from singletable import GSI, KEYS_ONLY, Between, Page, Table, entity, pattern, query, shard
 from singletable.cost.sample import sample_of
 from singletable.model.intents import WriteKind
 from singletable.planner.estimate import Estimate, estimate, estimate_write
@@ -101,7 +102,7 @@ def test_collections_scale_and_page() -> None:
 
 def test_each_shard_is_read_as_far_as_the_limit() -> None:
     design = Telemetry.design
-    (entity,) = design.entities
+    (event_entity,) = design.entities
     plan = Telemetry.events_of_kind.plan
     assert isinstance(plan, Plan)
     cost = estimate(design, plan)
@@ -111,7 +112,7 @@ def test_each_shard_is_read_as_far_as_the_limit() -> None:
         ShardedEvent(device_id="d", id=f"{n:04}", at=start, kind="k", value=Decimal(1), expires_at=2**31)
         for n in range(1600)
     ]
-    items = [(entity, item_of(design, entity, values_of(entity, event))) for event in events]
+    items = [(event_entity, item_of(design, event_entity, values_of(event_entity, event))) for event in events]
     sizes = Sizes(design, sample_of(design, items, is_complete=True).sizes)
     with Telemetry.open("memory:", create=True) as table:
         table.put_many(events)
@@ -119,6 +120,40 @@ def test_each_shard_is_read_as_far_as_the_limit() -> None:
         table.events_of_kind("k", Between(start, start))
         used = table.metrics.total
     assert (used.requests, used.read_units) == (10, estimate(design, plan, sizes).units)
+
+
+@entity(
+    key=("DEVICE#{device}", "{id}"),
+    gsi1=("KIND#{kind}#{shard}", "{id}"),
+    derived={"shard": shard("id", of=4)},
+    expected_bytes=500,
+    expected_per_partition={"gsi1": 50},
+)
+@dataclass
+class Reading:
+    device: str
+    id: str
+    kind: str
+    text: str = ""
+
+
+class Readings(Table, entities=[Reading], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
+    @pattern(fanout=5)
+    def of_kind(self, kind: str, *, limit: int = 20, cursor: str | None = None) -> Page[Reading]:
+        return query(Reading, hydrate=True)
+
+
+def test_whole_items_are_fetched_up_to_the_limit_however_many_shards_were_asked() -> None:
+    design, plan = Readings.design, Readings.of_kind.plan
+    assert isinstance(plan, Plan)
+    cost = estimate(design, plan)
+    assert (cost.items, cost.vain_items) == (80, 60)
+    assert cost.by_index == {"GSI1": 4 * 0.5, "table": 20 * 0.5}
+    with Readings.open("memory:", create=True) as table:
+        table.put_many([Reading("d", f"{n:03}", "k") for n in range(200)])
+        table.metrics.reset()
+        assert len(table.of_kind("k")) == 20
+        assert table.metrics.total.read_units == cost.units
 
 
 def test_guesses_are_named_and_marked() -> None:

@@ -56,7 +56,7 @@ class Orders(Table, entities=[Order, Item, Note]):
     def bounded_by_the_entity(self, order_id: str) -> WithNotes | None:
         return collection(WithNotes)
 
-    @pattern(expected_items=1024)
+    @pattern(expected_items=1025)
     def a_page_and_a_little(self, order_id: str) -> WithItems | None:
         return collection(WithItems)
 

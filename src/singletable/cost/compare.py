@@ -16,6 +16,7 @@ from singletable.model.design import Design
 from singletable.model.index import TABLE
 from singletable.planner.amounts import GUESS, money, number
 from singletable.planner.estimate import Estimate, estimate
+from singletable.planner.examined import examined
 from singletable.planner.holders import copies_found_by
 from singletable.planner.item_sizes import Sizes
 
@@ -137,12 +138,11 @@ def _apart(design: Design, call: CallCost, sizes: Sizes, scale: float) -> tuple[
         other = call_cost(design, replace(plan, foreign=()), sizes, scale)
         return other.estimate, other.requests
     units, requests, items, guessed = 0.0, 0, 0, dict[str, None]()
-    for member, entity in zip(plan.members, plan.wanted, strict=True):
-        alone = replace(plan, members=(), wanted=(entity,), foreign=())
-        if member.kind != "many":
-            options = replace(plan.pattern.options, expected_items=1, expected_examined=None)
-            alone = replace(alone, pattern=replace(plan.pattern, options=options), limit=None)
-        cost = estimate(design, alone, sizes, 1.0 if member.kind != "many" else scale)
+    for each in examined(sizes, replace(plan, foreign=()), guessed, scale):
+        options = replace(plan.pattern.options, expected_items=each.items, expected_examined=None)
+        pattern = replace(plan.pattern, options=options)
+        alone = replace(plan, pattern=pattern, members=(), wanted=(each.entity,), foreign=(), limit=None)
+        cost = estimate(design, alone, sizes)
         units, items, requests = units + cost.units, items + cost.items, requests + cost.pages
         guessed |= dict.fromkeys(cost.guessed)
     return replace(call.estimate, units=units, items=items, guessed=tuple(guessed), vain_items=0), requests

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.amounts import GUESS, number
+from singletable.planner.examined import TYPICAL_ITEMS, examined, in_vain, per_partition, queries_of
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import ItemWrite, planned_write, units_of
 from singletable.values.capacity_units import CONSISTENT, EVENTUAL, TRANSACTION_WRITE_FACTOR, TRANSACTIONAL, read_units
 from singletable.values.limits import PAGE_BYTES_MAX
-
-_TYPICAL_ITEMS = 10
 
 
 @dataclass(frozen=True)
@@ -61,12 +60,6 @@ class Estimate:
         return GUESS if label in self.guessed_places else ""
 
 
-class _Examined(NamedTuple):
-    entity: Entity
-    items: int
-    is_wanted: bool = True
-
-
 def estimate(design: Design, plan: Plan, sizes: Sizes | None = None, scale: float = 1.0) -> Estimate:
     """The expected cost of one call, to its last page.
 
@@ -107,7 +100,7 @@ def _batch(sizes: Sizes, plan: Plan) -> Estimate:
     items = options.expected_items if options.expected_items is not None else options.fanout
     guesses_items = items is None
     if items is None:
-        items, guessed = _TYPICAL_ITEMS, (*guessed, f"paths of {_TYPICAL_ITEMS} elements")
+        items, guessed = TYPICAL_ITEMS, (*guessed, f"paths of {TYPICAL_ITEMS} elements")
     units = items * read_units(size, _factor(plan))
     return Estimate(
         items,
@@ -125,20 +118,19 @@ def _batch(sizes: Sizes, plan: Plan) -> Estimate:
 
 def _query(sizes: Sizes, plan: Plan, scale: float) -> Estimate:
     counts: dict[str, None] = {}
-    queries = plan.queries or plan.pattern.options.fanout or 1
-    examined = _examined(sizes, plan, counts, scale, queries)
+    queries = queries_of(plan)
+    found = examined(sizes, plan, counts, scale)
     guessed = dict(counts)
-    items = sum(each.items for each in examined)
-    read_bytes = sum(each.items * sizes.entry(each.entity, plan.index.alias) for each in examined)
-    for each in examined:
+    items, vain_items = sum(each.items for each in found), in_vain(plan, found, scale)
+    read_bytes = sum(each.items * sizes.entry(each.entity, plan.index.alias) for each in found)
+    for each in found:
         guessed |= dict.fromkeys(sizes.guessed_entry(each.entity, plan.index.alias))
     places = (plan.index.label,) if guessed else ()
     pages, blocks = _pages(math.ceil(items / queries), math.ceil(read_bytes / queries))
     by_index = {plan.index.label: queries * blocks * _factor(plan)}
-    if plan.hydrate:
-        by_index["table"] = sum(e.items * read_units(sizes.item(e.entity), _factor(plan)) for e in examined)
-        of_items = {guess for each in examined for guess in sizes.guessed(each.entity)}
-        places = (*places, "table") if counts or of_items else places
+    if plan.hydrate:  # what is discarded in the index, or left after the limit, is not fetched
+        by_index["table"] = (items - vain_items) * read_units(sizes.item(plan.wanted[0]), _factor(plan))
+        places = (*places, "table") if counts or sizes.guessed(plan.wanted[0]) else places
     return Estimate(
         items,
         read_bytes,
@@ -148,7 +140,7 @@ def _query(sizes: Sizes, plan: Plan, scale: float) -> Estimate:
         pages=queries * pages,
         strong=queries * blocks * CONSISTENT if plan.strong_possible else None,
         by_index=by_index,
-        vain_items=_vain(plan, examined, scale),
+        vain_items=vain_items,
         guesses_items=bool(counts),
         guessed_places=places,
     )
@@ -169,80 +161,9 @@ def _factor(plan: Plan) -> float:
     return CONSISTENT if plan.consistent else EVENTUAL
 
 
-def _vain(plan: Plan, examined: list[_Examined], scale: float) -> int:
-    """Items of other entities, those that a filter discards, and what each of several Queries reads up to the limit."""
-    options, limit = plan.pattern.options, _usual_limit(plan)
-    wanted = sum(each.items for each in examined if each.is_wanted)
-    kept = wanted
-    if options.expected_examined is not None and options.expected_items is not None:
-        kept = _scaled(options.expected_items, scale)
-    elif limit is not None and plan.spreads:
-        kept = limit
-    return sum(each.items for each in examined) - min(wanted, kept)
-
-
-def _examined(sizes: Sizes, plan: Plan, guessed: dict[str, None], scale: float, queries: int) -> list[_Examined]:
-    """How many items of each entity are read, by what the pattern or the entity declares.
-
-    Each of several Queries reads a partition of its own, and as far as the limit, since any of them may hold the first.
-    """
-    options = plan.pattern.options
-    declared = options.expected_examined if options.expected_examined is not None else options.expected_items
-    declared = None if declared is None else _scaled(declared, scale)
-    limit = _usual_limit(plan)
-    pairs = zip(plan.members, plan.wanted, strict=True) if plan.members else [(None, plan.wanted[0])]
-    examined = []
-    for member, entity in pairs:
-        if member is not None and member.kind != "many":
-            items = 1
-        elif declared is not None:
-            items = declared
-        elif limit is not None:
-            expected = sizes.expected_in(entity, plan.index)
-            items = queries * (limit if expected is None else min(limit, _scaled(expected, scale)))
-        else:
-            items = _per_partition(sizes, plan, entity, guessed, scale, queries)
-        examined.append(_Examined(entity, items))
-    foreign = (
-        _Examined(other, _per_partition(sizes, plan, other, guessed, scale, queries), False) for other in plan.foreign
-    )
-    return [*examined, *foreign]
-
-
-def _usual_limit(plan: Plan) -> int | None:
-    """The limit that the body fixes, or the one a caller gets by leaving it out."""
-    if plan.limit is None:
-        return None
-    if isinstance(plan.limit.count, int):
-        return plan.limit.count
-    default = plan.pattern.signature.parameters[plan.limit.count.name].default
-    return default if isinstance(default, int) else None
-
-
-def _per_partition(
-    sizes: Sizes, plan: Plan, entity: Entity, guessed: dict[str, None], scale: float, queries: int = 1
-) -> int:
-    """How many items the Queries of a pattern find, each in a partition of its own.
-
-    What is declared lies in every partition. A guess is one of how long a list is, however many shards it is cut into:
-    more of them make it no longer.
-    """
-    declared = sizes.expected_in(entity, plan.index)
-    if declared is not None:
-        return queries * _scaled(declared, scale)
-    where = f"a partition of {plan.index.spoken}" if queries == 1 else f"{queries:,} partitions of {plan.index.spoken}"
-    whole = "" if queries == 1 else " together"
-    guessed[f"{_TYPICAL_ITEMS} items of {entity.label} in {where}{whole}"] = None
-    return _scaled(_TYPICAL_ITEMS, scale)
-
-
-def _scaled(items: int, scale: float) -> int:
-    return items if scale == 1.0 else max(1, round(items * scale))
-
-
 def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estimate:
     """The expected cost of a write, declared or not."""
-    units = units_of(sizes, write, lambda found, of, names: _per_partition(sizes, found, of, names, scale))
+    units = units_of(sizes, write, lambda found, of, names: per_partition(sizes, found, of, names, scale))
     is_transaction = write.kept is not None
     factor = TRANSACTION_WRITE_FACTOR if is_transaction else 1
     return Estimate(
