@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from singletable import Table, entity
 from singletable.cost.calls import call_costs, write_costs
 from singletable.planner.item_sizes import Sizes
 from tests.client.social import Social
@@ -43,6 +46,23 @@ def test_plain_writes_name_the_indexes_that_they_move_an_item_in() -> None:
     assert costs["Ticket", "update that moves it in GSI1"].by_index == {"table": 5, "GSI1": 10}
     assert costs["Ticket", "update that moves it in GSI3"].by_index == {"table": 5, "GSI1": 5, "GSI2": 1, "GSI3": 2}
     assert costs["Desk", "delete"].by_index == {"table": 1}
+
+
+@entity(key=("TASK#{id}", "TASK"), gsi1=("STATE#{state}", "{due}#{id}"), gsi2=("DUE", "{due}#{id}"))
+@dataclass
+class Task:
+    id: str
+    state: str
+    due: str
+
+
+class Tasks(Table, entities=[Task]):
+    """Both indexes move with `due`, and with `due` and `state`."""
+
+
+def test_updates_that_move_the_same_entries_are_told_once() -> None:
+    told = [each.what for each in write_costs(Tasks.design, Sizes(Tasks.design))]
+    assert told == ["create or put", "update that moves it in GSI1, GSI2", "delete"]
 
 
 def test_a_mirror_is_counted_with_what_it_mirrors() -> None:

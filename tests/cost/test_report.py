@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from singletable.cost.month import UTILISATION
+from singletable.cost.calls import call_costs
+from singletable.cost.month import UTILISATION, traffic_of
 from singletable.cost.prices import INFREQUENT_ACCESS, STANDARD, prices_of
 from singletable.cost.report import CostReport, cost_report
 from singletable.cost.sample import sample_of
+from singletable.planner.item_sizes import Sizes
 from singletable.planner.items import item_of
+from tests.client.social import Social
 from tests.cost.bank import Bank
 from tests.cost.desk import Desk, Help
 
@@ -21,6 +24,14 @@ def test_traffic_is_what_patterns_ask_for_by_where_it_is_consumed() -> None:
     assert REPORT.traffic.read_units + REPORT.traffic.write_units == pytest.approx(plain)
     assert REPORT.traffic.writes["GSI1"] == 4 * 5 + 0.5 * 5 + 8 * 10 + 1 * 5 + 1 * 5
     assert "LSI1" not in REPORT.traffic.writes, "a local index consumes the table's capacity"
+
+
+def test_copies_are_found_where_their_index_is_and_nothing_else_is_read_there() -> None:
+    rename = next(call for call in call_costs(Social.design, Sizes(Social.design)) if call.name == "rename")
+    assert rename.estimate.reads_by_index == {"GSI1": 1, "table": 2}, "the user is read before and after it"
+    traffic = traffic_of(Social.design, [rename])
+    assert traffic.reads == rename.estimate.reads_by_index
+    assert traffic.guessed_reads == {"GSI1", "table"}
 
 
 def test_capacity_is_bought_for_the_table_and_each_global_index() -> None:
@@ -37,6 +48,7 @@ def test_storage_counts_entries_and_a_hundred_bytes_for_each() -> None:
     assert stored["Desk"].bytes_per_item == 300 + 100
     ticket = stored["Ticket"]
     assert ticket.overhead_bytes == 500
+    assert (stored["Desk"].guesses_entries, ticket.guesses_entries) == (False, True), "a ticket may have no owner"
     assert ticket.stored_bytes == 100_000 * (5000 + ticket.beside_bytes + 500)
     assert ticket.grows_by == 4.5 * PRICES.month_seconds
 

@@ -216,6 +216,7 @@ def test_units_rest_on_a_guess_where_an_entry_is_of_a_size_that_nobody_declared(
     assert set(cost.guessed_places) == {"GSI2", "GSI3", "LSI1"}
     assert cost.guessed == (
         "the size of Ticket in GSI2",
+        "all items of Ticket in GSI2",
         "the size of Ticket in GSI3",
         "the size of Ticket in LSI1",
     )
@@ -230,3 +231,13 @@ def test_a_guessed_list_is_as_long_in_any_number_of_shards(pattern: str, label: 
     assert (cost.items, cost.bytes) == (10, 30_000)
     assert cost.guessed == (f"10 items of {label} in {shards} partitions of the table together",)
     assert cost.units >= 0.5 * shards, "each shard is asked"
+
+
+def test_an_index_that_a_key_may_be_missing_for_is_a_guess_until_items_were_seen() -> None:
+    everywhere = Sizes(Help.design)
+    assert everywhere.guessed_share(TICKET, "gsi2") == ("all items of Ticket in GSI2",)
+    assert everywhere.guessed_share(TICKET, "gsi1") == everywhere.guessed_share(TICKET, "key") == ()
+    cost = estimate_write(everywhere, plain_write(Help.design, TICKET, "create"))
+    assert "all items of Ticket in GSI2" in cost.guessed
+    assert not cost.guesses_bytes, "the item itself is as large as declared"
+    assert _sizes(ticket(1), ticket(2, owner=None)).guessed_share(TICKET, "gsi2") == ()

@@ -13,7 +13,7 @@ def test_a_plan_names_what_is_in_the_transaction() -> None:
         'PutItem on the table: PK = "USER#{id}" AND SK = "PROFILE"',
         "in one transaction with the marker of email, the marker of country and tax_id, every Post that repeats it",
         "verdict: undeclared fan-out of 3",
-        "writes 3 items, 185 bytes, ≈7 WRU (guessed: the size of User)",
+        "writes 3 items, 185 bytes, ≈7 WRU (guessed: the size of User; all items of User in GSI1)",
     )
     rename = Social.rename.explain("u1", "ada")
     assert "in one transaction with every Post that repeats it" in rename.proof

@@ -65,7 +65,7 @@ def _mark(guessed: object) -> str:
 def _call(call: CallCost) -> list[str]:
     cost, plan = call.estimate, call.plan
     mark, items_mark = _mark(cost.guessed), _mark(cost.guesses_items)
-    beside = f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""
+    beside = f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""
     # What the plan proves is no guess; pages beyond it are there because of the sizes.
     paged_mark = _mark(cost.guessed and cost.pages > (plan.queries or plan.pattern.options.fanout or 1))
     return [
@@ -73,7 +73,7 @@ def _call(call: CallCost) -> list[str]:
         plan.operation if plan.kept is None else "TransactWriteItems",
         plan.index.label,
         f"{items_mark}{cost.items:,}",
-        f"{mark}{size(cost.bytes)}",
+        f"{_mark(cost.guesses_bytes)}{size(cost.bytes)}",
         f"{paged_mark}{cost.pages:,}",
         f"{items_mark}{cost.overfetch:.1f}x" if cost.vain_items else "",
         f"{cost}{beside}",
@@ -107,7 +107,7 @@ def _show_writes(name: str, report: CostReport) -> None:
                     f"{cost.place_mark(label)}{number(cost.by_index[label])}" if label in cost.by_index else ""
                     for label in ("table", *indexes)
                 ),
-                f"{cost}" + (f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""),
+                f"{cost}" + (f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""),
                 f"{mark}{number(cost.transactional or 0.0)}",
             ]
         )
@@ -124,8 +124,8 @@ def _show_storage(name: str, report: CostReport) -> None:
             [
                 each.entity,
                 f"{_mark(each.guesses_item)}{size(each.item_bytes)}",
-                f"{_mark(each.guesses_beside)}{size(each.beside_bytes)}",
-                size(each.overhead_bytes),
+                f"{_mark(each.guesses_beside or each.guesses_entries)}{size(each.beside_bytes)}",
+                f"{_mark(each.guesses_entries)}{size(each.overhead_bytes)}",
                 f"{mark}{size(each.bytes_per_item)}",
                 f"{each.items:,.0f}" if each.items is not None else "?",
                 f"{mark}{size(stored)}" if stored is not None else "?",

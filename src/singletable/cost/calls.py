@@ -99,12 +99,13 @@ def _plain_writes(entity: Entity) -> Iterator[tuple[str, WriteKind, frozenset[st
     others = frozenset(entity.fields) - in_keys
     if others:
         yield "update in place", "update", others
-    seen: set[frozenset[str]] = set()
+    seen: set[str] = set()  # two sets of fields that move the same entries are one kind of update
     for alias, placement in entity.placements.items():
         movable = placement.fields - fixed
-        if alias != TABLE and movable and movable not in seen:
-            seen.add(movable)
-            moved = [each for each in entity.placements.values() if each.fields & movable]
-            names = ", ".join(each.index.label for each in moved)
+        if alias == TABLE or not movable:
+            continue
+        names = ", ".join(each.index.label for each in entity.placements.values() if each.fields & movable)
+        if names not in seen:
+            seen.add(names)
             yield f"update that moves it in {names}", "update", movable
     yield "delete", "delete", frozenset()

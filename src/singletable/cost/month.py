@@ -67,6 +67,8 @@ class Storage:
     """Whether the size of an item is a guess."""
     guesses_beside: bool = False
     """Whether that of its index entries is."""
+    guesses_entries: bool = False
+    """Whether it is one how many of its items have an entry in each index."""
     guesses_growth: bool = False
     """Whether some rate of its puts and creates is."""
 
@@ -78,7 +80,7 @@ class Storage:
     @property
     def is_guessed(self) -> bool:
         """Whether what one item takes rests on a guess."""
-        return self.guesses_item or self.guesses_beside
+        return self.guesses_item or self.guesses_beside or self.guesses_entries
 
     @property
     def stored_bytes(self) -> float | None:
@@ -103,10 +105,11 @@ def traffic_of(design: Design, calls: Iterable[CallCost]) -> Traffic:
             into[place] = into.get(place, 0.0) + rate * units
             if units and (call.rate_guess is not None or label in cost.guessed_places):
                 guessed.add(place)
-        if cost.reads:
-            reads["table"] = reads.get("table", 0.0) + rate * cost.reads
-            if call.is_guessed:
-                guessed_reads.add("table")
+        for label, units in cost.reads_by_index.items():
+            place = "table" if label in local else label
+            reads[place] = reads.get(place, 0.0) + rate * units
+            if call.rate_guess is not None or label in cost.guessed_reads:
+                guessed_reads.add(place)
     return Traffic(reads, writes, frozenset(guessed_reads), frozenset(guessed_writes))
 
 
@@ -154,6 +157,7 @@ def _storage(
         sum((call.calls_per_second or 0.0) * prices.month_seconds for call in puts),
         guesses_item=bool(sizes.guessed(entity)),
         guesses_beside=any(share and sizes.guessed_entry(entity, alias) for share, alias in shares),
+        guesses_entries=any(sizes.guessed_share(entity, alias) for _, alias in shares),
         guesses_growth=any(call.rate_guess is not None for call in puts),
     )
 

@@ -46,7 +46,7 @@ def _mark(guessed: object) -> str:
 def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
     cost, rate = call.estimate, call.calls_per_second
     mark = _mark(cost.guessed)
-    beside = f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""
+    beside = f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""
     figures: tuple[str, ...] = ("", "", "")
     if rate is not None:
         rate_mark, month_mark = _mark(call.rate_guess), _mark(call.is_guessed)
@@ -56,7 +56,7 @@ def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
     return (
         Link(call.name, anchor_of(report.design, call.name)),
         f"{_mark(cost.guesses_items)}{cost.items:,}",
-        f"{mark}{size(cost.bytes)}",
+        f"{_mark(cost.guesses_bytes)}{size(cost.bytes)}",
         f"{mark}{number(cost.units)} {_UNITS[cost.kind]}{beside}",
         f"{mark}{number(cost.strong)}" if cost.strong is not None else "",
         f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "",
@@ -99,7 +99,8 @@ def _writes(report: CostReport) -> Block:
                     f"{cost.place_mark(each)}{number(cost.by_index[each])}" if each in cost.by_index else ""
                     for each in ("table", *indexes)
                 ),
-                f"{mark}{number(cost.units)} WRU" + (f" + {mark}{number(cost.reads)} RRU" if cost.reads else ""),
+                f"{mark}{number(cost.units)} WRU"
+                + (f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""),
             )
         )
     return table(("entity", "write", "table", *indexes, "together"), rows, *indexes)

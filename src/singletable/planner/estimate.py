@@ -37,10 +37,16 @@ class Estimate:
     """The units by the labels of what consumes them: `table`, and each index."""
     reads: float = 0.0
     """The read units of what a write looks at beside its items."""
+    reads_by_index: Mapping[str, float] = field(default_factory=dict)
+    """The same by where it is read: in the table, or in the index that finds what repeats the item."""
+    guessed_reads: tuple[str, ...] = ()
+    """Those of `reads_by_index` whose units rest on a guess."""
     vain_items: int = 0
     """Items that are read, and billed, though nobody asked for them."""
     guesses_items: bool = False
     """Whether the number of items is a guess, and not their size alone."""
+    guesses_bytes: bool = False
+    """Whether the bytes that are read, or those of the item that is written, are."""
     guessed_places: tuple[str, ...] = ()
     """Those of `by_index` whose units rest on a guess."""
     beside: tuple[tuple[Entity, Mapping[str, float]], ...] = ()
@@ -89,6 +95,7 @@ def _get(sizes: Sizes, plan: Plan) -> Estimate:
         strong=read_units(size, CONSISTENT),
         transactional=read_units(size, TRANSACTIONAL),
         by_index={plan.index.label: units},
+        guesses_bytes=bool(guessed),
         guessed_places=(plan.index.label,) if guessed else (),
     )
 
@@ -112,6 +119,7 @@ def _batch(sizes: Sizes, plan: Plan) -> Estimate:
         transactional=items * read_units(size, TRANSACTIONAL),
         by_index={plan.index.label: units},
         guesses_items=guesses_items,
+        guesses_bytes=bool(guessed),
         guessed_places=(plan.index.label,) if guessed else (),
     )
 
@@ -142,6 +150,7 @@ def _query(sizes: Sizes, plan: Plan, scale: float) -> Estimate:
         by_index=by_index,
         vain_items=vain_items,
         guesses_items=bool(counts),
+        guesses_bytes=bool(guessed),
         guessed_places=places,
     )
 
@@ -174,8 +183,11 @@ def estimate_write(sizes: Sizes, write: ItemWrite, scale: float = 1.0) -> Estima
         tuple(dict.fromkeys(guess for found in units.guessed.values() for guess in found)),
         transactional=units.transactional,
         by_index={"table": units.table * factor, **units.indexes},
-        reads=units.reads,
+        reads=sum(units.reads.values()),
+        reads_by_index=units.reads,
+        guessed_reads=tuple(place for place, found in units.guessed_reads.items() if found),
         guesses_items=units.guesses_items,
+        guesses_bytes=bool(sizes.guessed(write.entity)),
         guessed_places=tuple(place for place, found in units.guessed.items() if found),
         beside=tuple((entity, {"table": kept.table * factor, **kept.indexes}) for entity, kept in units.kept),
     )

@@ -77,6 +77,14 @@ class Sizes:
         seen = self.sampled.get(entity.label)
         return 1.0 if seen is None or alias == TABLE else seen.presence.get(alias, 0.0)
 
+    def guessed_share(self, entity: Entity, alias: str) -> tuple[str, ...]:
+        """What nobody has seen of how many items are in an index: where a key may be missing, all are taken to be."""
+        if alias == TABLE or entity.label in self.sampled or not self.share(entity, alias):
+            return ()
+        placement = entity.placements[alias]
+        may_miss = any(entity.fields[name].may_be_none for name in placement.fields)
+        return (f"all items of {entity.label} in {placement.index.label}",) if may_miss else ()
+
     def expected_in(self, entity: Entity, index: Index) -> int | None:
         """How many items lie in one partition of the table or an index: seen, or declared."""
         seen = self.sampled.get(entity.label)

@@ -48,10 +48,12 @@ class WriteUnits:
     table: float = 0.0
     indexes: dict[str, float] = field(default_factory=dict)
     items: int = 0
-    reads: float = 0.0
-    """Read units of what is looked at before or after."""
+    reads: dict[str, float] = field(default_factory=dict)
+    """Read units of what is looked at before or after, by where it lies."""
     guessed: dict[str, dict[str, None]] = field(default_factory=dict)
     """What was guessed, by where its units are consumed: `table`, and the labels of indexes."""
+    guessed_reads: dict[str, dict[str, None]] = field(default_factory=dict)
+    """What was guessed of `reads`, by the same places."""
     guesses_items: bool = False
     """Whether it is a guess how many items are written."""
     kept: list[tuple[Entity, WriteUnits]] = field(default_factory=list)
@@ -78,6 +80,11 @@ class WriteUnits:
             self.indexes[label] = self.indexes.get(label, 0.0) + units * times
         self.items += other.items * times
 
+    def look(self, place: str, units: float, guessed: Iterable[str] = ()) -> None:
+        """Adds a read, with what is a guess of it."""
+        self.reads[place] = self.reads.get(place, 0.0) + units
+        self.guessed_reads[place] = {**self.guessed_reads.get(place, {}), **dict.fromkeys(guessed)}
+
 
 def units_of_item(sizes: Sizes, write: ItemWrite) -> WriteUnits:
     """The units of the one item that is written, without what is kept right beside it.
@@ -94,7 +101,7 @@ def units_of_item(sizes: Sizes, write: ItemWrite) -> WriteUnits:
             guessed = sizes.guessed(entity)
             if not guessed and units.table > 1:  # within one unit an entry costs one, however small it is
                 guessed = sizes.guessed_entry(entity, alias)
-            units.guessed[placement.index.label] = dict.fromkeys(guessed)
+            units.guessed[placement.index.label] = dict.fromkeys((*guessed, *sizes.guessed_share(entity, alias)))
     return units
 
 
@@ -141,11 +148,12 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
             units.guesses_items |= beside.guesses_items
             if part.marker is None:
                 units.kept.append((part.entity, beside))
-        units.reads += sum(_holder_reads(sizes, part, kind, per_partition) for part in kept.parts)
+        for part in kept.parts:
+            _look_for_holders(units, sizes, part, kind, per_partition)
         if kind == "update":  # a transaction answers nothing, so that the new item is read after it
-            units.reads += read_units(sizes.item(entity), CONSISTENT)
+            units.look("table", read_units(sizes.item(entity), CONSISTENT), sizes.guessed(entity))
     if write.reads_first or (kept is not None and kept.looks_first):
-        units.reads += read_units(sizes.item(entity), CONSISTENT)
+        units.look("table", read_units(sizes.item(entity), CONSISTENT), sizes.guessed(entity))
     return units
 
 
@@ -217,11 +225,16 @@ def holder_reads(sizes: Sizes, part: KeptItem, found: Plan, kind: WriteKind, cou
     return reads
 
 
-def _holder_reads(sizes: Sizes, part: KeptItem, kind: WriteKind, per_partition: PerPartition) -> float:
-    if part.copy is None:
-        return 0.0
-    found = plan_holders(sizes.design, part.copy, part.entity)
+def _look_for_holders(
+    units: WriteUnits, sizes: Sizes, part: KeptItem, kind: WriteKind, per_partition: PerPartition
+) -> None:
+    """Adds the reads that find what repeats an item, before the write and once more after it."""
+    found = plan_holders(sizes.design, part.copy, part.entity) if part.copy is not None else None
     if not isinstance(found, Plan):
-        return 0.0
-    count = _holders(found, part.entity, per_partition, {}) if kind == "update" else 0
-    return sum(holder_reads(sizes, part, found, kind, count).values())
+        return
+    counted: dict[str, None] = {}
+    count = _holders(found, part.entity, per_partition, counted) if kind == "update" else 0
+    for place, amount in holder_reads(sizes, part, found, kind, count).items():
+        of_entries = sizes.guessed_entry(part.entity, found.index.alias)
+        of_size = of_entries if place == found.index.label else sizes.guessed(part.entity)
+        units.look(place, amount, (*counted, *of_size) if kind == "update" else ())

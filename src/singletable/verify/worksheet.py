@@ -93,7 +93,7 @@ def _row(design: Design, number: int, outcome: Outcome) -> Row:
 def _expected(cost: Estimate) -> str:
     """How many items of how many bytes a call reads or writes."""
     items = f"{GUESS if cost.guesses_items else ''}{counted(cost.items, 'item')}"
-    return f"{items}, {GUESS if cost.guessed else ''}{size(cost.bytes)}"
+    return f"{items}, {GUESS if cost.guesses_bytes else ''}{size(cost.bytes)}"
 
 
 def _frequency(pattern: PatternDeclaration) -> str:
