@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.fields import NotAnEntityClass, fields_of, strip
 from singletable.model.index import TABLE, Index
 from singletable.model.keys import Placement, TemplatePart
 from singletable.model.unique import MARKER
@@ -19,6 +21,8 @@ from singletable.values.item_size import texts_size
 
 _TYPICAL_TEXT_BYTES = 16
 _TYPICAL_MEMBERS = 3
+_CONTAINER_BYTES = 3  # of a list or a map, beside what is in it
+_MEMBER_BYTES = 1  # of each element of a list and each member of a map, beside its name and value
 _SECONDS_BYTES = 6  # a moment of these years in seconds, ten digits
 _TYPICAL_BYTES: dict[Any, int] = {
     int: 4,
@@ -154,13 +158,37 @@ def _part_bytes(part: Any) -> int:
     return literals + sum(slot.width or _TYPICAL_TEXT_BYTES for slot in part.template.slots)
 
 
-def _value_bytes(annotation: Any) -> int:
-    origin = get_origin(annotation)
+def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
+    """The bytes of a value of a type; one that is inside a value of its own kind is taken for empty."""
+    annotation, _ = strip(annotation)
+    origin, of = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Literal:
-        return max(texts_size((str(value),)) for value in get_args(annotation))
-    if origin in (list, tuple, set, frozenset):
-        inner = get_args(annotation)[0] if get_args(annotation) else str
-        return 3 + _TYPICAL_MEMBERS * (1 + _value_bytes(inner))
+        return max(texts_size((str(value),)) for value in of)
+    if origin in (Union, UnionType):
+        return max(_value_bytes(each, inside) for each in of)
+    if origin in (set, frozenset):  # DynamoDB holds a set as its members, without any overhead
+        return _TYPICAL_MEMBERS * _value_bytes(of[0] if of else str, inside)
+    if origin in (list, tuple, Sequence):
+        of = of or (str, ...)
+        elements = of if origin is tuple and of[-1] is not Ellipsis else _TYPICAL_MEMBERS * of[:1]
+        return _CONTAINER_BYTES + sum(_MEMBER_BYTES + _value_bytes(each, inside) for each in elements)
+    if origin in (dict, Mapping):
+        member = _MEMBER_BYTES + _TYPICAL_TEXT_BYTES + _value_bytes(of[1] if len(of) > 1 else str, inside)
+        return _CONTAINER_BYTES + _TYPICAL_MEMBERS * member
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return max((texts_size((str(member.value),)) for member in annotation), default=8)
+    if annotation not in _TYPICAL_BYTES and (members := _members(annotation)) is not None:
+        kinds = () if annotation in inside else members.items()
+        within = (*inside, annotation)
+        return _CONTAINER_BYTES + sum(_MEMBER_BYTES + texts_size((n,)) + _value_bytes(t, within) for n, t in kinds)
     return _TYPICAL_BYTES.get(annotation, _TYPICAL_TEXT_BYTES)
+
+
+def _members(annotation: Any) -> dict[str, Any] | None:
+    """The types of a class's fields, which it is stored by as a map; None of any other type."""
+    if not isinstance(annotation, type):
+        return None
+    try:
+        return {name: each.type for name, each in fields_of(annotation).items()}
+    except (NotAnEntityClass, NameError):  # a name that is there for type checkers only says nothing of bytes
+        return None
