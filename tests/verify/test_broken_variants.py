@@ -600,6 +600,15 @@ GOLDEN = [
         "it repeats title of Paper, but cannot be found by paper_id",
         "Give Membership a key or an index whose partition is made of paper_id.",
     ),
+    # ST117: copies that no transaction holds.
+    Row(
+        "papers_copies_beyond_a_transaction",
+        ERROR,
+        "ST117",
+        "Author",
+        "60 Paper and 40 Review are expected to repeat name of one Author",
+        "copy(..., in_parts=True)",
+    ),
     # ST112: keys that nobody reads.
     Row("shop_unused_index", WARNING, "ST112", "Shop", "GSI1 is read by no pattern", "Take it out"),
     Row(

@@ -12,6 +12,7 @@ from singletable.planner.plan import Outcome, Verdict
 from singletable.verify.facts import Facts, facts_of
 from singletable.verify.finding import Finding, Rule
 from singletable.verify.rules import (
+    copies_beyond_transaction,
     copies_not_found,
     filter_discards,
     hot_partition,
@@ -64,6 +65,7 @@ RULES: tuple[RuleModule, ...] = (
     strong_read,
     not_projected,
     copies_not_found,
+    copies_beyond_transaction,
 )
 
 
