@@ -6,9 +6,13 @@ so that the store stays as it is.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin
+from uuid import UUID
 
 from singletable.cli.sampling import SAMPLED_ITEMS_MAX, Item, open_store, stored_items, told_apart
 from singletable.client.open_table import OpenTable
@@ -160,7 +164,8 @@ def _argument(call: CallCost, parameter: ParameterDeclaration, subject: Any, obj
     if own is None and not others:
         raise _NoValue(f"no item of the store has a value for {name}")
     if is_new:  # an update that changes something, so that index entries move as they would
-        own = next((each for each in others if each != own), own)
+        different = [each for each in others if each != own]
+        own = different[0] if different else _another(parameter, own)
     own = own if own is not None else others[0]
     match parameter.test:
         case test if test is Equal:
@@ -177,6 +182,32 @@ def _argument(call: CallCost, parameter: ParameterDeclaration, subject: Any, obj
             return test(own[:-1] if len(own) > 1 else own)
         case _:
             raise _NoValue(f"{name} has a test of which no value is known")
+
+
+def _another(parameter: ParameterDeclaration, own: Any) -> Any:
+    """A value that no item has, of the same type and about the same size."""
+    members = get_args(parameter.type) if get_origin(parameter.type) is Literal else ()
+    if isinstance(own, enum.Enum):
+        members = tuple(type(own))
+    if others := [each for each in members if each != own]:
+        return others[0]
+    if members:
+        raise _NoValue(f"{parameter.name} has one value only, so that nothing would change")
+    match own:
+        case str():
+            return own[:-1] + ("b" if own.endswith("a") else "a")
+        case bytes():
+            return own[:-1] + (b"b" if own.endswith(b"a") else b"a")
+        case bool():
+            return not own
+        case int() | float() | Decimal():
+            return own + 1
+        case date():  # and so is a datetime
+            return own + timedelta(days=1)
+        case UUID():
+            return UUID(int=own.int ^ 1)
+        case _:
+            raise _NoValue(f"no item of the store has another value for {parameter.name}")
 
 
 def _area(call: CallCost, kind: type, subject: Any) -> Area:
