@@ -8,6 +8,8 @@ from random import Random
 from singletable import Children, Page, Subtree, Table, ancestors, depth, entity, get, parent, pattern, query
 
 Path = tuple[str, ...]
+DEPTH_MAX = 9
+"""How deep a path may be whose ancestors are asked for."""
 
 
 @entity(
@@ -58,7 +60,7 @@ class Orgs(Table, entities=[Node, Branch, Org]):
     def children(self, org: str, path: Children[Path]) -> Page[Node]:
         return query(Node)
 
-    @pattern(fanout=9)
+    @pattern(fanout=DEPTH_MAX)
     def breadcrumbs(self, org: str, path: Path) -> list[Node]:
         return ancestors(Node)
 
@@ -70,7 +72,7 @@ class Orgs(Table, entities=[Node, Branch, Org]):
     def twigs(self, org: str, path: Children[Path]) -> Page[Branch]:
         return query(Branch)
 
-    @pattern(fanout=9)
+    @pattern(fanout=DEPTH_MAX)
     def way_to(self, org: str, path: Path) -> list[Branch]:
         return ancestors(Branch, consistent=True)
 

@@ -38,6 +38,7 @@ class ConnectionPool:
         self._path = path
         self._idle: list[Connection] = []
         self._writer = threading.Lock()
+        self._closing = threading.Lock()
         self._commits = 0
         self._mapped_bytes = 0
         self._refusal: str | None = None
@@ -123,6 +124,7 @@ class ConnectionPool:
         """Ends the pool in a forked process, without touching what it shares with its parent."""
         inherited, self._idle = self._idle, []
         self._writer = threading.Lock()
+        self._closing = threading.Lock()
         self._flushing = None
         self._refusal = refusal
         self._log.close()  # a turn to write that the parent has must not outlive it here
@@ -205,6 +207,7 @@ class ConnectionPool:
             self._mapped_bytes = file_bytes
 
     def _close_idle(self) -> None:
-        with suppress(IndexError):  # another thread may be closing them too
+        # One by one: of two that close at once, neither is the last, and SQLite would leave the log behind.
+        with self._closing, suppress(IndexError):  # another thread may be closing them too
             while True:
                 self._idle.pop().close()
