@@ -175,5 +175,5 @@ def test_reads_that_find_copies_are_not_told_of_a_limit(capsys: pytest.CaptureFi
     main(["heat", "tests/heat/models.py:Encyclopedia", "--times", "1"])
     printed = capsys.readouterr().out
     assert '"AUTHOR#{author}" of GSI1' in printed
-    assert "one call of rename asks for 12,208 read units" in printed
+    assert "one call of rename asks for 18,312 read units" in printed
     assert "a limit makes it smaller" not in printed

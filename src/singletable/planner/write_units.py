@@ -23,6 +23,7 @@ from singletable.values.capacity_units import (
     read_units,
     write_units,
 )
+from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
 PerPartition = Callable[[Plan, Entity, dict[str, None]], int]
 """How many items of an entity a plan finds; what is guessed of it is added."""
@@ -140,8 +141,11 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
     """The units of a write, with what it reads first and what it keeps right."""
     entity, kind, changed, kept = write.entity, write.kind, write.changed, write.kept
     units = units_of_item(sizes, write)
+    own = units.table
     if kept is not None:
+        copies = 0
         for part, times, counted in _times(sizes.design, kept, kind, per_partition):
+            copies += times if part.copy is not None else 0
             beside = WriteUnits()
             beside.add(_units_of_kept(sizes, part, kind, changed), times, counted)
             units.add(beside)
@@ -150,11 +154,28 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
                 units.kept.append((part.entity, beside))
         for part in kept.parts:
             _look_for_holders(units, sizes, part, kind, per_partition)
-        if kind == "update":  # a transaction answers nothing, so that the new item is read after it
+        is_alone = _go_in_parts(kept, units.items, copies) and _part(units, own, copies)
+        if kind == "update" and not is_alone:  # a transaction answers nothing, so that the new item is read after it
             units.look("table", read_units(sizes.item(entity), CONSISTENT), sizes.guessed(entity))
     if write.reads_first or (kept is not None and kept.looks_first):
         units.look("table", read_units(sizes.item(entity), CONSISTENT), sizes.guessed(entity))
     return units
+
+
+def _go_in_parts(kept: Kept, items: int, copies: int) -> bool:
+    """Whether copies follow in transactions of their own, since one does not hold them all."""
+    may = all(part.copy.in_parts for part in kept.parts if part.copy is not None)
+    return may and bool(copies) and items > TRANSACTION_ACTIONS_MAX
+
+
+def _part(units: WriteUnits, own: float, copies: int) -> bool:
+    """Takes copies out of the transaction of their source; whether that is then written by a request of its own."""
+    parts = math.ceil(copies / (TRANSACTION_ACTIONS_MAX - 1))
+    units.table += own * parts  # each part looks whether the source is still what it repeats
+    if units.items > 1 + copies:
+        return False
+    units.table -= own / TRANSACTION_WRITE_FACTOR
+    return True
 
 
 def written_with(kept: Kept, kind: WriteKind) -> Iterator[KeptItem]:
@@ -214,14 +235,19 @@ def _units_of_kept(sizes: Sizes, part: KeptItem, kind: WriteKind, changed: froze
 
 
 def holder_reads(sizes: Sizes, part: KeptItem, found: Plan, kind: WriteKind, count: int) -> dict[str, float]:
-    """The read units of finding so many copies, before the write and once more after it, by where they are read."""
+    """The read units of finding so many copies, before the write and once more after it, by where they are read.
+
+    Those that follow in parts are looked for once more, until none is left behind.
+    """
     factor, queries = CONSISTENT if found.strong_possible else EVENTUAL, found.queries or 1
+    is_in_parts = part.copy is not None and part.copy.in_parts and count >= TRANSACTION_ACTIONS_MAX
+    looks = 3 if is_in_parts else 2
     if kind != "update":
         return {found.index.label: queries * read_units(0, factor)}
     in_each = math.ceil(count / queries) * sizes.entry(part.entity, found.index.alias)
-    reads = {found.index.label: 2 * queries * read_units(in_each, factor)}
+    reads = {found.index.label: looks * queries * read_units(in_each, factor)}
     if found.hydrate:
-        reads["table"] = 2 * count * read_units(sizes.item(part.entity), factor)
+        reads["table"] = looks * count * read_units(sizes.item(part.entity), factor)
     return reads
 
 
