@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from hypothesis import given
@@ -48,9 +49,8 @@ def _check(network: Network) -> None:
     edges = [each for each in found if isinstance(each, Follow)]
     assert all(edge.b_name == names[edge.b] for edge in edges)
     mirrors = [each for each in found if isinstance(each, Follower)]
-    order = lambda each: (each.a, each.b)  # noqa: E731  # said once, where it is used twice
     expected = [Follower(edge.a, edge.b, edge.kind, edge.b_name) for edge in edges]
-    assert sorted(mirrors, key=order) == sorted(expected, key=order)
+    assert sorted(mirrors, key=attrgetter("a", "b")) == sorted(expected, key=attrgetter("a", "b"))
     assert markers == {(f"UNIQUE#Follow#a+b_name#{edge.a}#{edge.b_name}", f"FOLLOWS#{edge.b}") for edge in edges}
 
 
