@@ -16,9 +16,12 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 # pyright is held to one release in pyproject.toml; that a newer one exists is not news here.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
+# What is compiled when the library is installed, where there is a compiler.
+COMPILED := hatch_build.py $(wildcard src/singletable/client/items/*.c)
+
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test format lint types contracts unit map pictures reference docs fuzz properties soak clients bench bench-client differential clean
+.PHONY: help demo test format lint types contracts unit map pictures reference docs fuzz properties soak sanitize clients bench bench-client differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +83,19 @@ soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
+SANITIZED := build/sanitized/singletable/client/items
+SANITIZE := -fsanitize=address,undefined
+
+sanitize: $(VENV)/.installed ## the compiled part with gcc's sanitizers, which stop at a byte too far
+	$(call stage,sanitize)
+	@rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/singletable build/sanitized/
+	@gcc -g -O1 -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter -Wno-cast-function-type -Werror $(SANITIZE) \
+		-shared -fPIC -I"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')" $(SANITIZED)/_quick_rows.c \
+		-o "$(SANITIZED)/_quick_rows$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"
+	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+		UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc PYTHONPATH=build/sanitized \
+		$(BIN)/python -m pytest tests/client/items/test_quick_rows.py
+
 clients: $(VENV)/.installed ## every client of docs/clients.md against the server, and CDK synth; the unit tests run the quick ones
 	$(call stage,clients)
 	@CLIENTS=all $(BIN)/pytest -n auto -rs tests/clients tests/export/test_cdk_python.py
@@ -96,6 +112,7 @@ differential: $(VENV)/.installed ## the engine against DynamoDB Local on random 
 clean: ## remove everything that was made
 	rm -rf $(VENV) .clients .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find src tests tools examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src -name '*.so' -delete
 
 # Stamps: the environment, what the product needs to run, what its developers need; each of these holds the one before it.
 # And what the documentation needs as a site.
@@ -108,12 +125,12 @@ $(VENV)/.created:
 		'On Debian or Ubuntu, install the package python3-venv and try again.' >&2; exit 1; }
 	@touch $@
 
-$(VENV)/.runtime: pyproject.toml | $(VENV)/.created
+$(VENV)/.runtime: pyproject.toml $(COMPILED) | $(VENV)/.created
 	$(call stage,install)
 	@$(PIP) install -q -e '.[demo]'
 	@touch $@
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/.created
+$(VENV)/.installed: pyproject.toml $(COMPILED) | $(VENV)/.created
 	$(call stage,install)
 	@$(PIP) install -q -e '.[dev]'
 	@touch $(VENV)/.runtime $@

@@ -61,3 +61,27 @@ def test_the_demo_runs_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     assert [line.split(":")[0][3:] for line in shown.stdout.splitlines() if line.startswith("== ")] == list(SYSTEMS)
     assert "singletable check singletable.examples.guide.model" in shown.stdout
     assert run(tmp_path, program, "check", "singletable.examples.shop.model").returncode == 0
+
+
+def test_a_wheel_with_the_compiled_part_is_for_one_python_and_one_without_for_all(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        compiled = [name for name in archive.namelist() if name.endswith((".so", ".pyd"))]
+        assert not [name for name in archive.namelist() if name.endswith(".c")]
+    assert wheel.name.endswith("-py3-none-any.whl") is (not compiled)
+    assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_quick_rows"])
+
+
+def test_without_a_compiler_a_wheel_is_made_all_the_same(tmp_path: Path, wheel: Path) -> None:
+    none = {"CC": str(tmp_path / "no-compiler"), "PATH": environment()["PATH"]}
+    command = (sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "-v", "--no-deps", "--wheel-dir")
+    built = subprocess.run(
+        (*command, tmp_path, ROOT),
+        cwd=ROOT,
+        env=environment() | none,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    assert [path.name.partition("-py3-none-any")[1] for path in tmp_path.glob("*.whl")] == ["-py3-none-any"]
+    assert "without its compiled part" in built.stdout + built.stderr

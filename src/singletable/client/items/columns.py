@@ -6,18 +6,31 @@ data: names of attributes are in the row's type, and what is read is only ever a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from singletable.client.items.construction import MADE, Argument, argument_name, construction
-from singletable.client.items.rows import Column, Row
+import msgspec
+
+from singletable.client.items.construction import MADE, Argument, argument_name, construction, plain_model
+from singletable.client.items.quick_rows import ABSENT, Quick, QuickColumn, row_reader
+from singletable.client.items.rows import Column
 from singletable.client.items.shapes import Shape, read_by, shape_of
 from singletable.client.items.value_reader import expiry_reader, reader_of
 from singletable.model.fields import Field
+from singletable.wire.decoders import decoder_of
 
 if TYPE_CHECKING:
+    from singletable.client.items._quick_rows import RowReader
     from singletable.client.items.decoder import Made
+
+
+class Spoken(NamedTuple):
+    """A field in the source: its value, when it has one (None for always), and what has to be done before."""
+
+    value: str
+    given: str | None = None
+    before: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -31,32 +44,40 @@ class FieldColumn(Column):
     """Whether that is None itself, and not what the class has where nothing is stored."""
 
     @property
-    def given(self) -> str | None:
-        """Source that says whether a row has a value, and keeps it as `value`; None when it always has."""
+    def in_row(self) -> Spoken:
+        """How the source speaks of it where a row is read."""
+        row, content = f"row.{self.member}", self.shape.content_of
         if not self.optional:
-            return None
-        there = f"(value := row.{self.member}) is not None"
+            if self.shape.element is None:
+                return Spoken(self.shape.over(row))
+            # A list that is called as the column is, made sooner than by an expression.
+            loop = f"for each in {content(row)}: {self.member}.append({self.shape.element})"
+            return Spoken(self.member, before=(f"{self.member} = []", loop))
+        there = f"(value := {row}) is not None"
         if self.keeps_null:
-            return there
-        return f"{there} and (value := {self.shape.content_of('value')}) is not None" if self.nullable else there
+            some = f"(None if (value := {content('value')}) is None else {self.shape.expression('value')})"
+            return Spoken(some, there)
+        if self.nullable:
+            return Spoken(self.shape.expression("value"), f"{there} and (value := {content('value')}) is not None")
+        return Spoken(self.shape.over("value"), there)
 
     @property
-    def value(self) -> str:
-        """Source of the field's value."""
-        if not self.optional:
-            return self.shape.over(f"row.{self.member}")
-        if self.keeps_null:
-            content = self.shape.content_of("value")
-            return f"(None if (value := {content}) is None else {self.shape.expression('value')})"
-        return self.shape.expression("value") if self.nullable else self.shape.over("value")
+    def in_tuple(self) -> Spoken:
+        """The same where the compiled pass has read its value already."""
+        return Spoken(self.member, f"{self.member} is not absent" if self.optional else None)
 
     @property
-    def as_list(self) -> list[str]:
-        """Lines that make a list that every row has, called as the column is: sooner than what `value` says."""
-        if self.optional or self.shape.element is None:
-            return []
-        content = self.shape.content_of(f"row.{self.member}")
-        return [f"{self.member} = []", f"for each in {content}: {self.member}.append({self.shape.element})"]
+    def quick(self) -> QuickColumn:
+        """What the compiled pass has to know of it."""
+        how = self.shape.quick or Quick.read_by(self._reader())
+        return QuickColumn(self.attribute, how, self.optional, self.nullable, self.keeps_null)
+
+    def _reader(self) -> Callable[[bytes], Any]:
+        """A function that reads a value as it is written."""
+        names = {**self.shape.names, "decode": decoder_of(self.shape.type).decode}
+        text = f"lambda written: {self.shape.over('decode(written)')}"
+        reader: Callable[[bytes], Any] = eval(text, names)  # noqa: S307  # our own text: see above
+        return reader
 
 
 def columns_of(made: Made) -> dict[str, FieldColumn]:
@@ -86,26 +107,69 @@ def _shape(made: Made, of: Field, attribute: str, name: str) -> Shape:
 
 def compiled(made: Made, columns: Mapping[str, FieldColumn]) -> Callable[[Sequence[Any]], list[Any]]:
     """The function that makes objects out of rows with these columns."""
-    names: dict[str, Any] = {"set_field": object.__setattr__}
-    arguments, before, after = [], [], []
-    for name, column in columns.items():
-        of = made.fields[name]
-        names.update(column.shape.names)
-        argument = argument_name(made.cls, name)
-        if of.initialised and (lines := column.as_list):
-            before += lines
-            arguments.append(Argument(argument, column.member))
-        elif not of.initialised:
-            after.append(f"if {column.given}: set_field({MADE}, {name!r}, {column.value})")
-        elif of.required and of.optional:
-            arguments.append(Argument(argument, f"{column.value} if {column.given} else None"))
+    names = {name: value for column in columns.values() for name, value in column.shape.names.items()}
+    spoken = {name: column.in_row for name, column in columns.items()}
+    return _function(made, spoken, "for row in rows:", names)
+
+
+class QuickObjects(NamedTuple):
+    """Objects by the compiled pass: it reads the rows of bytes, and a function makes objects of those."""
+
+    reader: RowReader
+    made: Callable[[Iterable[Any]], list[Any]]
+
+    def of(self, items: bytes | msgspec.Raw) -> list[Any]:
+        """The objects of items with commas between them; raises for any that is not as its columns say."""
+        return self.made(self.reader.rows(items))
+
+    def of_array(self, body: bytes, start: int) -> tuple[list[Any], int]:
+        """The objects of an array, from behind its opening bracket, and where it has ended; raises likewise."""
+        rows = self.reader.array(body, start)
+        return self.made(rows), rows.position
+
+
+def compiled_quickly(
+    made: Made, columns: Mapping[str, FieldColumn], constants: Sequence[QuickColumn]
+) -> QuickObjects | None:
+    """What makes objects out of the bytes of items with these columns and constants; None where it was not built."""
+    quick = (*constants, *(column.quick for column in columns.values()))
+    spoken = {name: column.in_tuple for name, column in columns.items()}
+    if all(of.initialised for of in made.fields.values()):
+        model = plain_model(made.cls, [_argument(made, name, each) for name, each in spoken.items()])
+        if model is not None:
+            reader = row_reader(quick, model)
+            return None if reader is None else QuickObjects(reader, list)
+    reader = row_reader(quick)
+    if reader is None:
+        return None
+    members = "".join(f"{column.member}, " for column in columns.values())
+    return QuickObjects(reader, _function(made, spoken, f"for {members}in rows:", {"absent": ABSENT}))
+
+
+def _function(made: Made, spoken: Mapping[str, Spoken], loop: str, names: dict[str, Any]) -> Callable[[Any], list[Any]]:
+    """A function of rows that makes an object in each turn of a loop over them."""
+    names["set_field"] = object.__setattr__
+    arguments: list[Argument] = []
+    before: list[str] = []
+    after: list[str] = []
+    for name, each in spoken.items():
+        if made.fields[name].initialised:
+            before += each.before
+            arguments.append(_argument(made, name, each))
         else:
-            arguments.append(Argument(argument, column.value, column.given))
+            after.append(f"if {each.given}: set_field({MADE}, {name!r}, {each.value})")
     source = construction(made.cls, arguments)
     names.update(source.names)
     lines = [*before, *source.lines, *after, f"append({MADE})"]
-    head = ["def objects(rows):", "    result = []", "    append = result.append", "    for row in rows:"]
+    head = ["def objects(rows):", "    result = []", "    append = result.append", f"    {loop}"]
     text = "\n".join([*head, *(f"        {line}" for line in lines), "    return result"])
     exec(compile(text, f"<decoder of {made.label}>", "exec"), names)  # noqa: S102  # our own text: see above
-    objects: Callable[[Sequence[Row]], list[Any]] = names["objects"]
+    objects: Callable[[Any], list[Any]] = names["objects"]
     return objects
+
+
+def _argument(made: Made, name: str, spoken: Spoken) -> Argument:
+    of, argument = made.fields[name], argument_name(made.cls, name)
+    if of.required and of.optional:
+        return Argument(argument, f"{spoken.value} if {spoken.given} else None")
+    return Argument(argument, spoken.value, spoken.given)

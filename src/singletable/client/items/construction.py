@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 import msgspec
 
-from singletable.client.items.plain_models import plain_fields, setters
+from singletable.client.items.plain_models import members_of, plain_fields
+from singletable.client.items.quick_rows import PlainModel
 
 MADE = "made"
 """What the source calls the object."""
@@ -54,12 +55,21 @@ def construction(cls: type, arguments: Sequence[Argument]) -> Source:
     has_defaults = all(p.default is not inspect.Parameter.empty for p in parameters if p.name in optional)
     if known == {argument.name for argument in arguments} and has_defaults:
         return _in_one_call(cls, arguments, parameters)
+    model = plain_model(cls, arguments)
+    return _by_a_dict(cls, arguments) if model is None else _by_members(model, arguments)
+
+
+def plain_model(cls: type, arguments: Sequence[Argument]) -> PlainModel | None:
+    """How objects of a class of pydantic are made that need not be validated; None where they have to be."""
     fields = plain_fields(cls) if _validator(cls) is not None else None
+    optional = {argument.name for argument in arguments if argument.given is not None}
     if fields is None or fields.keys() != {argument.name for argument in arguments}:
-        return _by_a_dict(cls, arguments)
+        return None
     if any(fields[name] is ... for name in optional):
-        return _by_a_dict(cls, arguments)
-    return _by_members(cls, arguments, fields)
+        return None
+    defaults = {name: None if default is ... else default for name, default in fields.items()}
+    names = tuple(argument.name for argument in arguments)
+    return PlainModel(cls, names, defaults, frozenset(fields.keys() - optional), members_of(cls))
 
 
 def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[Parameter]) -> Source:
@@ -82,13 +92,14 @@ def _in_one_call(cls: type, arguments: Sequence[Argument], parameters: Sequence[
     return Source([f"{MADE} = cls({', '.join(given)})"], names)
 
 
-def _by_members(cls: type, arguments: Sequence[Argument], fields: Mapping[str, Any]) -> Source:
+def _by_members(model: PlainModel, arguments: Sequence[Argument]) -> Source:
     """A model that need not be validated: its fields, and which of them were given, as pydantic keeps them."""
     by_name = {argument.name: argument for argument in arguments}
-    names: dict[str, Any] = {"cls": cls, "new": object.__new__, **setters(cls)}
-    always = [name for name in fields if by_name[name].given is None]
+    names: dict[str, Any] = {"cls": model.cls, "new": object.__new__}
+    names |= {f"set{place}": member.__set__ for place, member in enumerate(model.members)}
+    always = [name for name in model.fields if name in model.always]
     lines, written = [f"given = {{{', '.join(map(repr, always))}}}" if always else "given = set()"], []
-    for place, (name, default) in enumerate(fields.items()):
+    for place, (name, default) in enumerate(model.fields.items()):
         argument = by_name[name]
         if argument.given is None:
             written.append(f"{name!r}: {argument.value}")

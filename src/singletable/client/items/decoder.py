@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from singletable.client.items.columns import columns_of, compiled
+from singletable.client.items.columns import QuickObjects, columns_of, compiled, compiled_quickly
 from singletable.client.items.construction import argument_name
+from singletable.client.items.quick_rows import QuickColumn
 from singletable.client.items.rows import Column, Row, row_type
 from singletable.client.items.value_reader import Value, expiry_reader, nothing_in, reader_of
 from singletable.errors import ItemRefused, KeyRefused
@@ -72,6 +73,11 @@ class Decoder:
         """Rows that have these columns too, unless a field has the attribute; None where there can be none."""
         added = [column for column in others if column.attribute not in self.attributes]
         return row_type(self._made_of.label, (*added, *self._columns.values()), self._made_of.entity)
+
+    def quick_objects(self, constants: Iterable[QuickColumn]) -> QuickObjects | None:
+        """What makes objects of the bytes of items that have these constants; None where it was not built."""
+        others = [constant for constant in constants if constant.name not in self.attributes]
+        return compiled_quickly(self._made_of, self._columns, others)
 
     def read(self, item: Item | Row) -> Any:
         """The object; raises ItemRefused for an item that is not one of the entity's."""

@@ -55,11 +55,11 @@ def plain_fields(cls: Any) -> dict[str, Any] | None:
     return fields
 
 
-def setters(cls: Any) -> dict[str, Any]:
-    """The functions that give an object its members, by the names that `made_plainly` calls them by."""
+def members_of(cls: Any) -> tuple[Any, ...]:
+    """What gives an object of a plain model its members: the dict, the set of given fields, and two that are None."""
     base = _members_of(cls)
     assert base is not None, "asked for plain models alone"
-    return {f"set{place}": vars(base)[name].__set__ for place, name in enumerate(_MEMBERS)}
+    return tuple(vars(base)[name] for name in _MEMBERS)
 
 
 def _members_of(cls: Any) -> type | None:

@@ -17,6 +17,8 @@ from uuid import UUID
 
 import msgspec
 
+from singletable.client.items.quick_rows import Quick, QuickColumn
+from singletable.client.items.rows import Column
 from singletable.client.items.value_reader import Reader, reader_of
 from singletable.model.fields import strip
 
@@ -37,6 +39,8 @@ class Shape:
     """What that source speaks of."""
     element: str | None = None
     """For a list, the source of each element, which is called `each`."""
+    quick: Quick | None = None
+    """How the compiled pass reads it, to the same effect; None where it has to leave that to the rest."""
 
     @property
     def type(self) -> Any:
@@ -70,13 +74,14 @@ def _value_or_null(member: str, content: Any) -> Any:
 
 
 _PLAIN: dict[Any, Shape] = {
-    str: Shape("S", str),
-    bool: Shape("BOOL", bool),
-    int: Shape("N", str, lambda content: f"int({content})"),
-    float: Shape("N", str, lambda content: f"float({content})"),
-    Decimal: Shape("N", str, lambda content: f"decimal({content})", {"decimal": Decimal}),  # sooner than msgspec
+    str: Shape("S", str, quick=Quick("text")),
+    bool: Shape("BOOL", bool, quick=Quick("bool")),
+    int: Shape("N", str, lambda content: f"int({content})", quick=Quick("int")),
+    float: Shape("N", str, lambda content: f"float({content})", quick=Quick("float")),
+    # By its own constructor, which is sooner done than by msgspec.
+    Decimal: Shape("N", str, lambda content: f"decimal({content})", {"decimal": Decimal}, quick=Quick("decimal")),
     bytes: Shape("B", bytes),
-    datetime: Shape("S", datetime),
+    datetime: Shape("S", datetime, quick=Quick("moment")),
     date: Shape("S", date),
     UUID: Shape("S", UUID),
 }
@@ -110,19 +115,29 @@ def text_type(member: str) -> Any:
     return _value(member, str)
 
 
-def constant_type(member: str, text: str) -> Any:
-    """What msgspec reads this one value into; it refuses every other."""
-    return _value(member, Literal[text])
+@dataclass(frozen=True)
+class ConstantColumn(Column):
+    """An attribute that has one value in every item; rows with another are refused."""
+
+    quick: QuickColumn = field(kw_only=True)
+
+
+def constant_column(attribute: str, member: str, kind: Literal["S", "N"], text: str) -> ConstantColumn:
+    """The column of an attribute that is always this text, or the number that it writes."""
+    quick = Quick("constant", msgspec.json.encode({kind: text}))
+    type_ = _value(kind, Literal[text])
+    return ConstantColumn(attribute, member, type_, quick=QuickColumn(attribute, quick))
 
 
 def _choice(declared: Any, name: str) -> Shape | None:
     """One of a few texts: a Literal, or the members of an enumeration."""
     if get_origin(declared) is Literal and all(type(option) is str for option in get_args(declared)):
-        return Shape("S", declared)
+        return Shape("S", declared, quick=Quick("choice", {option: option for option in get_args(declared)}))
     if isinstance(declared, type) and issubclass(declared, enum.Enum):
         members = {member.value: member for member in declared}
         if all(type(value) is str for value in members):
-            return Shape("S", str, lambda content: f"{name}[{content}]", {name: members})
+            quick = Quick("choice", members)
+            return Shape("S", str, lambda content: f"{name}[{content}]", {name: members}, quick=quick)
     return None
 
 
@@ -140,6 +155,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> Shape | None
             lambda content: f"{open_}{element} for each in {content}{close}",
             inner.names,
             element if kind is list else None,
+            inner.quick.listed() if kind is list and inner.quick is not None else None,
         )
     if kind is dict and arguments[0] is str:
         inner = shape_of(arguments[1], name)

@@ -71,7 +71,7 @@ class Reader:
         objects = []
         for piece in answer.items:
             try:
-                objects += objects_of.piece(b"[%b]" % piece)
+                objects += objects_of.piece(piece)
             except Exception:  # the same, of this piece alone
                 page = self.page(b'{"Items":[%b]}' % piece, plan, options)
                 objects += self.decoded(page.items, plan)
