@@ -15,7 +15,7 @@ from singletable.model.entity import Entity
 from singletable.planner.items import item_of, values_of
 from singletable.testing.limits import NONE, Limits, of_keys
 from singletable.testing.scalars import Values, expiries_of
-from singletable.testing.values import annotations_of, built, field_values
+from singletable.testing.values import annotations_of, built, given_values, may_be_none
 
 E = TypeVar("E")
 
@@ -42,23 +42,27 @@ def entity_of(design: Design, cls: type) -> Entity:
     raise ArgumentRefused(f"{getattr(cls, '__name__', cls)!s} is no entity of {design.name}")
 
 
-def strategies_of(design: Design, entity: Entity, limits: Mapping[str, Limits] | None = None) -> dict[str, Values]:
-    """A strategy for each field that the class takes a value of, within further limits."""
+def strategies_of(design: Design, entity: Entity) -> dict[str, Values]:
+    """A strategy for each field that the class takes a value of."""
     hints = annotations_of(entity.cls)
-    further = limits or {}
     strategies: dict[str, Values] = {}
     for name, field in entity.fields.items():
         if not field.initialised:
             continue
-        if name == entity.declaration.version:
-            strategies[name] = st.just(0)  # an object that was never written
-        elif name == entity.declaration.ttl:
-            made = expiries_of(field.type)
-            strategies[name] = st.none() | made if field.optional else made
-        else:
-            within = of_keys(design, entity, name) & further.get(name, NONE)
-            strategies[name] = field_values(entity.cls, name, hints[name], within)
+        made = given_values_of(design, entity, name)
+        is_expiry = name == entity.declaration.ttl
+        optional = field.optional if is_expiry else may_be_none(entity.cls, name, hints[name])
+        strategies[name] = st.none() | made if optional else made
     return strategies
+
+
+def given_values_of(design: Design, entity: Entity, name: str, limits: Limits = NONE) -> Values:
+    """Values of a field that are not None, as its keys and further limits have them."""
+    if name == entity.declaration.version:
+        return st.just(0)  # of an object that was never written
+    if name == entity.declaration.ttl:
+        return expiries_of(entity.fields[name].type)
+    return given_values(annotations_of(entity.cls)[name], of_keys(design, entity, name) & limits)
 
 
 def storable(design: Design, entity: Entity, strategies: Mapping[str, Values]) -> SearchStrategy[Any]:

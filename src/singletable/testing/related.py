@@ -18,7 +18,7 @@ from singletable.planner.items import key_of, values_of
 from singletable.sample_rows.links import Place, linked_fields, owners
 from singletable.testing.kept import kept
 from singletable.testing.limits import NONE, Limits, of_keys, of_metadata
-from singletable.testing.objects import is_storable, storable, strategies_of
+from singletable.testing.objects import given_values_of, is_storable, storable, strategies_of
 from singletable.testing.scalars import Values
 from singletable.testing.values import annotations_of
 
@@ -67,7 +67,7 @@ def _pool(design: Design, group: frozenset[Place]) -> Values:
         entity = entities[name]
         limits &= of_keys(design, entity, field) & _said(entity, field)
     first, field = places[0]
-    values = strategies_of(design, entities[first], {field: limits})[field].filter(lambda value: value is not None)
+    values = given_values_of(design, entities[first], field, limits)
     return st.lists(values, min_size=1, max_size=POOL_MAX, unique_by=repr)
 
 

@@ -184,13 +184,23 @@ def built(cls: type, fields: Mapping[str, Values]) -> Values:
     return st.builds(made, **{argument_name(cls, name): each for name, each in fields.items()})
 
 
-def field_values(cls: type, name: str, annotation: Any, limits: Limits = NONE) -> Values:
-    """Values of a field; None only where it is read back as None, since a field that is None is not stored."""
-    plain, optional, found = _unwrapped(annotation)
+def given_values(annotation: Any, limits: Limits = NONE) -> Values:
+    """Values of a field that are not None, whether it may be None or not."""
+    plain, _, found = _unwrapped(annotation)
     made = _plain(plain, found & limits)
-    if plain in (Any, object):
-        made = made.filter(lambda value: value is not None)
-    return st.none() | made if optional and _is_read_as_none(cls, name) else made
+    return made.filter(lambda value: value is not None) if plain in (Any, object) else made
+
+
+def may_be_none(cls: type, name: str, annotation: Any) -> bool:
+    """Whether a field can be None and is read back as None, since a field that is None is not stored."""
+    _, optional, _ = _unwrapped(annotation)
+    return optional and _is_read_as_none(cls, name)
+
+
+def field_values(cls: type, name: str, annotation: Any) -> Values:
+    """Values of a field of a class, None included where it may be."""
+    made = given_values(annotation)
+    return st.none() | made if may_be_none(cls, name, annotation) else made
 
 
 def _is_read_as_none(cls: type, name: str) -> bool:
