@@ -17,7 +17,7 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 # What is compiled when the library is installed, where there is a compiler.
-COMPILED := hatch_build.py $(wildcard src/singletable/client/items/*.c)
+COMPILED := hatch_build.py $(wildcard src/singletable/*/*.c src/singletable/*/*/*.c)
 
 stage = @printf '== %s\n' '$(1)'
 
@@ -83,18 +83,20 @@ soak: $(VENV)/.installed ## the engine against its oracle, kill -9 and crowds of
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/test_against_oracle.py tests/engine/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
-SANITIZED := build/sanitized/singletable/client/items
-SANITIZE := -fsanitize=address,undefined
+SANITIZE := -g -O1 -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter -Wno-cast-function-type -Werror \
+	-fsanitize=address,undefined -shared -fPIC
 
-sanitize: $(VENV)/.installed ## the compiled part with gcc's sanitizers, which stop at a byte too far
+sanitize: $(VENV)/.installed ## the compiled parts with gcc's sanitizers, which stop at a byte too far
 	$(call stage,sanitize)
 	@rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/singletable build/sanitized/
-	@gcc -g -O1 -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter -Wno-cast-function-type -Werror $(SANITIZE) \
-		-shared -fPIC -I"$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')" $(SANITIZED)/_quick_rows.c \
-		-o "$(SANITIZED)/_quick_rows$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"
+	@headers="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"; \
+	suffix="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"; \
+	for source in $$(cd src && find singletable -name '*.c'); do \
+		gcc $(SANITIZE) -I"$$headers" src/$$source -o "build/sanitized/$${source%.c}$$suffix"; \
+	done
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc PYTHONPATH=build/sanitized \
-		$(BIN)/python -m pytest tests/client/items/test_quick_rows.py
+		$(BIN)/python -m pytest tests/client/items/test_quick_rows.py tests/values/test_accept.py
 
 clients: $(VENV)/.installed ## every client of docs/clients.md against the server, and CDK synth; the unit tests run the quick ones
 	$(call stage,clients)

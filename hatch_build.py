@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-EXTENSIONS = {"singletable.client.items._quick_rows": "src/singletable/client/items/_quick_rows.c"}
+EXTENSIONS = {
+    "singletable.client.items._quick_rows": "src/singletable/client/items/_quick_rows.c",
+    "singletable.values._quick_sizes": "src/singletable/values/_quick_sizes.c",
+}
 
 
 class CompiledHook(BuildHookInterface):
@@ -22,28 +26,40 @@ class CompiledHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """What hatchling calls before it packs."""
-        if self.target_name != "wheel" or os.environ.get("SINGLETABLE_PURE", "0") not in ("", "0"):
+        if self.target_name != "wheel":
             return
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                built = compiled(Path(self.root), Path(folder))
-            except Exception as problem:  # of a compiler, or for want of one
-                print(f"singletable is installed without its compiled part: {problem}", file=sys.stderr)
+        self._folder = tempfile.TemporaryDirectory()
+        try:
+            if version == "editable":
+                self._remove_old()
+            if os.environ.get("SINGLETABLE_PURE", "0") not in ("", "0"):
                 return
-            kept = Path(self.root) / "build" / "compiled" / sys.implementation.cache_tag
-            for name, path in built.items():
-                beside = Path(self.root, EXTENSIONS[name]).parent / path.name
-                target = beside if version == "editable" else kept / path.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                # A new file in place of the old one, which a running program may have mapped.
-                target.unlink(missing_ok=True)
-                shutil.copy2(path, target)
-                if version != "editable":
-                    inside = Path(*name.split(".")[:-1], path.name).as_posix()
-                    build_data["force_include"][str(target)] = inside
-        if version != "editable":
-            build_data["pure_python"] = False
-            build_data["infer_tag"] = True
+            built = compiled(Path(self.root), Path(self._folder.name))
+            if version == "editable":
+                for name, path in built.items():
+                    shutil.copy2(path, self._beside(name) / path.name)
+                return
+        except Exception as problem:  # of a compiler, for want of one, or of a folder that cannot be written to
+            print(f"singletable is installed without its compiled parts: {problem}", file=sys.stderr)
+            return
+        for name, path in built.items():
+            build_data["force_include"][str(path)] = Path(*name.split(".")[:-1], path.name).as_posix()
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """What hatchling calls when it has packed."""
+        if self.target_name == "wheel":
+            self._folder.cleanup()
+
+    def _remove_old(self) -> None:
+        """What was built of other sources would be taken for that of these; a program may still have it mapped."""
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        for name in EXTENSIONS:
+            (self._beside(name) / f"{name.rpartition('.')[2]}{suffix}").unlink(missing_ok=True)
+
+    def _beside(self, name: str) -> Path:
+        return Path(self.root, EXTENSIONS[name]).parent
 
 
 def compiled(root: Path, folder: Path) -> dict[str, Path]:

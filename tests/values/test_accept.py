@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +15,26 @@ from singletable.values import accept
 from singletable.values.accept import accept_item, accept_value
 from singletable.values.checks import check_item, check_value
 from singletable.values.item_size import item_size, value_size
+from singletable.values.limits import ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX, NUMBER_DIGITS_MAX
 from tests.values.generated import ANY_ITEMS, ANY_JSON, ITEMS, VALUES, nested
+
+
+@pytest.fixture(autouse=True, scope="module", params=["compiled", "in Python"])
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Both forms of the quick pass, where there are both."""
+    if request.param == "compiled" and accept._quick_sizes is None:
+        pytest.skip("the compiled part was not built: there is no C compiler here")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "in Python":
+            patch.setattr(accept, "_quick_sizes", None)
+        yield
+
+
+def test_the_compiled_pass_knows_the_same_limits() -> None:
+    if accept._quick_sizes is not None:
+        known = (accept._quick_sizes.NAME_BYTES_MAX, accept._quick_sizes.LEVELS_MAX)
+        assert known == (ATTRIBUTE_NAME_BYTES_MAX, NESTING_LEVELS_MAX)
+        assert accept._quick_sizes.NUMBER_DIGITS_MAX == NUMBER_DIGITS_MAX
 
 
 def carefully_accept_item(item: Any) -> int:

@@ -33,6 +33,20 @@ class Colour(StrEnum):
     RED = "red"
 
 
+class Code(str):
+    """A text that shows itself as another."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "shown"
+
+
+class Ratio(float):
+    def __repr__(self) -> str:
+        return "a half"
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -40,6 +54,11 @@ class Colour(StrEnum):
         (True, {"BOOL": True}),
         (False, {"BOOL": False}),
         ("", {"S": ""}),
+        (Code("a"), {"S": "a"}),
+        ([Code("a")], {"L": [{"S": "a"}]}),
+        ({Code("a"): Code("b")}, {"M": {"a": {"S": "b"}}}),
+        ({Code("a")}, {"SS": ["a"]}),
+        (Ratio(0.5), {"N": "0.5"}),
         ("a#b", {"S": "a#b"}),
         (7, {"N": "7"}),
         (-7, {"N": "-7"}),
@@ -160,3 +179,10 @@ def test_a_number_keeps_its_value_and_has_one_text(value: float | Decimal) -> No
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     assert Decimal(number_text(value)) == exact
     assert number_text(exact.normalize() if len(exact.as_tuple().digits) <= 28 else exact) == number_text(value)
+
+
+def test_texts_of_subclasses_become_plain_texts() -> None:
+    found = attribute_value({Code("a"): [Code("b"), {Code("c")}]})
+    ((name, listed),) = found["M"].items()
+    first, second = listed["L"]
+    assert [type(text) for text in (name, first["S"], *second["SS"])] == [str, str, str]

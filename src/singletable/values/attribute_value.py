@@ -26,7 +26,7 @@ def attribute_value(value: Any) -> AttributeValue:
         case enum.Enum():
             return attribute_value(value.value)
         case str():
-            return {"S": value}
+            return {"S": _text(value)}
         case int() | Decimal() | float():
             return {"N": number_text(value)}
         case bytes() | bytearray():
@@ -47,7 +47,7 @@ def attribute_value(value: Any) -> AttributeValue:
 
 def number_text(value: int | float | Decimal) -> str:
     """A number as DynamoDB writes it."""
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    number = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     try:
         return canonical_number(str(number)) if number else "0"
     except RequestRefused:
@@ -71,10 +71,21 @@ def _moment(value: datetime) -> str:
 
 
 def _map(value: Mapping[Any, Any]) -> AttributeValue:
-    names = [str(key.value if isinstance(key, enum.Enum) else key) for key in value]
+    names = [_name(key) for key in value]
     if len(set(names)) < len(names):
         raise TypeError(f"{value!r} has two keys of one text, and the keys of DynamoDB's maps are texts")
     return {"M": {name: attribute_value(inner) for name, inner in zip(names, value.values(), strict=True)}}
+
+
+def _name(key: Any) -> str:
+    if isinstance(key, enum.Enum):
+        return _name(key.value)
+    return _text(key) if isinstance(key, str) else str(key)
+
+
+def _text(text: str) -> str:
+    """The text itself, of a subclass too, which may show itself otherwise."""
+    return text if type(text) is str else str.__str__(text)
 
 
 def _set(values: set[Any] | frozenset[Any]) -> AttributeValue:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import threading
 import tracemalloc
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,10 +22,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 
 from singletable import ItemRefused, Page, Table, entity, pattern, query
-from singletable.client.items import quick_rows
-from singletable.client.items.quick_rows import ABSENT, PURE, Quick, QuickColumn, row_reader
+from singletable.client.items.quick_rows import ABSENT, Quick, QuickColumn, row_reader
 from singletable.client.reading.planned_items import ObjectsOfRows
 from singletable.planner.items import item_of
+from singletable.values.compiled import PURE, compiled
 from tests.client.items.test_rows import THINGS, Thing, Things
 
 if row_reader(()) is None:
@@ -171,7 +173,11 @@ OBJECTS = st.one_of(*(st.lists(of, max_size=3) for of in (THINGS, MODELS, STRUCT
 
 
 def stored(made: Any) -> dict[str, Any]:
-    design = (Things if isinstance(made, Thing) else Many).design
+    return _item(Things if isinstance(made, Thing) else Many, made)
+
+
+def _item(table: type[Table], made: Any) -> dict[str, Any]:
+    design = table.design
     of = next(each for each in design.entities if each.cls is type(made))
     return item_of(design, of, {name: getattr(made, name) for name in of.fields})
 
@@ -514,10 +520,142 @@ def test_a_table_reads_through_it_and_is_told_what_is_wrong_all_the_same() -> No
             many.checks("a")
 
 
+KNOWN = ["EUR", "USD"]
+
+
+@dataclass
+class Money:
+    currency: str
+
+    def __post_init__(self) -> None:
+        next(known for known in KNOWN if known == self.currency)
+
+
+@entity(key=("PRICE#{id}", "{line:03d}"))
+@dataclass
+class Price:
+    id: str
+    line: int
+    money: Money
+    blob: bytes | None = None
+
+
+@dataclass
+class Nothing:
+    """A view that asks only how many there are, so to speak."""
+
+
+@entity(key=("ABSTRACT#{id}", "{line:03d}"))
+class Abstract(BaseModel, ABC):
+    id: str
+    line: int
+
+    @abstractmethod
+    def said(self) -> str: ...
+
+
+@entity(key=("LOUD#{id}", "{line:03d}"))
+class Loud(BaseModel):
+    id: str
+    line: int
+
+
+def _loudly(self: Loud, **given: Any) -> None:
+    BaseModel.__init__(self, **{**given, "id": given["id"].upper()})
+
+
+Loud.__init__ = _loudly  # type: ignore[method-assign]  # as a decorator does, after the class was made
+
+
+class Odd(Table, entities=[Price, Abstract, Loud]):
+    @pattern()
+    def prices(self, id: str) -> Page[Price]:
+        return query(Price)
+
+    @pattern()
+    def none(self, id: str) -> Page[Nothing]:
+        return query(Price, view=Nothing)
+
+    @pattern()
+    def abstracts(self, id: str) -> Page[Abstract]:
+        return query(Abstract)  # type: ignore[type-abstract]  # that it has no objects is what is tried
+
+    @pattern()
+    def louds(self, id: str) -> Page[Loud]:
+        return query(Loud)
+
+
+def odd(kind: str, **values: dict[str, Any]) -> bytes:
+    return written([{"entity_type": {"S": kind}, "id": {"S": "a"}, "line": {"N": "1"}, **values}])
+
+
+def test_a_class_that_stops_an_iteration_does_not_end_the_page() -> None:
+    put = [Price("a", number, Money(KNOWN[number % 2])) for number in range(3)]
+    with Odd.open("memory:") as table:
+        table.put_many(put)
+        item = {**_item(Odd, put[1]), "money": {"M": {"currency": {"S": "GBP"}}}}
+        table._opened().session.transport.send("PutItem", msgspec.json.encode({"TableName": "Odd", "Item": item}))
+        with pytest.raises(ItemRefused, match="StopIteration"):
+            table.prices("a")
+
+
+def test_a_page_whose_items_are_not_those_that_were_counted_is_read_again() -> None:
+    item = odd("Price", money={"M": {"currency": {"S": "EUR"}}})
+    pages = ways(Odd, "prices").quick_pages
+    for count in (1, 2):
+        _, objects = pages.page(b'{"Items":[%b],"Count":%d}' % (item, count))
+        assert objects == [Price("a", 1, Money("EUR"))]
+
+
+def test_whoever_walks_through_all_objects_meets_no_row_that_is_not_filled() -> None:
+    met: list[Any] = []
+
+    def walk(text: bytes) -> int:
+        met.extend(each for each in gc.get_objects() if type(each) is tuple and "the first" in each)
+        return len(text)
+
+    columns = (TEXT, QuickColumn("b", Quick.read_by(walk)), QuickColumn("c", Quick("text")))
+    found = rows(b'{"a":{"S":"the first"},"b":{"BOOL":true},"c":{"S":"x"}}', *columns)
+    assert found == [("the first", 13, "x")]
+    assert met == []
+    assert gc.is_tracked(found[0])
+
+
+def test_a_view_without_fields_has_as_many_objects_as_there_are_items() -> None:
+    with Odd.open("memory:") as table:
+        table.put_many([Price("a", number, Money("EUR")) for number in range(3)])
+        assert list(table.none("a")) == [Nothing()] * 3
+
+
+def test_an_abstract_class_has_no_objects() -> None:
+    both = ways(Odd, "abstracts")
+    for read in (both.quickly, both.slowly):
+        with pytest.raises((TypeError, ValueError)):
+            read(odd("Abstract"))
+
+
+def test_a_constructor_that_was_set_later_is_called() -> None:
+    both = ways(Odd, "louds")
+    assert both.quickly(odd("Loud")) == both.slowly(odd("Loud"))
+    assert both.quickly(odd("Loud"))[0].id == "A"
+
+
+@pytest.mark.parametrize("blob", [{"B": "eA==", "Z": "1"}, {"B": "eA==", "NULL": True}, {"B": None}])
+def test_a_value_with_more_in_it_than_one_is_left_to_the_rest(blob: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        ways(Odd, "prices").quickly(odd("Price", money={"M": {"currency": {"S": "EUR"}}}, blob=blob))
+
+
+def test_a_module_of_another_form_is_left_out() -> None:
+    name = "singletable.client.items._quick_rows"
+    assert compiled(name, form=1) is not None
+    assert compiled(name, form=0) is None
+    assert compiled("singletable.no_such_module", form=1) is None
+
+
 def test_it_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PURE, "1")
     assert row_reader(()) is None
-    assert quick_rows._compiled() is None
     with Many.open("memory:") as many:
         put = [Struct("a", number, False) for number in range(3)]
         many.put_many(put)

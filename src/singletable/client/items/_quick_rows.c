@@ -12,6 +12,9 @@
 #include <datetime.h>
 #include <string.h>
 
+/* What quick_rows.py asks for: raised with every change of what is given or returned. */
+#define FORM 1
+
 /* A value of DynamoDB is nested up to 32 levels, each of which is two brackets of JSON. */
 #define BRACKETS_MAX 128
 /* What a long long always holds. */
@@ -608,6 +611,9 @@ take_row(Rows *rows)
     PyObject *tuple = PyTuple_New(reader->width);
     if (tuple == NULL)
         return NULL;
+    /* Until it is filled, nobody who walks through all objects may meet it; of no width, it is everybody's. */
+    if (reader->width > 0)
+        PyObject_GC_UnTrack(tuple);
     if (!take_members(rows, tuple, &found) || !TAKE(&rows->at, rows->end, "}"))
         goto failed;
     if (found < reader->count) {
@@ -623,6 +629,8 @@ take_row(Rows *rows)
         if (found < reader->count)
             goto failed; /* a constant is missing */
     }
+    if (reader->width > 0)
+        PyObject_GC_Track(tuple);
     return tuple;
 failed:
     Py_DECREF(tuple);
@@ -654,6 +662,8 @@ static PyObject *
 model_of(const RowReader *reader, PyObject *tuple)
 {
     PyObject *object = NULL;
+    if (PyType_HasFeature(reader->model, Py_TPFLAGS_IS_ABSTRACT))
+        return unexpected();
     PyObject *fields = PyDict_Copy(reader->fields);
     PyObject *given = PySet_New(reader->always);
     if (fields == NULL || given == NULL || !fill_fields(reader, tuple, fields, given))
@@ -698,6 +708,10 @@ Rows_next(Rows *rows)
         Py_SETREF(made, model_of(rows->reader, made));
     if (made == NULL)
         rows->is_over = 1;
+    if (made == NULL && PyErr_ExceptionMatches(PyExc_StopIteration)) {
+        PyErr_Clear(); /* of a user's class; it would be taken for the end of the rows */
+        return unexpected();
+    }
     return made;
 }
 
@@ -785,18 +799,15 @@ fill_model(RowReader *reader, PyObject *given)
 {
     if (given == Py_None)
         return 1;
-    if (!PyArg_ParseTuple(given, "O!O!O!O!O!", &PyType_Type, &reader->model, &PyTuple_Type, &reader->names,
-                          &PyDict_Type, &reader->fields, &PyFrozenSet_Type, &reader->always, &PyTuple_Type,
-                          &reader->members)) {
-        reader->model = NULL;
-        reader->names = reader->fields = reader->always = reader->members = NULL;
+    PyObject *cls, *names, *fields, *always, *members;
+    if (!PyArg_ParseTuple(given, "O!O!O!O!O!", &PyType_Type, &cls, &PyTuple_Type, &names, &PyDict_Type, &fields,
+                          &PyFrozenSet_Type, &always, &PyTuple_Type, &members))
         return 0;
-    }
-    Py_INCREF(reader->model);
-    Py_INCREF(reader->names);
-    Py_INCREF(reader->fields);
-    Py_INCREF(reader->always);
-    Py_INCREF(reader->members);
+    reader->model = (PyTypeObject *)Py_NewRef(cls);
+    reader->names = Py_NewRef(names);
+    reader->fields = Py_NewRef(fields);
+    reader->always = Py_NewRef(always);
+    reader->members = Py_NewRef(members);
     int fits = reader->model->tp_alloc == PyType_GenericAlloc && PyTuple_GET_SIZE(reader->names) == reader->width &&
                PyTuple_GET_SIZE(reader->members) == MEMBERS;
     for (Py_ssize_t i = 0; fits && i < MEMBERS; i++)
@@ -960,7 +971,7 @@ static int
 exec_module(PyObject *module)
 {
     PyDateTime_IMPORT;
-    if (PyDateTimeAPI == NULL || PyType_Ready(&Rows_Type) < 0)
+    if (PyDateTimeAPI == NULL || PyType_Ready(&Rows_Type) < 0 || PyModule_AddIntConstant(module, "FORM", FORM) < 0)
         return -1;
     return PyModule_AddType(module, &RowReader_Type);
 }

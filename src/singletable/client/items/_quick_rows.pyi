@@ -5,6 +5,8 @@ from typing import Any
 
 from typing_extensions import Buffer
 
+FORM: int
+
 class Rows(Iterator[Any]):
     """The rows of some bytes, each read when it is asked for."""
 

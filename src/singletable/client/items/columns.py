@@ -74,7 +74,8 @@ class FieldColumn(Column):
 
     def _reader(self) -> Callable[[bytes], Any]:
         """A function that reads a value as it is written."""
-        names = {**self.shape.names, "decode": decoder_of(self.shape.type).decode}
+        read = self.shape.type_not_null if self.nullable else self.shape.type
+        names = {**self.shape.names, "decode": decoder_of(read).decode}
         text = f"lambda written: {self.shape.over('decode(written)')}"
         reader: Callable[[bytes], Any] = eval(text, names)  # noqa: S307  # our own text: see above
         return reader
@@ -143,7 +144,7 @@ def compiled_quickly(
     if reader is None:
         return None
     members = "".join(f"{column.member}, " for column in columns.values())
-    return QuickObjects(reader, _function(made, spoken, f"for {members}in rows:", {"absent": ABSENT}))
+    return QuickObjects(reader, _function(made, spoken, f"for ({members}) in rows:", {"absent": ABSENT}))
 
 
 def _function(made: Made, spoken: Mapping[str, Spoken], loop: str, names: dict[str, Any]) -> Callable[[Any], list[Any]]:

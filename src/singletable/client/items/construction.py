@@ -59,7 +59,7 @@ def construction(cls: type, arguments: Sequence[Argument]) -> Source:
     return _by_a_dict(cls, arguments) if model is None else _by_members(model, arguments)
 
 
-def plain_model(cls: type, arguments: Sequence[Argument]) -> PlainModel | None:
+def plain_model(cls: Any, arguments: Sequence[Argument]) -> PlainModel | None:
     """How objects of a class of pydantic are made that need not be validated; None where they have to be."""
     fields = plain_fields(cls) if _validator(cls) is not None else None
     optional = {argument.name for argument in arguments if argument.given is not None}
@@ -126,7 +126,9 @@ def _by_a_dict(cls: type, arguments: Sequence[Argument]) -> Source:
 
 def _validator(cls: Any) -> Any:
     """What pydantic's constructor itself calls with the keywords it is given; None for other classes."""
-    is_model = hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
+    # A constructor of the user's own can be set after the validator was made, which then does not know of it.
+    is_base = getattr(cls.__init__, "__pydantic_base_init__", False)
+    is_model = is_base and hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
     if getattr(cls, "__pydantic_root_model__", False):  # it is validated as its one value, not as a map with it
         return None
     return cls.__pydantic_validator__.validate_python if is_model and _is_made_plainly(cls) else None

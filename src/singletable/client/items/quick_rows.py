@@ -1,17 +1,16 @@
 """Quick rows: the compiled pass over the items of an answer, where it was built, and what it has to know of them.
 
-`_quick_rows.c` is made into a module when the library is installed where a C compiler is. It reads items that are just
-as their columns say, and refuses all others, which are then read as they are without it. So it decides nothing, and who
-has no compiler misses nothing but time. `SINGLETABLE_PURE=1` in the environment leaves it out.
+It reads items that are just as their columns say, and refuses all others, which are then read as they are without it.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from singletable.values.compiled import compiled
 
 if TYPE_CHECKING:
     from singletable.client.items._quick_rows import RowReader
@@ -20,7 +19,6 @@ Kind = Literal["constant", "text", "choice", "moment", "int", "float", "decimal"
 
 ABSENT = object()
 """Stands for the value of a column that an item does not have."""
-PURE = "SINGLETABLE_PURE"
 
 
 @dataclass(frozen=True)
@@ -69,8 +67,8 @@ class PlainModel(NamedTuple):
 
 def row_reader(columns: Iterable[QuickColumn], model: PlainModel | None = None) -> RowReader | None:
     """What reads rows with these columns, as tuples or as objects of a model; None where it was not built."""
-    made = _compiled()
-    if made is None:
+    module = compiled("singletable.client.items._quick_rows", form=1)
+    if module is None:
         return None
     told = tuple(
         (
@@ -84,14 +82,5 @@ def row_reader(columns: Iterable[QuickColumn], model: PlainModel | None = None) 
         )
         for each in columns
     )
-    return made(told, ABSENT, Decimal, model)
-
-
-def _compiled() -> type[RowReader] | None:
-    if os.environ.get(PURE, "0") not in ("", "0"):
-        return None
-    try:
-        from singletable.client.items._quick_rows import RowReader
-    except ImportError:
-        return None
-    return RowReader
+    reader: RowReader = module.RowReader(told, ABSENT, Decimal, model)
+    return reader

@@ -52,6 +52,11 @@ class Shape:
         """The same where `{"NULL": true}` may stand instead; its content is then None."""
         return self.content if self.member is None else _value_or_null(self.member, self.content)
 
+    @property
+    def type_not_null(self) -> Any:
+        """The same where it does not stand there, and has been looked for."""
+        return self.content if self.member is None else _value(self.member, self.content, alone=True)
+
     def content_of(self, value: str) -> str:
         """The content of a value, as source."""
         return value if self.member is None else f"{value}.{self.member}"
@@ -63,8 +68,8 @@ class Shape:
 
 # Nothing that is read here refers to what it is part of, so the collector need not look at it: `gc=False`.
 @cache
-def _value(member: str, content: Any) -> Any:
-    return msgspec.defstruct(f"Value{member}", [(member, content)], gc=False)
+def _value(member: str, content: Any, *, alone: bool = False) -> Any:
+    return msgspec.defstruct(f"Value{member}", [(member, content)], gc=False, forbid_unknown_fields=alone)
 
 
 @cache

@@ -46,7 +46,10 @@ class ObjectsOfRows:
         # No text has a quote without a backslash before it, and no attribute is an array: these bytes stand there once.
         start = body.index(_ITEMS) + len(_ITEMS)
         objects, end = quickly.of_array(body, start)
-        return read_page(b"%b]%b" % (body[:start], body[end:])), objects
+        answer = read_page(b"%b]%b" % (body[:start], body[end:]))
+        if answer.count != len(objects):
+            raise ValueError("these are not the items that were counted")
+        return answer, objects
 
     def piece(self, items: bytes | msgspec.Raw) -> list[Any]:
         """The objects of some items, which have commas between them."""
