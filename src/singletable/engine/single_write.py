@@ -45,7 +45,7 @@ def run_single(
     measures = request.return_item_collection_metrics == "SIZE" and write.table.has_local_indexes
     if engine.faults.conflict():
         raise conflict()
-    with engine.store.writing() as connection:
+    with engine.store.writing(certain=write.table.is_certain) as connection:
         if is_silent and not is_told and not measures and write.is_blind:
             perform_blind(connection, write)
             return _NOTHING

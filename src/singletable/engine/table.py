@@ -210,6 +210,7 @@ class OpenTable:
         "index_keys",
         "indexes",
         "is_bare",
+        "is_certain",
         "key_names",
         "name",
         "number",
@@ -243,6 +244,8 @@ class OpenTable:
         self.expiry = expiry
         # Whether an item is all that a write has to write.
         self.is_bare = not indexes and changes is None and expiry is None and traffic is None
+        # Whether one write has only trees to change that come and go together: the first of them is there or none is.
+        self.is_certain = changes is None and expiry is None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind
         self.sort_name = definition.sort.name if definition.sort else None

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
@@ -177,6 +178,17 @@ def test_a_writer_that_sqlite_kept_waiting_too_long_says_for_whom(store: Store) 
         with pytest.raises(StoreRefused, match=r"has been held by another process for a minute \(SQLite: database is"):
             put(store, b"key")
     put(store, b"key")
+
+
+def test_threads_that_make_one_store_at_once_share_it(tmp_path: Path) -> None:
+    def opened(path: Path) -> str:
+        with Store.open(f"file:{path}") as each, each.reading() as connection:
+            name: str = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()[0]
+            return name
+
+    with ThreadPoolExecutor(6) as pool:
+        for number in range(20):
+            assert set(pool.map(opened, [tmp_path / f"store{number}"] * 6)) == {"singletable"}
 
 
 def test_the_log_stays_short_and_nothing_is_lost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

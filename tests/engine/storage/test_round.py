@@ -75,6 +75,45 @@ def test_what_fails_is_undone_alone(store: Store) -> None:
     assert kept(store) == ["a", "b"]
 
 
+def test_a_certain_write_that_changed_nothing_leaves_the_round_as_it_is(store: Store) -> None:
+    with store.together():
+        keep(store, "a")
+        with pytest.raises(LookupError):
+            certainly(store, LookupError())
+        with pytest.raises(sqlite3.IntegrityError):
+            certainly(store, None, "a")
+        certainly(store, None, "b")
+    assert kept(store) == ["a", "b"]
+    with pytest.raises(LookupError):  # outside of a round it is a write as any other
+        certainly(store, LookupError(), "c")
+    assert kept(store) == ["a", "b"]
+
+
+def test_a_certain_write_that_raises_after_a_change_takes_the_whole_round(store: Store) -> None:
+    with pytest.raises(LookupError):
+        fail_certainly_in_a_round(store)
+    assert kept(store) == []
+    keep(store, "later")
+    assert kept(store) == ["later"]
+
+
+def certainly(store: Store, error: Exception | None, *names: str) -> None:
+    with store.writing(certain=True) as connection:
+        for name in names:
+            connection.execute(KEEP, (name, ""))
+        if error is not None:
+            raise error
+
+
+def fail_certainly_in_a_round(store: Store) -> None:
+    with store.together():
+        keep(store, "a")
+        with pytest.raises(LookupError):
+            certainly(store, LookupError(), "b")
+        with pytest.raises(StoreRefused, match="an earlier write of the same round failed"):
+            keep(store, "c")
+
+
 def test_a_round_that_raises_has_written_nothing(store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         keep_twice_in_a_round(store, "a")

@@ -40,7 +40,8 @@ def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemR
     units: dict[str, Consumed] = {}
     metrics: dict[str, list[dict[str, Any]]] = {}
     left = LeftOver()
-    with engine.store.writing() as connection:
+    certain = len(by_table) == 1 and by_table[0][0].is_certain
+    with engine.store.writing(certain=certain) as connection:
         for table, writes in by_table:
             if not is_told and table.is_bare:
                 perform_all_blind(connection, table, writes)

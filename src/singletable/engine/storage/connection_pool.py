@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Literal
 
 from singletable.engine.storage import fork_guard, layout
 from singletable.engine.storage.connection import BUSY_SECONDS, Connection, connect_to_file, set_up
 from singletable.engine.storage.group_flush import GroupFlush
-from singletable.engine.storage.refusals import held_too_long, meaning
+from singletable.engine.storage.refusals import held_too_long, is_busy, meaning
 from singletable.engine.storage.write_ahead_log import WriteAheadLog, sync_folder
 from singletable.engine.storage.write_turn import WriteTurn
 from singletable.errors import StoreRefused
@@ -25,6 +26,7 @@ Sync = Literal["normal", "full"]
 
 # Asking how long the log is takes a tenth of the time of a small commit, so it is asked now and then.
 _COMMITS_PER_LOOK = 8
+_BUSY_LOOK_SECONDS = 0.005
 # A mapping that is made anew has to be filled again, page by page, as it is read.
 _GROWN = 1.1
 
@@ -143,16 +145,25 @@ class ConnectionPool:
         return self._connected(self._prepare, may_create=False)
 
     def _connected(self, prepare: Callable[[Connection], None], *, may_create: bool) -> Connection:
-        connection = None
-        try:
-            connection = connect_to_file(self._path, may_create=may_create)
-            set_up(connection)
-            prepare(connection)
-        except BaseException as error:
-            if connection is not None:
-                connection.close()
-            raise meaning(error, self.name) or error from None
-        return connection
+        """A connection that is set up; waits for others who make the store or its log at the same time.
+
+        SQLite itself waits for whoever writes, but not for whoever changes the mode of the log: it refuses at once.
+        """
+        over = monotonic() + BUSY_SECONDS
+        while True:
+            connection = None
+            try:
+                connection = connect_to_file(self._path, may_create=may_create)
+                set_up(connection)
+                prepare(connection)
+            except BaseException as error:
+                if connection is not None:
+                    connection.close()
+                if not is_busy(error) or monotonic() > over:
+                    raise meaning(error, self.name) or error from None
+            else:
+                return connection
+            sleep(_BUSY_LOOK_SECONDS)
 
     def _prepare_first(self, connection: Connection) -> None:
         """Makes the file a store if it is new, with a log, which the file remembers."""

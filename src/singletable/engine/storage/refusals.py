@@ -50,6 +50,12 @@ def meaning(error: BaseException, store: str) -> Exception | None:
     return StoreRefused(f"{store} {what} (SQLite: {error}).\n  {remedy}")
 
 
+def is_busy(error: BaseException) -> bool:
+    """Whether SQLite says that another connection is in the way, which may be over in a moment."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, sqlite3.Error) and code is not None and code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
+
+
 def held_too_long(store: str) -> StoreRefused:
     """The refusal of a writer whose turn did not come."""
     what, remedy = _REASONS[sqlite3.SQLITE_BUSY]

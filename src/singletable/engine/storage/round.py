@@ -131,6 +131,39 @@ class WritingInRound:
             raise instead from error
 
 
+class CertainInRound:
+    """The same for a write that raises before it changes anything or not at all, unless the store itself fails.
+
+    Then nothing has to be undone alone, and it does without what that costs: a sixth of a small write. Should it raise
+    after a change all the same, the whole round is undone.
+    """
+
+    __slots__ = ("_changes", "_connection", "_connections", "_round")
+
+    def __init__(self, connections: Connections, together: Round) -> None:
+        self._connections = connections
+        self._round = together
+
+    def __enter__(self) -> Connection:
+        self._connection = connection = self._round.connection_to_write()
+        self._changes = connection.total_changes
+        connection.moment = None
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.end_ranges()
+        if error is None:
+            return
+        if not connection.in_transaction or connection.total_changes != self._changes:
+            self._round.failed(error)
+        instead = meaning(error, self._connections.name)
+        if instead is not None:
+            raise instead from error
+
+
 class Together:
     """The block of a round: what is written in it by this thread is committed at its end, all at once."""
 

@@ -11,7 +11,14 @@ from singletable.engine.storage import layout
 from singletable.engine.storage.connection_pool import ConnectionPool, Sync
 from singletable.engine.storage.memory_connection import MemoryConnection
 from singletable.engine.storage.refusals import StaleCatalog
-from singletable.engine.storage.round import Apart, HoldsRound, ReadingInRound, Together, WritingInRound
+from singletable.engine.storage.round import (
+    Apart,
+    CertainInRound,
+    HoldsRound,
+    ReadingInRound,
+    Together,
+    WritingInRound,
+)
 from singletable.engine.storage.sessions import Connections, Reading, Snapshot, Writing
 from singletable.errors import StoreRefused
 
@@ -62,11 +69,14 @@ class Store:
             return ReadingInRound(self._connections, together.connection)  # nobody else can write
         return Snapshot(self._connections)
 
-    def writing(self) -> Writing | WritingInRound:
-        """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised."""
+    def writing(self, *, certain: bool = False) -> Writing | WritingInRound | CertainInRound:
+        """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised.
+
+        A caller who is `certain` raises nothing after the first change. It costs less, where others write together.
+        """
         together = self._rounds.round
         if together is not None and together.thread == get_ident():
-            return WritingInRound(self._connections, together)
+            return (CertainInRound if certain else WritingInRound)(self._connections, together)
         return Writing(self._connections)
 
     def together(self) -> Together:
