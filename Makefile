@@ -96,7 +96,7 @@ sanitize: $(VENV)/.installed ## the compiled parts with gcc's sanitizers, which 
 	done
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
 		UBSAN_OPTIONS=halt_on_error=1 PYTHONMALLOC=malloc PYTHONPATH=build/sanitized \
-		$(BIN)/python -m pytest tests/client/items/test_quick_rows.py tests/values/test_accept.py
+		$(BIN)/python -m pytest tests/client/items/test_quick_rows.py tests/values/test_accept.py tests/engine/test_keys.py
 
 clients: $(VENV)/.installed ## every client of docs/clients.md against the server, and CDK synth; the unit tests run the quick ones
 	$(call stage,clients)

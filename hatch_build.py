@@ -17,6 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 EXTENSIONS = {
     "singletable.client.items._quick_rows": "src/singletable/client/items/_quick_rows.c",
+    "singletable.engine._quick_keys": "src/singletable/engine/_quick_keys.c",
     "singletable.values._quick_sizes": "src/singletable/values/_quick_sizes.c",
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +11,11 @@ import pytest
 
 from singletable.client.pattern import Pattern, pattern
 from singletable.client.table import Table
-from singletable.errors import DesignError, NotConnected
+from singletable.errors import ArgumentRefused, DesignError, NotConnected
+from singletable.model.changes import field
 from singletable.model.declaration import PatternOptions
 from singletable.model.entity import entity
-from singletable.model.intents import get, query
+from singletable.model.intents import collection, get, query, update
 from singletable.model.page import Page
 
 
@@ -80,3 +83,89 @@ def test_a_refused_pattern_says_so_when_it_is_explained() -> None:
 def test_arguments_that_do_not_fit_the_signature_are_refused(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         Shop.customer.explain(*args, **kwargs)
+
+
+@entity(key=("ROOM#{id}", "INFO"))
+@dataclass
+class Room:
+    id: str
+    size: int = 0
+    title: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@entity(key=("ROOM#{room}", "MESSAGE#{n:03d}"), identity=("room", "n"))
+@dataclass
+class Message:
+    room: str
+    n: int
+
+
+@dataclass
+class WholeRoom:
+    room: Room
+    messages: list[Message]
+
+
+class Chat(Table, entities=[Room, Message]):
+    @pattern()
+    def room(self, id: str) -> Room | None:
+        return get(Room)
+
+    @pattern()
+    def whole(self, room: str) -> WholeRoom | None:
+        return collection(WholeRoom)
+
+    @pattern()
+    def messages(self, room: str, *, limit: int = 2, cursor: str | None = None) -> Page[Message]:
+        return query(Message)
+
+    @pattern()
+    def grow(self, id: str, by: int) -> Room:
+        return update(Room, field(Room, lambda room: room.size).add(by))
+
+    @pattern()
+    def rename(self, id: str, title: str) -> Room:
+        return update(Room, field(Room, lambda room: room.title).set(title))
+
+
+@pytest.fixture
+def chat() -> Iterator[Any]:
+    with Chat.open("memory:") as opened:
+        opened.put(Room("r"))
+        opened.put_many(Message("r", number) for number in range(5))
+        yield opened
+
+
+def test_what_is_no_page_has_no_pages_to_go_through(chat: Any) -> None:
+    for bound in (chat.room, chat.whole, chat.grow):
+        arguments = ("r", 1) if bound is chat.grow else ("r",)
+        for way in (bound.all, bound.count):
+            with pytest.raises(ArgumentRefused, match="does not answer a Page"):
+                way(*arguments)
+        with pytest.raises(ArgumentRefused, match="does not answer a Page"):
+            asyncio.run(bound.count_aio(*arguments))
+    assert chat.room("r").size == 0, "nothing was written"
+
+
+def test_all_and_count_begin_with_the_first_page_and_say_so(chat: Any) -> None:
+    cursor = chat.messages("r").cursor
+    assert cursor is not None
+    assert [each.n for each in chat.messages.all("r")] == [0, 1, 2, 3, 4]
+    assert chat.messages.count("r") == 5
+    for way in (chat.messages.all, chat.messages.count, chat.messages.using(cursor=cursor).all):
+        with pytest.raises(ArgumentRefused, match="begins with the first page; leave the cursor out"):
+            way("r", cursor=cursor)
+
+
+def test_what_a_pattern_stores_is_of_the_type_that_it_declares(chat: Any) -> None:
+    for bound, value, said in (
+        (chat.rename, 5, "title is 5, but the pattern takes str"),
+        (chat.grow, 0.5, "by is 0.5, but the pattern takes int"),
+        (chat.grow, True, "by is True, but the pattern takes int"),
+    ):
+        with pytest.raises(ArgumentRefused, match=said):
+            bound("r", value)
+    assert chat.room("r") == Room("r"), "nothing was written"
+    assert chat.rename("r", "hall").title == "hall"
+    assert chat.grow("r", 2).size == 2

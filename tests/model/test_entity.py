@@ -364,3 +364,12 @@ def test_an_entity_speaks_for_its_declaration() -> None:
     assert str(order) == order.label == order.name == "Order"
     assert list(order.fields) == ["id"]
     assert isinstance(order.location, Location)
+
+
+def test_a_class_that_takes_what_it_does_not_declare_is_refused_since_that_would_be_lost() -> None:
+    class Open(pydantic.BaseModel, extra="allow"):
+        id: str
+        name: str
+
+    with pytest.raises(DesignError, match=r"extra='allow'\), and only declared fields are stored"):
+        declare(Open)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from datetime import date
+from typing import Any, Self
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field, model_validator
 
 from examples.commerce.model import Commerce, OrderDetails, OrderItem
 from examples.papers.model import Membership, Paper, Papers, Topic
-from singletable import Table
+from singletable import Table, entity
 from singletable.client.items.kinds import Kinds
 from singletable.planner.items import item_of, key_of, values_of
 from singletable.sample_rows.links import linked_fields
@@ -75,6 +77,27 @@ def test_what_is_copied_equals_what_it_was_copied_from(values: list[Any]) -> Non
 def test_linked_fields_have_values_whether_they_may_be_none_or_not(table: type[Table]) -> None:
     for pool in _Related(table.design).pools:
         assert None not in _drawn(pool)
+
+
+@entity(key=("COUPON#{code}", "COUPON"))
+class Coupon(BaseModel):
+    code: str = Field(min_length=3, max_length=12, pattern=r"^[A-Z]+$")
+    first: date
+    last: date
+
+    @model_validator(mode="after")
+    def in_order(self) -> Self:
+        if self.first > self.last:
+            raise ValueError("it ends before it begins")
+        return self
+
+
+class Coupons(Table, entities=[Coupon]):
+    """Coupons, whose class refuses half of all days."""
+
+
+def test_of_a_class_that_refuses_some_values_others_are_drawn() -> None:
+    assert len(_drawn(items_of(Coupons, max_size=6))) > 50
 
 
 def _drawn(values: st.SearchStrategy[list[Any]]) -> list[Any]:

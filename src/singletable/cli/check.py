@@ -43,7 +43,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Check every table of the model."""
-    reports = [check(table.design) for table in load_tables(options.model)]
+    from singletable.client.items.readable import refuse_unreadable
+
+    tables = load_tables(options.model)
+    for table in tables:
+        refuse_unreadable(table.design)
+    reports = [check(table.design) for table in tables]
     if options.json:
         print_json({"tables": [_document(report, with_advice=options.advice) for report in reports]})
     else:

@@ -10,6 +10,7 @@ from singletable.client.connecting import transport_for
 from singletable.client.creation import check_table, create_table, refuse_name
 from singletable.client.cursor import Cursors
 from singletable.client.items.kinds import Kinds
+from singletable.client.items.readable import refuse_unreadable
 from singletable.client.metrics import Metrics
 from singletable.client.open_table import OpenTable
 from singletable.client.policy import Retries, Timeouts
@@ -40,6 +41,7 @@ def open_table(
     """The open table; refuses one that is not there, or is another than the model's."""
     table_name = name or design.name
     refuse_name(table_name)
+    refuse_unreadable(design)
     transport = transport_for(url, timeouts, now)
     clock: Callable[[], float] = getattr(transport, "now", time.time) if now is None else now  # an engine has its own
     configured: Retries | None = getattr(transport, "retries", None)  # by whatever configures AWS on this machine

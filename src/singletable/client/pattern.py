@@ -11,6 +11,7 @@ from singletable.client.arguments import binder
 from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.entity import Accepted
+from singletable.model.intents import Query
 from singletable.model.page import Page
 
 if TYPE_CHECKING:
@@ -91,15 +92,16 @@ class BoundPattern(Generic[P, R]):
 
     def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> Every[T]:
         """Every item of every page, read as it is needed, by `for` or by `async for`."""
-        return Every(self._opened(), self.plan, self._arguments(args, kwargs), self._options)
+        return Every(self._opened(), self.plan, self._arguments_of_pages("all", args, kwargs), self._options)
 
     def count(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
         """How many items all pages have."""
-        return self._opened().count(self.plan, self._arguments(args, kwargs), self._options)
+        return self._opened().count(self.plan, self._arguments_of_pages("count", args, kwargs), self._options)
 
     async def count_aio(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
         """The same, awaited."""
-        return await self._opened().count_async(self.plan, self._arguments(args, kwargs), self._options)
+        arguments = self._arguments_of_pages("count_aio", args, kwargs)
+        return await self._opened().count_async(self.plan, arguments, self._options)
 
     def using(
         self,
@@ -139,6 +141,17 @@ class BoundPattern(Generic[P, R]):
         except TypeError:
             self.declaration.signature.bind(None, *args, **kwargs)  # says what is wrong
             raise
+
+    def _arguments_of_pages(self, way: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call that goes through all pages, which a pattern has to have."""
+        name = self.declaration.name
+        if not isinstance(self.declaration.intent, Query):
+            raise ArgumentRefused(f"{name} does not answer a Page, of which .{way} has all; call {name}(...) itself")
+        arguments = self._arguments(args, kwargs)
+        given = self._options.cursor if self._options is not None else None
+        if given is not None or arguments.get("cursor") is not None:
+            raise ArgumentRefused(f"{name}.{way} begins with the first page; leave the cursor out, or call {name}(...)")
+        return arguments
 
     @cached_property
     def _bind(self) -> Callable[..., dict[str, Any]]:

@@ -7,10 +7,12 @@ from typing import Any
 from singletable.engine.storage.entry_key import table_key
 from singletable.engine.table import KIND_WORDS, EmptyKeyValue, Item, OpenTable, check_key_length
 from singletable.errors import RequestRefused, invalid
+from singletable.values.compiled import compiled
 from singletable.values.key_bytes import key_bytes
 from singletable.values.limits import SORT_KEY_BYTES_MAX
 
 PLAIN_CHARACTERS_MAX = SORT_KEY_BYTES_MAX
+_quick_keys = compiled("singletable.engine._quick_keys", form=1)
 
 
 def plain_key(table: OpenTable, key: Item) -> bytes | None:
@@ -22,8 +24,11 @@ def plain_key(table: OpenTable, key: Item) -> bytes | None:
 
 
 def _plain(table: OpenTable, key: Item) -> bytes | None:
-    if table.partition_kind != "S":
+    if not table.has_text_keys:
         return None
+    if _quick_keys is not None:
+        quick: bytes | None = _quick_keys.plain_key(key, table.partition_name, table.sort_name)
+        return quick
     value = key.get(table.partition_name)
     text = value.get("S") if value is not None and len(value) == 1 else None
     if type(text) is not str or not text.isascii() or not 0 < len(text) <= PLAIN_CHARACTERS_MAX:
@@ -31,7 +36,7 @@ def _plain(table: OpenTable, key: Item) -> bytes | None:
     if table.sort_name is None:
         return table_key(text.encode(), None)
     value = key.get(table.sort_name)
-    sort = value.get("S") if value is not None and len(value) == 1 and table.sort_kind == "S" else None
+    sort = value.get("S") if value is not None and len(value) == 1 else None
     if type(sort) is not str or not sort.isascii() or not 0 < len(sort) <= PLAIN_CHARACTERS_MAX:
         return None
     return table_key(text.encode(), sort.encode())

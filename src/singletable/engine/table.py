@@ -207,6 +207,7 @@ class OpenTable:
         "expiry",
         "familiar",
         "has_local_indexes",
+        "has_text_keys",
         "index_keys",
         "indexes",
         "is_bare",
@@ -250,6 +251,7 @@ class OpenTable:
         self.partition_kind = definition.partition.kind
         self.sort_name = definition.sort.name if definition.sort else None
         self.sort_kind = definition.sort.kind if definition.sort else None
+        self.has_text_keys = self.partition_kind == "S" and self.sort_kind in (None, "S")
         self.key_names = tuple(attribute.name for attribute in definition.key_attributes)
         self.order = KeyOrder((definition.partition,), (definition.sort,) if definition.sort else ())
         # The attributes of index keys by name, each with the first index, by name, that it is a key of.

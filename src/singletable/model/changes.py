@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Generic, Literal, TypeVar, get_origin, overload
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, overload
 
 from singletable.expressions.tree import Change, Constant, Path
-from singletable.model.fields import Field
-from singletable.model.plain_types import NUMBERS
+from singletable.model.fields import Field, strip
+from singletable.model.plain_types import NUMBERS, PLAIN, is_value_of
 from singletable.model.recorder import check_constant, operand, picked_field, wrong_spelling
 
 E = TypeVar("E")
@@ -79,7 +79,17 @@ def _check_change(known: Field, change: Change) -> None:
             f"{known.name} is a list, and {change.value.value!r} is not", "Give it a list, even of one."
         )
     if change.action in ("SET", "ADD") and change.value is not None:
-        check_constant(known, change.value)
+        check_constant(known, change.value, any_number=False)
+    if change.action == "APPEND" and isinstance(change.value, Constant):
+        _check_elements(known, change.value.value)
+
+
+def _check_elements(known: Field, values: list[Any]) -> None:
+    (declared, _) = strip((*get_args(known.type), Any)[0])
+    wrong = [value for value in values if declared in PLAIN and not is_value_of(declared, value)]
+    if wrong:
+        message = f"{known.name} is {known.type_name}, and {wrong[0]!r} is no element of it"
+        raise wrong_spelling(message, "Give it values of the type of its elements.")
 
 
 def field(entity: type[E], pick: Callable[[E], V]) -> FieldReference[E, V]:

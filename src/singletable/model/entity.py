@@ -274,6 +274,9 @@ def _problems(
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
+    if dict(getattr(declaration.cls, "model_config", None) or {}).get("extra") == "allow":
+        message = f"{label} takes values that it does not declare (extra='allow'), and only declared fields are stored"
+        yield Problem(message, location, "Declare a field for them, such as more: dict[str, Any] = {}.")
     yield from _wrong_amounts(declaration)
     yield from _wrong_versions(declaration)
     yield from _stored_twice(declaration)

@@ -306,8 +306,11 @@ def _path(value: object) -> Path:
     raise wrong_spelling(f"{value!r} is not a field", "These functions are for the lambdas of filter= and where=.")
 
 
-def check_constant(known: Field, value: Operand) -> None:
-    """Refuse a constant that can never be a value of the field; anything but plain types is left to the caller."""
+def check_constant(known: Field, value: Operand, *, any_number: bool = True) -> None:
+    """Refuse a constant that can never be a value of the field; anything but plain types is left to the caller.
+
+    `any_number` may be compared with a whole number, and not be stored as one.
+    """
     if isinstance(value, Constant) and get_origin(known.type) is Literal:
         if value.value not in get_args(known.type):
             options = ", ".join(map(repr, get_args(known.type)))
@@ -315,7 +318,7 @@ def check_constant(known: Field, value: Operand) -> None:
         return
     if not isinstance(value, Constant) or (known.type not in PLAIN and value.value is not None):
         return
-    if value.value is None or not is_value_of(known.type, value.value, any_number=True):
+    if value.value is None or not is_value_of(known.type, value.value, any_number=any_number):
         raise wrong_spelling(
             f"{known.name} is {known.type_name}, and {value.value!r} is not", "Give it a value of the field's type."
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from singletable.errors import ArgumentRefused
 from singletable.model.declaration import ParameterDeclaration
-from singletable.model.fields import Field, NotAnEntityClass, fields_of
+from singletable.model.fields import Field, NotAnEntityClass, fields_of, strip
 from singletable.model.plain_types import PLAIN, is_value_of
 from singletable.values.attribute_value import AttributeValue, attribute_value
 
@@ -22,7 +22,8 @@ def stored_value(value: Any) -> AttributeValue:
 
 def checked(parameter: ParameterDeclaration, value: Any) -> Any:
     """The argument itself, unless its plain type is not the one that the pattern declares."""
-    if parameter.type in PLAIN and not is_value_of(parameter.type, value):
+    declared, _ = strip(parameter.type)
+    if declared in PLAIN and not is_value_of(declared, value):
         raise ArgumentRefused(f"{parameter.name} is {value!r}, but the pattern takes {parameter.type_name}")
     return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
@@ -10,6 +11,7 @@ from functools import reduce
 from typing import Any
 from uuid import UUID
 
+from hypothesis import reject
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -23,6 +25,7 @@ FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2200, 1, 1)
 # Items whose time to live has passed are hidden, so it lies ahead of whoever runs the tests.
 FIRST_EXPIRY, LAST_EXPIRY = datetime(2100, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
+_TRIES_MAX = 10
 _WHOLE_MAX = 10**NUMBER_DIGITS_MAX - 1
 _MONEY_PLACES = 2
 _FLOAT_DIGITS = 15
@@ -47,8 +50,23 @@ def texts(limits: Limits) -> Values:
     if limits.pattern is None:
         return st.text(characters(limits), min_size=limits.size_min or 0, max_size=limits.size_max)
     least, most = limits.size_min or 0, math.inf if limits.size_max is None else limits.size_max
-    matching = st.from_regex(limits.pattern, alphabet=characters(limits))
-    return matching.filter(lambda text: least <= len(text) <= most)
+    # Python's `$` also stands before a line's end, which those who check a pattern do not take for the end of a text.
+    pattern = re.sub(r"(?<!\\)\$$", r"\\Z", limits.pattern)
+    matching = st.from_regex(pattern, alphabet=characters(limits))
+    return tried(matching, lambda text: least <= len(text) <= most)
+
+
+@st.composite
+def tried(draw: st.DrawFn, values: Values, fits: Callable[[Any], bool]) -> Any:
+    """A value that fits: others are tried in its place, before all that was drawn so far is thrown away.
+
+    Hypothesis' own filter gives up after three, which is too soon where every second value does not fit.
+    """
+    for _ in range(_TRIES_MAX):
+        value = draw(values)
+        if fits(value):
+            return value
+    return reject()
 
 
 def wholes(limits: Limits) -> Values:

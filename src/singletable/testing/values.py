@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime
 from functools import reduce
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from hypothesis import reject
 from hypothesis import strategies as st
 
 from singletable.client.items.construction import argument_name
@@ -20,9 +19,10 @@ from singletable.errors import ArgumentRefused, SingletableError
 from singletable.model.fields import NotAnEntityClass, fields_of, hints_of, name_of
 from singletable.planner.stored import stored_value
 from singletable.testing.limits import NONE, Limits, of_metadata, of_validator
-from singletable.testing.scalars import MAKERS, Values, characters, days, moments
+from singletable.testing.scalars import MAKERS, Values, characters, days, moments, tried
 
 _MEMBERS_MAX = 5
+_REFUSED = object()
 _PAST_AND_FUTURE = {
     "PastDate": Limits(high=date(2020, 1, 1)),
     "FutureDate": Limits(low=date(2100, 1, 1)),
@@ -178,10 +178,11 @@ def built(cls: type, fields: Mapping[str, Values]) -> Values:
         try:
             return cls(**values)
         except (ValueError, TypeError):
-            reject()
+            return _REFUSED
 
     made.__name__ = made.__qualname__ = cls.__name__  # an example that fails is shown as a call of the class
-    return st.builds(made, **{argument_name(cls, name): each for name, each in fields.items()})
+    objects = st.builds(made, **{argument_name(cls, name): each for name, each in fields.items()})
+    return tried(objects, lambda value: value is not _REFUSED)
 
 
 def given_values(annotation: Any, limits: Limits = NONE) -> Values:

@@ -127,6 +127,7 @@ def _literal(options: tuple[Any, ...]) -> Reader:
 
 def _union(arguments: tuple[Any, ...]) -> Reader:
     """The first type that takes a value; of several classes, the first that has all of its members, if one has."""
+    _refuse_alike(arguments)
     readers = [(reader_of(argument), _field_names(argument)) for argument in arguments]
 
     def read(value: Value) -> Any:
@@ -139,6 +140,21 @@ def _union(arguments: tuple[Any, ...]) -> Reader:
         raise ValueError("of none of the types")
 
     return read
+
+
+def _refuse_alike(arguments: tuple[Any, ...]) -> None:
+    """Two classes of the same fields are stored alike, and one of them would come back as the other."""
+    alike: dict[Any, str] = {}
+    for argument in arguments:
+        if _field_names(argument) is None:
+            continue
+        shape = repr(sorted((name, repr(_annotated(field))) for name, field in fields_of(strip(argument)[0]).items()))
+        if shape in alike:
+            raise ItemRefused(
+                f"{alike[shape]} and {name_of(argument)} have the same fields, and could not be told apart when they "
+                'are read; give each a field that says which it is, such as kind: Literal["debit"] = "debit"'
+            )
+        alike[shape] = name_of(argument)
 
 
 def _field_names(annotation: Any) -> frozenset[str] | None:

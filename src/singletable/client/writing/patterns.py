@@ -13,12 +13,15 @@ from singletable.model.intents import Write
 from singletable.planner.bind import item_key
 from singletable.planner.bind_write import written_values
 from singletable.planner.plan import Plan
+from singletable.planner.stored import checked
 
 
 def run_write(writer: Writer, plan: Plan, arguments: Mapping[str, Any]) -> Steps[Any]:
     """Writes, and returns the object as it is now, or as it was before its end."""
     intent, entity, name = plan.pattern.intent, plan.wanted[0], plan.pattern.name
     assert isinstance(intent, Write), "a write's plan has a write's intent"
+    for parameter in plan.pattern.parameters.values():
+        checked(parameter, arguments[parameter.name])  # what is stored has to be read back
     if intent.kind in ("put", "create"):
         value = make(made_of(entity), written_values(plan, entity, arguments))
         return writer.put(value, source=name) if intent.kind == "put" else writer.create(value, source=name)
