@@ -166,6 +166,15 @@ def test_an_item_of_nobody_is_reported_and_passed_over(shop: Shop) -> None:
         assert shop.whole_order("o0001") == WholeOrder(order(1), [])
 
 
+def test_an_item_of_another_type_is_not_read_as_the_one_that_was_asked_for(shop: Shop) -> None:
+    shop.put(order(1))
+    stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Invoice", id="o9")
+    with pytest.warns(UnknownItemWarning, match=r"^get met an item that is none of Shop's entities: .*ORDER#o9"):
+        assert shop.get(key(Order, id="o9")) is None
+    with pytest.warns(UnknownItemWarning, match=r"^get_many met an item"):
+        assert shop.get_many([key(Order, id="o0001"), key(Order, id="o9")]) == [order(1), None]
+
+
 def test_an_item_that_is_broken_says_which_attribute(shop: Shop) -> None:
     stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Order", id="o9", customer_id="c1", total="many")
     with pytest.raises(ItemRefused, match=r"cannot be read as Order: total is \{'S': 'many'\}, which is no Decimal"):

@@ -46,8 +46,14 @@ def get_many(opened: OpenTable, keys: Iterable[Key[Any]], *, consistent: bool, t
     else:
         found = yield from batch_get(reader, wanted, "get_many", {"ConsistentRead": True} if consistent else {})
     alive = {place: item for place, item in found.items() if reader.is_alive(item, _ALIVE)}
-    decoder = reader.kinds.decoder
-    return [decoder(entity).read(alive[place]) if place in alive else None for entity, place in places]
+
+    def read(entity: Entity, place: Hashable) -> Any:
+        item = alive.get(place)
+        if item is None or not reader.is_of(item, entity, "get_many"):
+            return None
+        return reader.kinds.decoder(entity).read(item)
+
+    return [read(entity, place) for entity, place in places]
 
 
 def put_many(opened: OpenTable, values: Iterable[Any], progress: Progress | None) -> Steps[BatchResult[Any]]:

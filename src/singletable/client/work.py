@@ -38,6 +38,8 @@ def get(opened: OpenTable, key: Key[Any], *, consistent: bool, expired: bool) ->
         opened.reader.metrics.read("get", answer.consumed_capacity.capacity_units)
     if answer.item is None or not opened.reader.is_alive(answer.item, Options(expired=expired)):
         return None
+    if not opened.reader.is_of(answer.item, entity, "get"):
+        return None
     return opened.reader.kinds.decoder(entity).read(answer.item)
 
 

@@ -137,6 +137,15 @@ class Reader:
             )
         return entity
 
+    def is_of(self, item: Item, entity: Entity, source: str) -> bool:
+        """Whether an item does not say that it is of another type; a warning for one that is none of the model's."""
+        name = self.design.settings.type_attribute
+        said = None if name is None else item.get(name)
+        if said is None or said.get("S") == entity.name:
+            return True
+        self.entity_of(item, source)
+        return False
+
     def decoded(self, items: Sequence[Item | Row], plan: Plan) -> list[Any]:
         """Items of the plan's one entity as objects, or as its view."""
         return self.kinds.decoder(plan.wanted[0], plan.view).read_all(items)
