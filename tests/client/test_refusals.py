@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import time
 from typing import Any
 
 import pytest
 
 from singletable import (
     ArgumentRefused,
-    ItemRefused,
     Page,
     RequestRefused,
     Table,
@@ -82,14 +80,6 @@ def test_a_transaction_says_it_of_the_action(place: Place) -> None:
             assert [reason.code for reason in told.value.reasons] == ["None", "ValidationError"]
 
 
-@entity(key=("CLOCK#{id}", "CLOCK"))
-@dataclass
-class Clock:
-    id: str
-    text: str = ""
-    rings_at: time | None = None
-
-
 @entity(key=("NOTE#{id}", "NOTE"))
 @dataclass
 class Note:
@@ -97,46 +87,35 @@ class Note:
     text: str = ""
 
 
-class Clocks(Table, entities=[Clock, Note]):
-    """A class with a field of a type that DynamoDB does not have."""
-
+class Notes(Table, entities=[Note]):
     @pattern()
     def notes(self, id: str) -> Page[Note]:
         """The notes of an id."""
         return query(Note)
 
 
-def test_what_could_not_be_read_back_is_not_written(place: Place) -> None:
-    with place.open(Clocks) as clocks:
-        with pytest.raises(ItemRefused, match="a field of type time cannot be read back"):
-            clocks.put(Clock("c"))
-        with pytest.raises(ItemRefused, match="a field of type time cannot be read back"):
-            clocks.put_many([Clock("c")])
-        assert not list(clocks.scan(reason="test"))
-
-
 def test_half_a_character_is_refused_wherever_it_stands(place: Place) -> None:
     half, said = "ab\ud800", r"'ab\\ud800' holds half of a surrogate pair"
     text = of(Note, lambda note: note.text)
-    with place.open(Clocks) as clocks:
-        clocks.put(Note("n"))
+    with place.open(Notes) as notes:
+        notes.put(Note("n"))
         with pytest.raises(ArgumentRefused, match=said):
-            clocks.put(Note("m", half))
+            notes.put(Note("m", half))
         with pytest.raises(ArgumentRefused, match=said):
-            clocks.update(key(Note, id="n"), text.set("c"), where=lambda note: note.text == half)
-        assert list(clocks.notes("n")) == [Note("n")]
-        assert not list(clocks.notes("m"))
+            notes.update(key(Note, id="n"), text.set("c"), where=lambda note: note.text == half)
+        assert list(notes.notes("n")) == [Note("n")]
+        assert not list(notes.notes("m"))
 
 
 @pytest.mark.parametrize("limit", ["2", 1.5, True, 0])
 def test_a_limit_is_a_number_of_items(limit: Any) -> None:
-    with Clocks.open("memory:", create=True) as clocks, pytest.raises(ArgumentRefused, match="counts items"):
-        clocks.notes.using(limit=limit)
+    with Notes.open("memory:", create=True) as notes, pytest.raises(ArgumentRefused, match="counts items"):
+        notes.notes.using(limit=limit)
 
 
 def test_many_objects_come_in_a_list() -> None:
     one: Any = Note("n")
-    with Clocks.open("memory:", create=True) as clocks:
-        for write in (clocks.put_many, clocks.delete_many):
+    with Notes.open("memory:", create=True) as notes:
+        for write in (notes.put_many, notes.delete_many):
             with pytest.raises(ArgumentRefused, match="come in a list or the like, and Note is none"):
                 write(one)
