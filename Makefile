@@ -17,7 +17,7 @@ unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 # What is compiled when the library is installed, where there is a compiler.
-COMPILED := hatch_build.py $(wildcard src/singletable/*/*.c src/singletable/*/*/*.c)
+COMPILED := hatch_build.py $(wildcard src/singletable/*/*.[ch] src/singletable/*/*/*.[ch])
 
 stage = @printf '== %s\n' '$(1)'
 
