@@ -60,7 +60,8 @@ def reports(draft: Draft, folder: Path, *, are_proposed: bool = False) -> list[R
 
 def assert_only_declarations(source: str, classes: Collection[str] = ()) -> None:
     """A model imports, declares and calls nothing but what drafts are written with, and its own classes."""
-    modules = {"copy", "dataclasses", "datetime", "decimal", "enum", "functools", "typing", "uuid", "singletable"}
+    ours = {"__future__", "singletable"}
+    modules = {"copy", "dataclasses", "datetime", "decimal", "enum", "functools", "typing", "uuid"} | ours
     calls: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         assert not isinstance(node, ast.Import)
