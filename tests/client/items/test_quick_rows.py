@@ -229,7 +229,7 @@ def test_objects_are_the_same_by_both_ways(objects: list[Any], escapes: bool, ch
 def _quickly_or_not(both: Ways, text: bytes) -> list[Any]:
     try:
         return both.quickly(text)
-    except Exception:
+    except Exception:  # of whatever kind: what it does not expect is read again, as a table does
         return both.slowly(text)
 
 
@@ -300,7 +300,7 @@ def test_what_is_cut_off_is_never_read_as_whole(objects: list[Any], where: float
         assert len(WAYS[type(objects[0])].quickly(exactly)) < len(objects)  # type: ignore[arg-type]  # any buffer does
     else:
         with pytest.raises(Exception):  # noqa: B017  # of whatever kind: it is read again
-            WAYS[type(objects[0])].quickly(exactly)  # type: ignore[arg-type]
+            WAYS[type(objects[0])].quickly(exactly)  # type: ignore[arg-type]  # as above
 
 
 def reader(*columns: QuickColumn) -> Any:
@@ -493,7 +493,7 @@ def test_nothing_is_kept_of_what_was_read_or_refused() -> None:
 def _refused(read: Read, text: bytes) -> None:
     try:
         read(text)
-    except Exception:
+    except Exception:  # that it is refused is tried elsewhere; here, that nothing is kept of it
         return
 
 

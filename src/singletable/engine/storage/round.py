@@ -131,18 +131,14 @@ class WritingInRound:
             raise instead from error
 
 
-class CertainInRound:
+class CertainInRound(WritingInRound):
     """The same for a write that raises before it changes anything or not at all, unless the store itself fails.
 
     Then nothing has to be undone alone, and it does without what that costs: a sixth of a small write. Should it raise
     after a change all the same, the whole round is undone.
     """
 
-    __slots__ = ("_changes", "_connection", "_connections", "_round")
-
-    def __init__(self, connections: Connections, together: Round) -> None:
-        self._connections = connections
-        self._round = together
+    __slots__ = ("_changes",)
 
     def __enter__(self) -> Connection:
         self._connection = connection = self._round.connection_to_write()

@@ -69,7 +69,7 @@ class Store:
             return ReadingInRound(self._connections, together.connection)  # nobody else can write
         return Snapshot(self._connections)
 
-    def writing(self, *, certain: bool = False) -> Writing | WritingInRound | CertainInRound:
+    def writing(self, *, certain: bool = False) -> Writing | WritingInRound:
         """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised.
 
         A caller who is `certain` raises nothing after the first change. It costs less, where others write together.
