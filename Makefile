@@ -105,7 +105,7 @@ clients: $(VENV)/.installed ## every client of docs/clients.md against the serve
 bench: $(VENV)/.installed ## the engine beside its peers, as a table of ratios; BENCH="--quick" passes options
 	@$(BIN)/python bench/engine.py $(BENCH)
 
-bench-client: $(VENV)/.installed ## typed reads beside other clients; BENCH="--server dynalite" passes options
+bench-client: $(VENV)/.installed ## typed reads and writes compared with other clients; BENCH="--rows writes" passes options
 	@$(BIN)/python bench/client.py $(BENCH)
 
 differential: $(VENV)/.installed ## the engine against DynamoDB Local on random requests; DIFFERENTIAL="--seed 7" passes options

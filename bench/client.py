@@ -1,11 +1,12 @@
-"""Measures typed reads beside other Python clients of DynamoDB, in one run on one server, and prints tables of ratios.
+"""Compares typed reads and writes with other Python clients of DynamoDB, and prints tables of ratios.
 
     python bench/client.py                              everything, on `singletable serve`
-    python bench/client.py --quick                      a look
-    python bench/client.py --server dynalite            the same on another server
-    python bench/client.py --only pydynox,boto3         some contenders alone, beside ours
+    python bench/client.py --quick                      fewer and shorter rounds
+    python bench/client.py --rows writes                only the write rows
+    python bench/client.py --server dynalite            on another server
+    python bench/client.py --only pydynox,boto3         some libraries only, compared with ours
 
-docs/benchmarks.md says what the rows mean.
+docs/benchmarks.md describes the rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # A script sees its own folder; its parts are found from the root, under the names that mypy and the tests use.
+    # A script finds modules in its own folder; its parts have the names that mypy and the tests use, from the root.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     from bench.client_bench.command import main
 

@@ -1,4 +1,4 @@
-"""A contender from nothing: the seconds to import it and to declare the model, and then to the first order it reads.
+"""Cold start of a contender: the seconds to import it and declare its model, and from there to its first order.
 
 python -m bench.client_bench.cold NAME URL
 """
@@ -9,13 +9,13 @@ import os
 import sys
 from time import perf_counter
 
-from bench.client_bench.contenders import named
+from bench.client_bench.contenders import find_contender
 from bench.client_bench.orders import SIZES, customer_of, order_id
 
 
 def main(name: str, url: str) -> None:
-    """Prints both times."""
-    contender = named(name)
+    """Print both times."""
+    contender = find_contender(name)
     arguments = customer_of(max(SIZES)), order_id(7)
     began = perf_counter()
     contender.load()

@@ -1,4 +1,4 @@
-"""The contenders at work: a process for each, of which one at a time is told to measure."""
+"""Worker processes of the contenders; only one of them measures at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from bench.client_bench.contenders import OURS, Contender, Mode
 from bench.engine_bench.peers import NotAvailable
@@ -17,7 +17,7 @@ from bench.engine_bench.server import stop
 
 ROOT = Path(__file__).resolve().parents[2]
 COLD_SECONDS_MAX = 60
-# Nobody verifies a signature, but every client makes one.
+# The server verifies no signature, but every client signs.
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
     "AWS_SECRET_ACCESS_KEY": "secret",
@@ -26,34 +26,55 @@ CREDENTIALS = {
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 
+Module = Literal["read_worker", "write_worker", "engine_worker"]
+
 
 class WrongObjects(Exception):
-    """A contender reads something else than what is stored."""
+    """A contender reads or writes something other than the expected orders."""
+
+
+class WorkerStopped(Exception):
+    """A worker process ended before it answered."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A contender that has read everything once, and is right."""
+    """The process of a contender that has passed its checks."""
 
     contender: Contender
     place: str
-    """Where it reads: `server`, `memory:` or `file:`."""
+    """Where the table is: `server`, `memory:` or `file:`."""
     process: subprocess.Popen[str]
+    errors: IO[str]
 
     def seconds_of_one(self, row: str, seconds: float, clock: str = "wall") -> float:
-        """The seconds of one call by a clock: the median of those made in so many seconds."""
-        to, from_ = self.process.stdin, self.process.stdout
-        assert to is not None, "both are pipes"
-        assert from_ is not None, "both are pipes"
-        print(row, seconds, clock, file=to, flush=True)
-        return float(from_.readline())
+        """Measure a row for some seconds, and return the median time of a call by a clock."""
+        (figure,) = self._request(row, seconds, clock)
+        return figure
+
+    def compare_with_engine(self, row: str, seconds: float) -> tuple[float, float]:
+        """Return the processor seconds of a typed call, and of the engine for the same request."""
+        typed, engine = self._request(row, seconds)
+        return typed, engine
+
+    def _request(self, *words: object) -> list[float]:
+        assert self.process.stdin is not None, "standard input is a pipe"
+        assert self.process.stdout is not None, "standard output is a pipe"
+        print(*words, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer.strip() or answer.startswith("wrong"):
+            reason = answer.strip() or last_line(self.errors)
+            raise WorkerStopped(f"{self.contender.name} at {self.place} stopped in the row {words[0]}: {reason}")
+        return [float(word) for word in answer.split()]
 
 
 @contextmanager
-def working(contender: Contender, mode: Mode, python: Path, url: str, place: str = "server") -> Iterator[Worker]:
-    """A contender's process from its first right read to the end of the block."""
+def start_worker(
+    contender: Contender, mode: Mode, python: Path, url: str, place: str = "server", module: Module = "read_worker"
+) -> Iterator[Worker]:
+    """Start the process of a contender, wait for its checks, and stop it at the end of the block."""
     with tempfile.TemporaryFile("w+") as errors:
-        command = [str(python), "-m", "bench.client_bench.worker", contender.name, mode, url]
+        command = [str(python), "-m", f"bench.client_bench.{module}", contender.name, mode, url]
         with subprocess.Popen(  # noqa: S603 - our own module, by a Python that we chose
             command,
             cwd=ROOT,
@@ -64,19 +85,19 @@ def working(contender: Contender, mode: Mode, python: Path, url: str, place: str
             text=True,
         ) as process:
             try:
-                assert process.stdout is not None, "it is a pipe"
-                word, _, said = process.stdout.readline().strip().partition(" ")
+                assert process.stdout is not None, "standard output is a pipe"
+                word, _, message = process.stdout.readline().strip().partition(" ")
                 if word == "wrong":
-                    raise WrongObjects(said)
+                    raise WrongObjects(message)
                 if word != "ready":
-                    raise NotAvailable(said or f"it ended: {last_line(errors)}")
-                yield Worker(contender, place, process)
+                    raise NotAvailable(message or f"the worker stopped: {last_line(errors)}")
+                yield Worker(contender, place, process, errors)
             finally:
-                stop(process)  # type: ignore[arg-type]  # of text, where a server's is of bytes
+                stop(process)  # type: ignore[arg-type]  # a process with text pipes; servers have pipes of bytes
 
 
 def cold_start(contender: Contender, python: Path, url: str) -> tuple[float, float]:
-    """The seconds of the import and of what follows to the first order, in a process that has done nothing before."""
+    """Return the seconds of the import, and from there to the first order, in a new process."""
     command = [str(python), "-m", "bench.client_bench.cold", contender.name, url]
     finished = subprocess.run(  # noqa: S603 - our own module, by a Python that we chose
         command,
@@ -89,21 +110,23 @@ def cold_start(contender: Contender, python: Path, url: str) -> tuple[float, flo
         timeout=COLD_SECONDS_MAX,
     )
     if finished.returncode != 0:
-        raise NotAvailable(f"it ended: {finished.stderr.strip().rpartition(chr(10))[2][:200]}")
+        raise NotAvailable(f"the process failed: {finished.stderr.strip().rpartition(chr(10))[2][:200]}")
     imported, first = finished.stdout.split()
     return float(imported), float(first)
 
 
 def environment_of(contender: Contender) -> dict[str, str]:
-    """What a contender's process needs: the bench, and for ours what this process was told to find singletable by."""
-    # What was installed is compiled already; ours is compiled when it is first imported, unless that is forbidden.
+    """Return the environment variables of a worker: the benchmark on its path, and singletable only for ours."""
+    # Installed libraries have bytecode; ours is compiled at the first import, unless that is forbidden.
     hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"}
-    kept = {name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("AWS_")}
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("AWS_")
+    }
     paths = [str(ROOT), *(os.environ.get("PYTHONPATH", "").split(os.pathsep) if contender.library == OURS else ())]
-    return {**kept, **CREDENTIALS, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    return {**inherited, **CREDENTIALS, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
 
 
 def last_line(errors: IO[str]) -> str:
-    """What a process said last."""
+    """Return the last line that a process wrote to standard error."""
     errors.seek(0)
     return errors.read().strip().rpartition("\n")[2][:200]

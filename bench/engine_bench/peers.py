@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -17,6 +18,10 @@ JAVA_MIN = 17
 # The first that resolves is taken: a mirror may have an artifact without all that it depends on.
 DYNAMODB_LOCAL_VERSIONS = ("[3.0,4.0)", "3.3.1", "3.1.0", "3.0.0")
 DYNAMODB_LOCAL_MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
+EXTENDDB_PACKAGE = "@extenddb/linux-x64"
+EXTENDDB_VERSION = "0.1.10"
+# A write updates the indexes before the server answers (10 ms later by default), and a new table is active at once.
+EXTENDDB_SETTINGS = {"index_propagation_delay_ms": "0", "control_plane_delay_seconds": "0"}
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -33,12 +38,30 @@ class NotAvailable(Exception):
 
 
 @dataclass(frozen=True)
+class Credential:
+    """An access key and its secret."""
+
+    key_id: str
+    secret: str
+
+
+# The example credential of the AWS documentation, not a real one.
+EXAMPLE_CREDENTIAL = Credential("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+
+
+@dataclass(frozen=True)
 class Program:
-    """How a server is started: its command line for a port, and what it needs in its environment."""
+    """How a server is started: its command line for a port, and what it needs in its environment.
+
+    A server that verifies signatures has the credential to sign with, and a path that answers unsigned GET requests
+    once the server is ready.
+    """
 
     version: str
     command: Callable[[int], list[str]]
     environment: Callable[[int], Mapping[str, str]] = field(default=lambda port: {})
+    credential: Credential | None = None
+    health_path: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,10 +93,8 @@ def install_dynalite(folder: Path) -> Program:
     main = folder / "node_modules" / "dynalite" / "cli.js"
     if not main.exists():
         must([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "dynalite"], folder)
-    manifest = (main.parent / "package.json").read_text(encoding="utf-8")
-    version = re.search(r'"version": "([^"]+)"', manifest)
     return Program(
-        version[1] if version else "?",
+        npm_version(main.parent) or "?",
         lambda port: [node, str(main), "--host", "127.0.0.1", "--port", str(port), "--createTableMs", "0"],
     )
 
@@ -121,6 +142,46 @@ def install_dynamodb_local(folder: Path) -> Program:
         ],
         lambda port: {"DDB_LOCAL_TELEMETRY": "0"},
     )
+
+
+def install_extenddb(folder: Path, data: Path) -> Program:
+    """ExtendDB from npm, on a new SQLite file; not part of PEERS, because the load generator does not sign requests."""
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise NotAvailable(f"{EXTENDDB_PACKAGE} needs Linux on x86_64")
+    package = folder / "node_modules" / EXTENDDB_PACKAGE
+    if npm_version(package) != EXTENDDB_VERSION:
+        pinned = f"{EXTENDDB_PACKAGE}@{EXTENDDB_VERSION}"
+        must([require("npm"), "install", "--prefix", str(folder), "--no-audit", "--no-fund", pinned], folder)
+    program, settings = str(package / "extenddb"), str(data.with_suffix(".toml"))
+    # It writes a TLS certificate below the home directory, which a server without TLS does not use.
+    home = {"HOME": str(data.parent)}
+    must([program, "init", "--sqlite-path", str(data), "--config", settings], data.parent, home)
+    for name, value in EXTENDDB_SETTINGS.items():
+        must([program, "settings", "--config", settings, "set", name, value], data.parent, home)
+    return Program(
+        EXTENDDB_VERSION,
+        # Without --foreground the server becomes a daemon.
+        lambda port: [program, "serve", "--foreground", "--config", settings],
+        lambda port: {
+            "EXTENDDB__SERVER__BIND_ADDR": "127.0.0.1",
+            "EXTENDDB__SERVER__PORT": str(port),
+            "EXTENDDB__STORAGE__SQLITE__PATH": str(data),
+            # The server accepts the credential of its environment, else the example credential.
+            "AWS_ACCESS_KEY_ID": EXAMPLE_CREDENTIAL.key_id,
+            "AWS_SECRET_ACCESS_KEY": EXAMPLE_CREDENTIAL.secret,
+        },
+        EXAMPLE_CREDENTIAL,
+        "/health",
+    )
+
+
+def npm_version(package: Path) -> str | None:
+    """Return the version of an installed npm package, or None when it is not installed."""
+    manifest = package / "package.json"
+    if not manifest.exists():
+        return None
+    version = re.search(r'"version": "([^"]+)"', manifest.read_text(encoding="utf-8"))
+    return version[1] if version else None
 
 
 def resolve_dynamodb_local(maven: str, folder: Path, libraries: Path) -> None:
@@ -179,10 +240,12 @@ def require(program: str) -> str:
     return found
 
 
-def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A finished program, whatever came of it."""
+def run(
+    command: list[str], folder: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A finished program, whatever came of it; the variables are added to its environment."""
     hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden} | dict(variables or {})
     return subprocess.run(  # noqa: S603 - the commands are those of this module
         command,
         cwd=folder,
@@ -195,9 +258,9 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def must(command: list[str], folder: Path) -> None:
+def must(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
     """A program that has to succeed, or the server is not available."""
-    finished = run(command, folder)
+    finished = run(command, folder, variables)
     if finished.returncode != 0:
         raise NotAvailable(f"{Path(command[0]).name}: {last_line(finished)}")
 

@@ -9,12 +9,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import IO
+from urllib.parse import quote
 
 from bench.engine_bench.load import WrongAnswer, ask
-from bench.engine_bench.peers import NotAvailable, Program
+from bench.engine_bench.peers import Credential, NotAvailable, Program
 from bench.engine_bench.workload import exchange
 
 START_SECONDS_MAX = 60
@@ -30,6 +33,14 @@ class Server:
     port: int
     process: int
     start_seconds: float
+    credential: Credential | None = None
+
+    @property
+    def url(self) -> str:
+        """The URL, with the credential that the server requires, if any."""
+        needed = self.credential
+        user = "" if needed is None else f"{quote(needed.key_id, safe='')}:{quote(needed.secret, safe='')}@"
+        return f"http://{user}127.0.0.1:{self.port}"
 
     def resident_megabytes(self) -> float:
         """The memory that its process holds now."""
@@ -54,18 +65,23 @@ def running(name: str, program: Program) -> Iterator[Server]:
             cwd=Path(tempfile.gettempdir()),
         )
         try:
-            wait_for_answer(process, port, started, output)
-            yield Server(name, program.version, port, process.pid, perf_counter() - started)
+            wait_for_answer(process, port, started, output, program.health_path)
+            taken = perf_counter() - started
+            yield Server(name, program.version, port, process.pid, taken, program.credential)
         finally:
             stop(process)
 
 
-def wait_for_answer(process: subprocess.Popen[bytes], port: int, started: float, output: IO[bytes]) -> None:
-    """Returns with the first answer to a request."""
+def wait_for_answer(
+    process: subprocess.Popen[bytes], port: int, started: float, output: IO[bytes], health_path: str | None = None
+) -> None:
+    """Returns with the first answer to a request: ListTables, or a GET of the health path."""
     list_tables = exchange("ListTables", {}, lambda answer: isinstance(answer["TableNames"], list))
     while True:
         try:
-            return ask(port, [list_tables])
+            if health_path is None:
+                return ask(port, [list_tables])
+            return check_health(port, health_path)
         except (OSError, WrongAnswer) as error:
             if process.poll() is not None:
                 output.seek(0)
@@ -74,6 +90,20 @@ def wait_for_answer(process: subprocess.Popen[bytes], port: int, started: float,
             if perf_counter() - started > START_SECONDS_MAX:
                 raise NotAvailable(f"no answer within {START_SECONDS_MAX} seconds ({error})") from error
         sleep(0.002)
+
+
+def check_health(port: int, path: str) -> None:
+    """Raise WrongAnswer unless a GET request for this path succeeds."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=START_SECONDS_MAX)
+    try:
+        connection.request("GET", path)
+        status = connection.getresponse().status
+    except HTTPException as error:
+        raise WrongAnswer(f"GET {path}: {error!r}") from error
+    finally:
+        connection.close()
+    if status != HTTPStatus.OK:
+        raise WrongAnswer(f"GET {path}: status {status}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

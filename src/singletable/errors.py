@@ -4,6 +4,7 @@ SingletableError
 ├── DesignError       the model cannot be what it says; carries every problem, each with file and line
 ├── KeyRefused        a value does not fit into its key (also a ValueError)
 ├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
+│   └── InvalidValue      a value that the model could not read back; carries entity, field, value and rule
 ├── ModelNotLoaded    a model file could not be imported, or holds no table
 ├── ExportRefused     a model cannot be written in the format or with the settings that were asked for
 ├── ImportRefused     a model from elsewhere that cannot be read, or a file that would be written over
@@ -20,19 +21,23 @@ SingletableError
 │   └── CollectionIncomplete   a collection lacks a member that its shape requires
 ├── CursorRefused     a cursor that was changed, has expired, or was given for another question
 ├── Unreachable       no answer came: nobody listens, or the connection broke
+│   └── OutcomeUnknown    the answer to a write was lost, and what it would have said cannot be found out
 ├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
 │   └── Throttled         more was asked than the table, the index or the account may be, and it was too often in vain
 └── StoreRefused      a store that cannot be opened, or is not one of ours
 
 UnknownItemWarning    a warning: an item in the table is none of the model's entities, and was passed over
+UnreadableItemWarning a warning: an item cannot be read by the model, and was left out
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+_SHOWN_CHARACTERS_MAX = 200
 
 
 @dataclass(frozen=True, order=True)
@@ -84,6 +89,23 @@ class KeyRefused(SingletableError, ValueError):
 
 class ArgumentRefused(SingletableError, ValueError):
     """Arguments that do not fit the pattern they were given to."""
+
+
+class InvalidValue(ArgumentRefused):
+    """A value that the model could not read back, so it is not stored.
+
+    `entity`, `field` (None for a rule about the whole object), `value` and `rule` say what is wrong. `sent` is whether
+    a write was sent: only for a bound that DynamoDB itself checks, and then it changed nothing.
+    """
+
+    def __init__(self, entity: str, field: str | None, value: Any, rule: str, *, sent: bool = False) -> None:
+        self.entity, self.field, self.value, self.rule, self.sent = entity, field, value, rule, sent
+        place = entity if field is None else f"{entity}.{field}"
+        shown = repr(value)
+        if len(shown) > _SHOWN_CHARACTERS_MAX:
+            shown = f"{shown[:_SHOWN_CHARACTERS_MAX]}..."
+        state = "DynamoDB checked it and changed nothing" if sent else "no write was sent"
+        super().__init__(f"{place}: {shown} is invalid: {rule} ({state})")
 
 
 class ModelNotLoaded(SingletableError):
@@ -181,6 +203,23 @@ class ItemRefused(SingletableError, ValueError):
     """A stored item that cannot be read as what it says it is, by its key."""
 
 
+@dataclass(frozen=True)
+class UnreadableItem:
+    """A stored item that the model cannot read, as a table opened with `unreadable="report"` lists it."""
+
+    key: Mapping[str, Any]
+    """The key of the item in the table, in DynamoDB JSON."""
+    item: Mapping[str, Any]
+    """The attributes that DynamoDB returned, in DynamoDB JSON; not the whole item for a view or a thin index."""
+    error: ItemRefused = field(compare=False)
+    """The error that the same read raises by default."""
+
+    @property
+    def reason(self) -> str:
+        """Why the model cannot read the item."""
+        return str(self.error)
+
+
 class DesignBroken(SingletableError):
     """What is stored contradicts the design, such as two items under an identity that only one can have."""
 
@@ -197,12 +236,30 @@ class UnknownItemWarning(UserWarning):
     """An item in the table is none of the model's entities; it was passed over."""
 
 
+class UnreadableItemWarning(UserWarning):
+    """An item that the model cannot read: a read without a page left it out, or `delete` returned it undecoded.
+
+    `unreadable` has its key, its attributes and the reason.
+    """
+
+    def __init__(self, message: str, unreadable: UnreadableItem | None = None) -> None:
+        self.unreadable = unreadable
+        super().__init__(message)
+
+
 class Unreachable(SingletableError):
     """No answer: nobody listens there, or the connection broke; `sent` if the request may have arrived."""
 
     def __init__(self, message: str, *, sent: bool) -> None:
         self.sent = sent
         super().__init__(message)
+
+
+class OutcomeUnknown(Unreachable):
+    """The answer to a write was lost, and what it would have said cannot be found out."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, sent=True)
 
 
 def invalid(message: str) -> RequestRefused:

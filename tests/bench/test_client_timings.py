@@ -1,36 +1,40 @@
-"""Ratios of the client's bench are medians over rounds, judged by their targets."""
+"""Ratios of the client benchmark: medians over rounds, tables, and targets."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.client_bench import report
-from bench.client_bench.targets import GET, QUERY_100, QUERY_1000, over_http
+from bench.client_bench import engine_report, report
+from bench.client_bench.command import parse
+from bench.client_bench.engine_report import ENGINE, TYPED
+from bench.client_bench.rows import GET, MOVE, PUT, PUT_MANY, QUERY_1000, READ_ROWS, UPDATE, WRITE_ROWS
+from bench.client_bench.targets import TO_ENGINE, over_http
 from bench.client_bench.timings import Cell, Timings
 
 OURS = "singletable, dataclass"
+PEERS = ("boto3 resource", "boto3 client", "pydynox Model", "pydynox dicts", "aiodynamo")
 
 
-def timed(**figures: list[float]) -> Timings:
-    names = {"ours": OURS, "boto3": "boto3 resource", "pydynox": "pydynox Model"}
-    return Timings({Cell(QUERY_1000, "sync", names[name]): found for name, found in figures.items()})
+def timings_of(row: str = QUERY_1000, **figures: list[float]) -> Timings:
+    names = {"ours": OURS, "boto3": "boto3 resource", "pydynox": "pydynox Model", "dicts": "pydynox dicts"}
+    return Timings({Cell(row, "sync", names[name]): found for name, found in figures.items()})
 
 
 def test_a_ratio_is_the_median_of_the_ratios_of_the_rounds() -> None:
     # In the third round the machine was busy with something else, and both were ten times slower.
-    timings = timed(ours=[1e-3, 2e-3, 30e-3], boto3=[9e-3, 16e-3, 300e-3])
+    timings = timings_of(ours=[1e-3, 2e-3, 30e-3], boto3=[9e-3, 16e-3, 300e-3])
     assert timings.ratio(Cell(QUERY_1000, "sync", OURS), Cell(QUERY_1000, "sync", "boto3 resource")) == pytest.approx(9)
     assert timings.seconds(Cell(QUERY_1000, "sync", OURS)) == 2e-3
 
 
 def test_the_spread_is_half_of_the_middle_half() -> None:
-    timings = timed(ours=[1.0, 2.0, 3.0, 4.0, 5.0])
+    timings = timings_of(ours=[1.0, 2.0, 3.0, 4.0, 5.0])
     assert timings.spread(Cell(QUERY_1000, "sync", OURS)) == pytest.approx(1 / 3)
-    assert timed(ours=[1.0]).spread(Cell(QUERY_1000, "sync", OURS)) is None
+    assert timings_of(ours=[1.0]).spread(Cell(QUERY_1000, "sync", OURS)) is None
 
 
-def test_the_table_says_which_targets_are_met() -> None:
-    shown = report.ratios_table(timed(ours=[1.0], boto3=[7.5], pydynox=[3.0]), "sync")
+def test_the_table_shows_which_targets_are_met() -> None:
+    shown = report.ratios_table(timings_of(ours=[1.0], boto3=[7.5], pydynox=[3.0]), "sync", READ_ROWS)
     boto3 = next(line for line in shown.splitlines() if line.startswith("Query 1,000 items, boto3 resource"))
     pydynox = next(line for line in shown.splitlines() if line.startswith("Query 1,000 items, pydynox Model"))
     assert boto3.split(maxsplit=5)[5].split() == ["-", "7.5x", "(>=", "8:", "missed)", "-"]
@@ -38,19 +42,23 @@ def test_the_table_says_which_targets_are_met() -> None:
     assert "PynamoDB" not in shown
 
 
+def test_the_table_of_writes_has_the_contenders_of_the_write_rows_only() -> None:
+    timings = timings_of(PUT, ours=[1.0], dicts=[0.9])
+    timings.note(Cell(GET, "sync", "dyntastic"), 1.0)
+    shown = report.ratios_table(timings, "sync", WRITE_ROWS)
+    assert "0.9x (>= 1: missed)" in next(line for line in shown.splitlines() if line.startswith("Put, pydynox dicts"))
+    assert "dyntastic" not in shown
+    [judged] = report.judge_all(timings, "sync", WRITE_ROWS)
+    assert (judged.name, judged.verdict) == (f"Put, sync, {OURS} to pydynox dicts", "missed")
+
+
 def test_times_are_in_microseconds() -> None:
-    line = report.times_table(timed(ours=[1e-3, 1e-3, 1e-3]), "sync").splitlines()[2]
+    line = report.times_table(timings_of(ours=[1e-3, 1e-3, 1e-3]), "sync", READ_ROWS).splitlines()[2]
     assert line.split() == ["singletable,", "dataclass", "-", "-", "1,000", "±0%"]
 
 
-def test_every_ratio_has_its_target() -> None:
-    bounds = {
-        (row, peer): target.bound
-        for row in (GET, QUERY_100, QUERY_1000)
-        for peer in ("boto3 resource", "boto3 client", "pydynox Model", "pydynox dicts", "aiodynamo")
-        if (target := over_http(row, peer)) is not None
-    }
-    assert bounds == {
+def test_every_read_ratio_has_its_target() -> None:
+    assert bounds_of(READ_ROWS) == {
         (QUERY_1000, "boto3 resource"): 8,
         (QUERY_1000, "pydynox Model"): 3,
         (QUERY_1000, "pydynox dicts"): 1,
@@ -59,8 +67,48 @@ def test_every_ratio_has_its_target() -> None:
     }
 
 
-def test_what_is_in_the_process_is_judged_beside_boto3_with_a_server() -> None:
-    timings = timed(boto3=[21e-3])
+def test_every_write_row_has_the_same_targets() -> None:
+    assert bounds_of(WRITE_ROWS) == {
+        (row, peer): bound for row in WRITE_ROWS for peer, bound in (("boto3 resource", 5), ("pydynox dicts", 1))
+    }
+
+
+def bounds_of(rows: dict[str, str]) -> dict[tuple[str, str], float]:
+    found = {(row, peer): over_http(row, peer) for row in rows for peer in PEERS}
+    return {cell: target.bound for cell, target in found.items() if target is not None}
+
+
+def test_reads_in_the_process_are_compared_with_boto3_on_a_server() -> None:
+    timings = timings_of(boto3=[21e-3])
     timings.note(Cell(QUERY_1000, "sync", OURS, "memory:"), 1e-3)
-    [judged] = report.judge_all_inside(timings)
+    [judged] = report.judge_all_in_process(timings)
     assert (judged.name, judged.verdict) == (f"Query 1,000 items, {OURS} at memory: to boto3 resource", "met")
+
+
+@pytest.mark.parametrize(("row", "bound"), [(PUT, 1.6), (UPDATE, 2), (MOVE, 2), (PUT_MANY, 1.5)])
+def test_typed_writes_are_compared_with_the_engine(row: str, bound: float) -> None:
+    assert (TO_ENGINE[row].bound, TO_ENGINE[row].at_least) == (bound, False)
+    timings = Timings()
+    for typed in (bound * 10e-6, bound * 11e-6, bound * 90e-6):
+        timings.note(Cell(row, TYPED, OURS, "memory:"), typed)
+        timings.note(Cell(row, ENGINE, OURS, "memory:"), 10e-6)
+    [judged] = engine_report.judge_all_engine(timings)
+    assert judged.figure == pytest.approx(1.1 * bound)
+    assert judged.verdict == "missed"
+    name = engine_report.ROWS[row]
+    line = next(line for line in engine_report.engine_table(timings).splitlines() if f"{name}, memory: {OURS}" in line)
+    assert line.endswith(f"10.0  {1.1 * bound:.2f}x (<= {bound:g}: missed)")
+
+
+def test_put_many_is_compared_in_memory_only() -> None:
+    places = [place for row, place in engine_report.rows_and_places() if row == PUT_MANY]
+    assert places == ["memory:"]
+
+
+def test_the_rows_of_a_run_can_be_selected() -> None:
+    assert [parse(words).rows for words in ([], ["--rows", "reads"], ["--rows", "writes"])] == [
+        "all",
+        "reads",
+        "writes",
+    ]
+    assert (parse(["--quick"]).rounds, parse([]).rounds, parse(["--quick", "--rounds", "7"]).rounds) == (3, 9, 7)

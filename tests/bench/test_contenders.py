@@ -1,4 +1,4 @@
-"""Every contender of the client's bench reads the same orders, as objects with equal values of equal types."""
+"""Every contender of the client benchmark reads and writes the same orders, with equal values of equal types."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from pathlib import Path
 import pytest
 
 from bench.client_bench.contenders import CONTENDERS, Contender, Mode
-from bench.client_bench.fleet import working
+from bench.client_bench.fleet import WorkerStopped, start_worker
 from bench.client_bench.libraries import PINS, cached
-from bench.client_bench.loading import fill
+from bench.client_bench.loading import create_write_table, fill
 from bench.client_bench.orders import FIELDS, difference, difference_of_dict, made, order, orders, stored
+from bench.client_bench.rows import ENGINE_ROWS, WRITE_ROWS
 from bench.engine_bench.command import CACHE
 from bench.engine_bench.peers import ours
 from bench.engine_bench.server import running
 from singletable.values.item_size import item_size
+
+PLACES = ["memory:", "file:"]
+OURS = [each for each in CONTENDERS if each.is_ours]
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running("singletable", ours(tmp_path_factory.mktemp("bench") / "served.db")) as server:
         fill(server.port)
+        create_write_table(server.port)
         yield f"http://127.0.0.1:{server.port}"
 
 
@@ -33,25 +38,66 @@ def python_of(contender: Contender) -> Path:
         return Path(sys.executable)
     python = cached(contender.library, CACHE.expanduser().resolve())
     if python is None:
-        pytest.skip(f"{PINS[contender.library]} is not installed; make bench-client does")
+        pytest.skip(f"{PINS[contender.library]} is not installed; make bench-client installs it")
     return python
+
+
+def url_at(place: str, folder: Path) -> str:
+    return place if place == "memory:" else f"file:{folder}/orders"
 
 
 @pytest.mark.parametrize(("contender", "mode"), [(each, mode) for each in CONTENDERS for mode in each.modes], ids=str)
 def test_a_contender_reads_what_is_stored(contender: Contender, mode: Mode, url: str) -> None:
-    # It checks one order and whole customers before it says that it is ready.
-    with working(contender, mode, python_of(contender), url) as worker:
+    # The worker checks one order and whole customers before it reports that it is ready.
+    with start_worker(contender, mode, python_of(contender), url) as worker:
         assert worker.seconds_of_one("get", 0) > 0
         assert worker.seconds_of_one("100", 0) > 0
 
 
-@pytest.mark.parametrize("contender", [each for each in CONTENDERS if each.is_ours], ids=str)
-@pytest.mark.parametrize("place", ["memory:", "file:"])
+@pytest.mark.parametrize(
+    ("contender", "mode"), [(each, mode) for each in CONTENDERS if each.writes for mode in each.modes], ids=str
+)
+def test_a_contender_writes_the_expected_items(contender: Contender, mode: Mode, url: str) -> None:
+    # The worker reads back a write of every row before it reports that it is ready.
+    with start_worker(contender, mode, python_of(contender), url, module="write_worker") as worker:
+        for row in WRITE_ROWS:
+            assert worker.seconds_of_one(row, 0) > 0
+
+
+@pytest.mark.parametrize("contender", OURS, ids=str)
+@pytest.mark.parametrize("place", PLACES)
 def test_ours_reads_the_same_without_a_server(contender: Contender, place: str, tmp_path: Path) -> None:
-    with working(
-        contender, "sync", Path(sys.executable), place if place == "memory:" else f"file:{tmp_path}/orders"
-    ) as it:
-        assert it.seconds_of_one("1000", 0) > 0
+    with start_worker(contender, "sync", Path(sys.executable), url_at(place, tmp_path)) as worker:
+        assert worker.seconds_of_one("1000", 0) > 0
+
+
+@pytest.mark.parametrize("contender", OURS, ids=str)
+@pytest.mark.parametrize("place", PLACES)
+def test_ours_writes_the_same_without_a_server(contender: Contender, place: str, tmp_path: Path) -> None:
+    place_url = url_at(place, tmp_path)
+    with start_worker(contender, "sync", Path(sys.executable), place_url, place, "write_worker") as worker:
+        for row in WRITE_ROWS:
+            assert worker.seconds_of_one(row, 0, "cpu") > 0
+
+
+@pytest.mark.parametrize("contender", OURS, ids=str)
+@pytest.mark.parametrize("place", PLACES)
+def test_typed_writes_and_the_engine_are_measured_in_one_process(
+    contender: Contender, place: str, tmp_path: Path
+) -> None:
+    place_url = url_at(place, tmp_path)
+    with start_worker(contender, "sync", Path(sys.executable), place_url, place, "engine_worker") as worker:
+        for row in ENGINE_ROWS:
+            typed, engine = worker.compare_with_engine(row, 0)
+            assert typed > 0
+            assert engine > 0
+
+
+def test_a_worker_that_stops_reports_its_last_error() -> None:
+    with start_worker(OURS[0], "sync", Path(sys.executable), "memory:", "memory:", "write_worker") as worker:
+        expected = r"^singletable, msgspec at memory: stopped in the row delete: KeyError: 'delete'$"
+        with pytest.raises(WorkerStopped, match=expected):
+            worker.seconds_of_one("delete", 0)
 
 
 def test_an_order_has_every_type_and_a_realistic_size() -> None:

@@ -20,10 +20,18 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """The servers of this worker, each started for the first test that asks for it."""
     with ExitStack() as stack:
         started: dict[str, str] = {}
+        unavailable: dict[str, str] = {}
 
         def url(kind: str) -> str:
+            # A failed installation is not repeated for every test.
+            if kind in unavailable:
+                pytest.skip(unavailable[kind])
             if kind not in started:
-                started[kind] = stack.enter_context(server(kind, tmp_path_factory.mktemp(kind)))
+                try:
+                    started[kind] = stack.enter_context(server(kind, tmp_path_factory.mktemp(kind)))
+                except pytest.skip.Exception as reason:
+                    unavailable[kind] = str(reason)
+                    raise
             return started[kind]
 
         yield url

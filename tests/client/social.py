@@ -14,6 +14,11 @@ from singletable import field as of
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+def is_starred(author_name: str, title: str) -> bool:
+    """The condition of a counter, which reads a copy and a field of the item's own."""
+    return (author_name == "grace") | (title == "x#y")
+
+
 @entity(key=("USER#{id}", "PROFILE"), unique=("email", ("country", "tax_id")), gsi1=("MAIL#{email}", "USER"))
 class User(BaseModel):
     id: str
@@ -22,13 +27,17 @@ class User(BaseModel):
     country: str = "de"
     tax_id: int | None = None
     posts: int = 0
+    starred_posts: int = 0
 
 
 @entity(
     key=("POST#{id}", "POST"),
     gsi1=("USER#{author}", "POST#{id}"),
     copies=[copy(User, by={"id": "author"}, fields={"name": "author_name"})],
-    counted=[count(User, by={"id": "author"}, field="posts")],
+    counted=[
+        count(User, by={"id": "author"}, field="posts"),
+        count(User, by={"id": "author"}, field="starred_posts", where=lambda p: is_starred(p.author_name, p.title)),
+    ],
     version="version",
 )
 @dataclass

@@ -175,7 +175,7 @@ def test_a_transaction_that_met_another_is_tried_again(shop: Shop) -> None:
 
 
 def test_a_class_that_the_table_does_not_have_is_refused(shop: Shop) -> None:
-    with pytest.raises(ArgumentRefused, match="int is no entity of Shop"):
+    with pytest.raises(ArgumentRefused, match="int is not an entity of Shop"):
         shop.get_many([key(int, id=1)])
 
 

@@ -48,7 +48,7 @@ def markers(social: Social) -> list[str]:
 
 def test_a_unique_value_is_claimed_moved_and_released(social: Social) -> None:
     social.create(user(1))
-    with pytest.raises(NotUnique, match=r"there is another User with email='u1@example.org'") as failed:
+    with pytest.raises(NotUnique, match=r"another User has email='u1@example.org'") as failed:
         social.create(user(2, email="u1@example.org"))
     assert failed.value.fields == ("email",)
     assert isinstance(failed.value, AlreadyExists)
@@ -89,7 +89,7 @@ def test_the_stored_name_of_an_entity_with_unique_values_may_be_any_text(place: 
     with place.open(Odds) as odds:
         odds.create(Odd("1", "x"))
         odds.create(Odder("1", "x"))
-        with pytest.raises(NotUnique, match="there is another Odd with code='x'"):
+        with pytest.raises(NotUnique, match="another Odd has code='x'"):
             odds.create(Odd("2", "x"))
         odds.delete(key(Odd, id="1"))
         odds.create(Odd("2", "x"))
@@ -113,7 +113,7 @@ def test_a_value_may_be_any_text(social: Social) -> None:
 
 def test_creating_twice_says_that_the_item_is_there(social: Social) -> None:
     social.create(user(1))
-    with pytest.raises(AlreadyExists, match="User with id='u1' is there already") as failed:
+    with pytest.raises(AlreadyExists, match="User with id='u1' already exists") as failed:
         social.create(user(1, email="other@example.org"))
     assert not isinstance(failed.value, NotUnique)
     assert markers(social) == ["UNIQUE#User#email#u1@example.org"]
@@ -126,7 +126,7 @@ def test_patterns_that_write_keep_everything_too(social: Social) -> None:
     social.create(Post("p1", "u1", "hello"))
     assert social.rename("u1", "ada").name == "ada"
     assert [post.author_name for post in social.posts_of("u1")] == ["ada"]
-    with pytest.raises(ConditionFailed, match="posts = 1, and would leave behind what it counts"):
+    with pytest.raises(ConditionFailed, match="posts = 1: it still counts other items"):
         social.leave("u1")
     social.delete(key(Post, id="p1"))
     social.leave("u1")
@@ -147,7 +147,7 @@ def test_a_counter_counts(social: Social) -> None:
     social.delete(key(Post, id="p2"))
     assert _posts(social) == (0, 1)
     assert social.delete(key(Post, id="p2")) is None
-    with pytest.raises(NotFound, match="there is no User with id='u9'"):
+    with pytest.raises(NotFound, match="User with id='u9'"):
         social.create(Post("p3", "u9", "of nobody"))
     with pytest.raises(NotFound):
         social.update(key(Post, id="p1"), field(Post, lambda p: p.author).set("u9"))
@@ -180,9 +180,9 @@ def test_a_copy_is_what_its_source_says(social: Social) -> None:
     social.update(key(Post, id="p1"), field(Post, lambda p: p.title).set("bye"))
     assert [tag.title for tag in social.tags_of("p1")] == ["bye", "bye"]
     assert [tag.title for tag in social.tagged("a")] == ["bye"]
-    with pytest.raises(ArgumentRefused, match=r"Post.author_name repeats User.name; change it there"):
+    with pytest.raises(ArgumentRefused, match=r"Post.author_name is a copy of User.name; change it there"):
         social.update(key(Post, id="p1"), field(Post, lambda p: p.author_name).set("me"))
-    with pytest.raises(NotFound, match="there is no Post with id='p9', whose title Tag repeats"):
+    with pytest.raises(NotFound, match="Post with id='p9' does not exist, and Tag copies its title"):
         social.create(Tag("p9", "a"))
 
 
@@ -192,10 +192,10 @@ def test_a_source_that_goes_leaves_its_copies_as_they_are(social: Social) -> Non
     social.create(Tag("p", "maths"))
     social.delete(key(Post, id="p"))  # nothing counts its tags
     assert social.get(key(Tag, post="p", tag="maths")) == Tag("p", "maths", "first")
-    with pytest.raises(NotFound, match="there is no Post with id='p', whose title Tag repeats"):
+    with pytest.raises(NotFound, match="Post with id='p' does not exist, and Tag copies its title"):
         social.put(Tag("p", "maths"))
     social.create(Post("q", "u", "second"))
-    with pytest.raises(ConditionFailed, match="has posts = 1, and would leave behind what it counts"):
+    with pytest.raises(ConditionFailed, match="has posts = 1: it still counts other items"):
         social.delete(key(User, id="u"))
 
 
@@ -209,7 +209,7 @@ def test_more_copies_than_a_transaction_holds(social: Social) -> None:
     assert [tag.title for tag in social.tagged("t117")] == ["new"]
     for number in range(101):
         social.create(Post(f"q{number:03}", "u1", "x"))
-    with pytest.raises(ArgumentRefused, match="would write 103 items, and DynamoDB takes 100"):
+    with pytest.raises(ArgumentRefused, match="would write 103 items, and DynamoDB accepts 100"):
         social.update(key(User, id="u1"), name.set("ada"))
     assert social.user("u1") == user(1, posts=102)
 
@@ -241,9 +241,9 @@ def test_move_takes_everything_along(social: Social) -> None:
     assert _posts(social, 1) == (1,)
     with pytest.raises(NotFound):
         social.move(first, replace(first, id="p3"))
-    with pytest.raises(ArgumentRefused, match="have one key"):
+    with pytest.raises(ArgumentRefused, match="have the same key"):
         social.move(moved, moved)
-    with pytest.raises(ConditionFailed, match="changed since it was read"):
+    with pytest.raises(ConditionFailed, match="has changed Post with id='p2' since it was read"):
         social.move(replace(moved, title="stale"), replace(moved, id="p4"))
     first_user = social.user("u1")
     assert first_user is not None
@@ -291,14 +291,12 @@ def _posts(social: Social, users: int = 2) -> tuple[int, ...]:
     return tuple(each.posts for each in found if each is not None)
 
 
-def test_a_scan_passes_over_markers_and_batches_are_refused(social: Social) -> None:
+def test_a_scan_passes_over_markers_and_a_mirror_is_not_written_by_itself(social: Social) -> None:
     social.create(user(1))
     social.create(Follow("u1", "u2"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = {type(each) for each in social.scan(reason="a test")}
     assert found == {User, Follow, Follower}
-    with pytest.raises(ArgumentRefused, match="User of Social has values that are unique and values that"):
-        social.put_many([user(2)])
-    with pytest.raises(ArgumentRefused, match="an edge that it mirrors"):
-        social.delete_many([key(Follower, follower="u1", followed="u2", since=START)])
+    result = social.delete_many([key(Follower, follower="u1", followed="u2", since=START)])
+    assert "Follower mirrors Follow" in str(result.failed[0].reason)

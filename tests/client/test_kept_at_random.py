@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from singletable import ArgumentRefused, SingletableError, TransactionCancelled, field, key
 from singletable.client.steps import Call
 from singletable.planner.items import item_of, values_of
-from tests.client.social import START, Follow, Follower, Post, Social, Tag, User
+from tests.client.social import START, Follow, Follower, Post, Social, Tag, User, is_starred
 
 USERS, POSTS, TAGS = ["u1", "u2", "u3"], ["p1", "p2", "p3"], ["a", "b"]
 NAMES = ["ada", "grace", "x#y"]
@@ -53,7 +53,12 @@ class Chance:
             case 0:
                 number = self._random.randrange(9)
                 return User(
-                    id=one_of(USERS), name=one_of(NAMES), email=one_of(MAILS), tax_id=one_of(TAX_IDS), posts=number
+                    id=one_of(USERS),
+                    name=one_of(NAMES),
+                    email=one_of(MAILS),
+                    tax_id=one_of(TAX_IDS),
+                    posts=number,
+                    starred_posts=number,
                 )
             case 1:
                 return Post(one_of(POSTS), one_of(USERS), one_of(NAMES), one_of(NAMES))
@@ -99,9 +104,17 @@ def test_after_every_write_everything_is_right(seed: int) -> None:
 
 
 def test_a_planted_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from singletable.client.writing import consequences
+    from singletable.client.write import derived
 
-    monkeypatch.setattr(consequences.Consequences, "_mirrored", lambda *given: iter(()))
+    monkeypatch.setattr(derived.DerivedData, "_mirrored", lambda *given: iter(()))
+    with pytest.raises(AssertionError):
+        _do_at_random(1, steps=200)
+
+
+def test_a_counter_that_ignores_its_condition_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from singletable.client.write import derived
+
+    monkeypatch.setattr(derived, "is_counted", lambda *given: True)
     with pytest.raises(AssertionError):
         _do_at_random(1, steps=200)
 
@@ -144,7 +157,9 @@ def _check(social: Social, items: list[dict[str, Any]]) -> None:
     people = {each.id: each for each in found[User]}
     written = {each.id: each for each in found[Post]}
     for person in people.values():
-        assert person.posts == sum(post.author == person.id for post in written.values())
+        theirs = [post for post in written.values() if post.author == person.id]
+        assert person.posts == len(theirs)
+        assert person.starred_posts == sum(is_starred(post.author_name, post.title) for post in theirs)
     for post in written.values():
         assert post.author_name == people[post.author].name
     for tag in found[Tag]:

@@ -134,7 +134,7 @@ def test_segments_are_counted(shop: Shop, segments: Any) -> None:
 
 
 def test_a_scan_of_what_is_not_in_the_table_is_refused(shop: Shop) -> None:
-    with pytest.raises(ArgumentRefused, match="int is no entity of Shop"):
+    with pytest.raises(ArgumentRefused, match="int is not an entity of Shop"):
         shop.scan(int, reason="x")
     shop.close()
     with pytest.raises(NotConnected):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from singletable.client.pattern import pattern
-from singletable.client.table import RESERVED, Table, TableMeta
+from singletable.client.table import Table
+from singletable.client.table_body import RESERVED, TableMeta
 from singletable.errors import DesignError, Location
 from singletable.model.declaration import PatternOptions, declare_pattern
 from singletable.model.entity import entity

@@ -544,7 +544,7 @@ def test_the_request_that_is_explained_asks_for_the_version() -> None:
         shown = shown.replace(placeholder, name)
     for placeholder, value in request.parameters["ExpressionAttributeValues"].items():
         shown = shown.replace(placeholder, str(value))
-    assert shown == "state = {'S': 'NEW'} AND schema_v = {'N': '3'}"
+    assert shown == "attribute_exists(PK) AND state = {'S': 'NEW'} AND schema_v = {'N': '3'}"
 
 
 CHANGES = st.sampled_from(

@@ -101,7 +101,7 @@ def test_nobody_changes_the_version_by_hand(place: Place) -> None:
         version = field(Doc, lambda doc: doc.version)
         for change in (version.set(7), version.add(1)):
             with pytest.raises(
-                ArgumentRefused, match=r"Doc\.version is the version of the item, and every write raises"
+                ArgumentRefused, match=r"Doc\.version is the item's version, which every write increments"
             ):
                 docs.update(key(Doc, id="d"), change)
 
@@ -157,7 +157,7 @@ def test_a_version_may_be_none_until_the_object_is_written(place: Place) -> None
 def test_edit_changes_no_key(place: Place) -> None:
     with place.open(Docs) as docs:
         docs.create(Doc("d", "old"))
-        with pytest.raises(ArgumentRefused, match="edit makes another item of Doc with id='d'"):
+        with pytest.raises(ArgumentRefused, match="must return the same item as Doc with id='d'"):
             docs.edit(key(Doc, id="d"), lambda doc: replace(doc, id="e"))
         assert docs.doc("d") == Doc("d", "old", 1)
         assert docs.doc("e") is None

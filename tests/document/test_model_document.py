@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from singletable import GSI, KEYS_ONLY, Page, Table, collection, entity, get, pattern, put, query
+from singletable import GSI, KEYS_ONLY, Page, Table, collection, count, entity, get, pattern, put, query
 from singletable.cli.load_model import load_tables
 from singletable.cost.prices import prices_of
 from singletable.document.blocks import Block, Code, Fold, Link, Paragraph, Section, Text, pictures_in
@@ -138,6 +138,38 @@ def test_the_key_table_has_every_template() -> None:
 def test_an_entity_says_what_its_class_says_and_nothing_that_a_library_made_up() -> None:
     (grid,) = grids(named("Entities", document()))
     assert [row[1] for row in grid.rows] == [(Text("Where books stand."),), (), ()]
+
+
+@entity(key=("TEAM#{id}", "TEAM"))
+@dataclass
+class Team:
+    id: str
+    jobs: int = 0
+    open_jobs: int = 0
+
+
+@entity(
+    key=("TEAM#{team}", "JOB#{id}"),
+    counted=[
+        count(Team, by={"id": "team"}, field="jobs"),
+        count(Team, by={"id": "team"}, field="open_jobs", where=lambda j: (j.state == "OPEN") & (j.hours > 3)),
+    ],
+)
+@dataclass
+class Job:
+    team: str
+    id: str
+    state: str = "OPEN"
+    hours: int = 0
+
+
+class Teams(Table, entities=[Team, Job]):
+    """Teams that count their jobs."""
+
+
+def test_an_entity_says_what_counts_it_and_when() -> None:
+    written = said(named("Entities", document(Teams.design)))
+    assert "Team.jobs counts it; Team.open_jobs counts it if state = 'OPEN' AND hours &gt; 3" in written
 
 
 def test_the_table_and_every_index_are_drawn() -> None:

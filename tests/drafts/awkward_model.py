@@ -5,9 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import date
+from decimal import Decimal
+from enum import Enum
 from typing import Literal
 
-from singletable import Page, Table, collection, copy, entity, get, pattern, present, put, query
+from singletable import (
+    Page,
+    Table,
+    collection,
+    contains,
+    copy,
+    count,
+    entity,
+    exists,
+    get,
+    not_,
+    one_of,
+    pattern,
+    present,
+    put,
+    query,
+)
 
 
 @dataclass
@@ -102,3 +120,73 @@ class Chosen(Table, entities=[Author]):
                 & (present(each.limit) > present(each.inner).n)
             ),
         )
+
+
+class State(Enum):
+    """How far a crate is."""
+
+    PACKED = "packed"
+    SENT = "sent"
+
+
+@dataclass
+class Label:
+    """What is on a crate."""
+
+    text: str
+    state: State = State.PACKED
+
+
+@entity(key=("D#{id}", "D"))
+@dataclass
+class Depot:
+    """A depot, which counts its crates by what they are."""
+
+    id: str
+    crates: int = 0
+    heavy: int = 0
+    labelled: int = 0
+
+
+@entity(
+    key=("D#{depot}", "CRATE#{item}"),
+    identity=("item",),
+    counted=[
+        count(Depot, by={"id": "depot"}, field="crates"),
+        count(
+            Depot,
+            by={"id": "depot"},
+            field="heavy",
+            where=lambda c: (
+                (c.weight > Decimal("9.50"))
+                & one_of(c.state, State.PACKED, State.SENT)
+                & not_(exists(c.until))
+                & (c.label.text != "empty")
+                & (present(c.until) < date(2030, 1, 1))
+            ),
+        ),
+        count(Depot, by={"id": "depot"}, field="labelled", where=lambda c: c.label == Label('"fragile"', State.SENT)),
+        count(Depot, by={"id": "depot"}, field="heavy", where=lambda c: contains(c.tags, "heavy") | c.is_odd),
+    ],
+)
+@dataclass
+class Crate:
+    """A crate, with a field that is called as what a lambda is given."""
+
+    depot: str
+    item: str
+    label: Label
+    weight: Decimal = Decimal(0)
+    state: State = State.PACKED
+    is_odd: bool = False
+    until: date | None = None
+    tags: set[str] = dataclass_field(default_factory=set)
+
+
+class Depots(Table, entities=[Crate, Depot]):
+    """Counters with conditions."""
+
+    @pattern()
+    def crates(self, depot: str) -> Page[Crate]:
+        """What is in a depot."""
+        return query(Crate)

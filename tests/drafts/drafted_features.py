@@ -81,7 +81,12 @@ _TYPED = tuple(
 _WHOLE = (ID, DraftParameter("at", "datetime"))
 _PERSON = DraftEntity(
     "Person",
-    (DraftField("id", "str"), DraftField("name", "str"), DraftField("posts", "int")),
+    (
+        DraftField("id", "str"),
+        DraftField("name", "str"),
+        DraftField("posts", "int"),
+        DraftField("short_posts", "int"),
+    ),
     {"key": DraftKeys(("P#{id}",), ("P",))},
 )
 _POST = DraftEntity(
@@ -89,7 +94,15 @@ _POST = DraftEntity(
     (DraftField("id", "str"), DraftField("person_id", "str"), DraftField("person_name", "str")),
     {"key": DraftKeys(("P#{person_id}",), ("POST#{id}",))},
     copies=(DraftLink("Person", {"id": "person_id"}, {"name": "person_name"}, in_parts=True),),
-    counted=(DraftLink("Person", {"id": "person_id"}, counter="posts"),),
+    counted=(
+        DraftLink("Person", {"id": "person_id"}, counter="posts"),
+        DraftLink(
+            "Person",
+            {"id": "person_id"},
+            counter="short_posts",
+            where=Function("begins_with", (Path(("id",)), Constant("s'"))),
+        ),
+    ),
 )
 _FRIEND = DraftEntity(
     "Friend", (DraftField("a", "str"), DraftField("b", "str")), {"key": DraftKeys(("U#{a}",), ("F#{b}",))}

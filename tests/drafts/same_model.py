@@ -61,7 +61,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "stored": entity.attributes,
         "keys": {alias: _keys(each) for alias, each in declared.keys.items()},
         "copies": [(_named(each.source), each.by, each.fields, each.in_parts) for each in declared.copies],
-        "counted": [(_named(each.owner), each.by, each.field) for each in declared.counted],
+        "counted": [(_named(each.owner), each.by, each.field, _value(each.condition)) for each in declared.counted],
         "mirror": declared.mirror_of and _named(declared.mirror_of),
         "upgrades": {version: each.function for version, each in entity.upgrades.items()},
     }

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +17,7 @@ from hypothesis import given
 
 from examples.commerce.releases import SecondRelease
 from examples.shop.sharded import ShopByFunction
-from singletable import Table
+from singletable import Table, count, entity, exists
 from singletable.cli.load_model import load_tables
 from singletable.cli.main import main
 from singletable.drafts.functions import defined_in
@@ -32,7 +34,7 @@ from tests.drafts.same_model import said
 
 TABLES = [
     *(example.table for example in EXAMPLES),
-    *(whole_model.Whole, awkward_model.Library, awkward_model.Chosen),
+    *(whole_model.Whole, awkward_model.Library, awkward_model.Chosen, awkward_model.Depots),
 ]
 
 
@@ -141,10 +143,13 @@ def test_a_model_with_two_tables_of_one_name_is_exported_by_table(
     assert main(["export", "nosql-workbench", f"{model}:SecondRelease", "--output", str(tmp_path / "one.json")]) == 0
 
 
-SECTION = json.loads(exported(whole_model.Whole))["DataModel"][0]["ModelSchema"]["singletable"]
+SECTION, COUNTING = (
+    json.loads(exported(table))["DataModel"][0]["ModelSchema"]["singletable"]
+    for table in (whole_model.Whole, awkward_model.Depots)
+)
 
 
-@given(section=mutated(SECTION))
+@given(section=mutated(SECTION) | mutated(COUNTING))
 def test_a_mutated_model_of_ours_is_a_model_without_foreign_code_or_refused(section: Any) -> None:
     document = json.loads(exported(EXAMPLES[0].table))
     document["DataModel"][0]["ModelSchema"]["singletable"] = section
@@ -152,6 +157,83 @@ def test_a_mutated_model_of_ours_is_a_model_without_foreign_code_or_refused(sect
         draft = draft_from_workbench(json.dumps(document))
         classes = {each.class_name for each in draft.tables[0].classes}
         assert_only_declarations(python_source(draft), classes)
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        (
+            {"Compare": {"comparator": "=", "left": {"Path": {"steps": ["x()"]}}, "right": {"Constant": {"value": 1}}}},
+            "place",
+        ),
+        ({"Function": {"name": "size", "arguments": [{"Path": {"steps": ["item"]}}]}}, "more than a model can say"),
+        (
+            {
+                "Function": {
+                    "name": "contains",
+                    "arguments": [{"Path": {"steps": ["item"]}}, {"Parameter": {"name": "x"}}],
+                }
+            },
+            "none of its parameters",
+        ),
+        ({"And": {"parts": []}}, "a list of one condition"),
+        ({"Path": {"steps": ["item"]}}, "is no part of a condition"),
+    ],
+)
+def test_a_condition_of_a_counter_that_no_model_can_say_is_refused(where: Any, reason: str) -> None:
+    document = json.loads(exported(awkward_model.Depots))
+    section = document["DataModel"][0]["ModelSchema"]["singletable"]
+    crate = next(each for each in section["entities"] if each["class_name"] == "Crate")
+    crate["counted"][1]["where"] = where
+    with pytest.raises(ImportRefused, match=reason):
+        draft_from_workbench(json.dumps(document))
+
+
+def test_a_condition_of_a_copy_is_refused() -> None:
+    document = json.loads(exported(awkward_model.Depots))
+    section = document["DataModel"][0]["ModelSchema"]["singletable"]
+    crate = next(each for each in section["entities"] if each["class_name"] == "Crate")
+    crate["copies"] = [{**crate["counted"][1], "counter": None}]
+    with pytest.raises(ImportRefused, match="the condition of a copy is more than a model can say"):
+        draft_from_workbench(json.dumps(document))
+
+
+@entity(key=("C#{id}", "C"))
+@dataclass
+class Cupboard:
+    """A cupboard."""
+
+    id: str
+    named: int = 0
+    strange: int = 0
+
+
+@entity(
+    key=("C#{cupboard}", "{id}"),
+    counted=[
+        count(Cupboard, by={"id": "cupboard"}, field="named", where=lambda c: exists(c.name)),
+        count(Cupboard, by={"id": "cupboard"}, field="strange", where=lambda c: c.more == {"x": {1: 2}}),
+    ],
+)
+@dataclass
+class Cup:
+    """A cup."""
+
+    cupboard: str
+    id: str
+    name: str | None = "cup"
+    more: dict[str, Any] = dataclass_field(default_factory=dict)
+
+
+class Cupboards(Table, entities=[Cupboard, Cup]):
+    """Counters whose conditions no document holds."""
+
+
+def test_a_counter_whose_condition_no_document_holds_is_left_out_with_a_note() -> None:
+    (table,) = draft_from_workbench(exported(Cupboards)).tables
+    first, second = table.notes
+    assert first.startswith("Cup: Cupboard.named does not count it here: the condition Function(name='attribute_type'")
+    assert second == "Cup: Cupboard.strange does not count it here: no document holds the value {1: 2}."
 
 
 def test_what_a_function_derives_has_a_name_since_it_is_a_field_without_the_function() -> None:

@@ -20,6 +20,7 @@ from singletable.expressions.tree import (
     leaves,
     parameters,
     paths,
+    with_leaves,
 )
 
 STATUS, TOTAL, CITY = Path(("status",)), Path(("total",)), Path(("address", "city"))
@@ -78,3 +79,10 @@ def test_trees_are_values() -> None:
     condition: Condition = Not(Compare("=", STATUS, GIVEN))
     assert condition == Not(Compare("=", STATUS, GIVEN)) != Not(Compare("<>", STATUS, GIVEN))
     assert len({condition, Not(Compare("=", STATUS, GIVEN))}) == 1
+
+
+@pytest.mark.parametrize("node", [CONDITION, Change("REMOVE", STATUS), (Change("ADD", TOTAL, LEAST), None), None])
+def test_leaves_are_changed_and_nothing_else(node: object) -> None:
+    assert with_leaves(node, lambda leaf: leaf) == node
+    changed = with_leaves(node, lambda leaf: Constant(1) if leaf == LEAST else leaf)
+    assert list(leaves(changed)) == [Constant(1) if leaf == LEAST else leaf for leaf in leaves(node)]

@@ -28,6 +28,7 @@ EVALUATORS = {"exec", "eval", "compile", "__import__", "literal_eval"}
 EVALUATING = {
     "src/singletable/client/arguments.py": "a function with the parameters of a declared pattern",
     "src/singletable/client/items/columns.py": "the function that makes objects of a declared class out of rows",
+    "src/singletable/client/write/encode.py": "the function that encodes objects of a declared class as items",
 }
 # The libraries that users' classes are made with, AWS's own, and the terminal: each is loaded by who asks for it.
 NOT_IMPORTED = {"attr", "attrs", "boto3", "botocore", "msgspec", "pydantic", "rich", "starlette"}

@@ -70,6 +70,8 @@ def changed(pick: Callable[[Any], Any]) -> Any:
         (lambda: changed(lambda o: o.tags).append(["x"]), Change("APPEND", path("tags"), Constant(["x"]))),
         (lambda: changed(lambda o: o.anything).append([1]), Change("APPEND", path("anything"), Constant([1]))),
         (lambda: changed(lambda o: o.tags).append(Argument("t")), Change("APPEND", path("tags"), Parameter("t"))),
+        (lambda: changed(lambda o: o.marks).add({"x"}), Change("ADD", path("marks"), Constant({"x"}))),
+        (lambda: changed(lambda o: o.marks).discard({"x"}), Change("DELETE", path("marks"), Constant({"x"}))),
         (lambda: changed(lambda o: o.note).remove(), Change("REMOVE", path("note"))),
         (lambda: changed(lambda o: o.retries).remove(), Change("REMOVE", path("retries"))),
         (lambda: changed(lambda o: o.address.street).remove(), Change("REMOVE", path("address", "street"))),
@@ -89,17 +91,21 @@ def test_a_change_is_recorded(make: Callable[[], Any], change: Change) -> None:
         (lambda: changed(lambda o: o.status).set(None), "status is str, and None is not"),
         (lambda: changed(lambda o: o.count).set(True), "count is int, and True is not"),
         (lambda: changed(lambda o: o.address.city).set(5), "city is str, and 5 is not"),
-        (lambda: changed(lambda o: o.status).add(1), "status is str, and only numbers are added to"),
-        (lambda: changed(lambda o: o.flag).add(1), "flag is bool, and only numbers are added to"),
-        (lambda: changed(lambda o: o.tags).add(1), "tags is list[str], and only numbers are added to"),
+        (lambda: changed(lambda o: o.status).add(1), "status is str; add(...) works on numbers and sets"),
+        (lambda: changed(lambda o: o.flag).add(1), "flag is bool; add(...) works on numbers and sets"),
+        (lambda: changed(lambda o: o.tags).add(1), "tags is list[str]; add(...) works on numbers and sets"),
         (lambda: changed(lambda o: o.count).add("1"), "count is int, and '1' is not"),
         (lambda: changed(lambda o: o.count).add(0.5), "count is int, and 0.5 is not"),
         (lambda: changed(lambda o: o.count).set(Decimal("0.5")), "count is int, and Decimal('0.5') is not"),
         (lambda: changed(lambda o: o.tags).append(["x", 1]), "tags is list[str], and 1 is no element of it"),
         (lambda: changed(lambda o: o.total).add(None), "total is Decimal, and None is not"),
-        (lambda: changed(lambda o: o.status).append(["x"]), "status is str, and only lists are appended to"),
-        (lambda: changed(lambda o: o.marks).append(["x"]), "marks is set[str], and only lists are appended to"),
+        (lambda: changed(lambda o: o.status).append(["x"]), "status is str; append(...) works on lists"),
+        (lambda: changed(lambda o: o.marks).append(["x"]), "marks is set[str]; append(...) works on lists"),
         (lambda: changed(lambda o: o.tags).append("x"), "'x' is not"),
+        (lambda: changed(lambda o: o.count).discard({1}), "count is int; discard(...) works on sets"),
+        (lambda: changed(lambda o: o.marks).add("x"), "marks is a set, and 'x' is not a set with members"),
+        (lambda: changed(lambda o: o.marks).add(set()), "marks is a set, and set() is not a set with members"),
+        (lambda: changed(lambda o: o.marks).discard({"x", 1}), "marks is set[str], and 1 is no element of it"),
         (lambda: changed(lambda o: o.status).remove(), "status is required"),
         (lambda: changed(lambda o: o.address.city).remove(), "city is required"),
         (lambda: changed(lambda o: o.level).set(None), "level is Status, and None is not"),
@@ -108,7 +114,7 @@ def test_a_change_is_recorded(make: Callable[[], Any], change: Change) -> None:
 )
 def test_a_change_that_does_not_fit_its_field_is_refused(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(DesignError) as caught:
-        make()
+        make().check_value()  # as the body of a pattern does
     (problem,) = caught.value.problems
     assert message in problem.message
     assert problem.location is not None

@@ -13,7 +13,7 @@ def test_a_plan_names_what_is_in_the_transaction() -> None:
         'PutItem on the table: PK = "USER#{id}" AND SK = "PROFILE"',
         "in one transaction with the marker of email, the marker of country and tax_id, every Post that repeats it",
         "verdict: undeclared fan-out of 3",
-        "writes 3 items, 185 bytes, ≈7 WRU (guessed: the size of User; all items of User in GSI1)",
+        "writes 3 items, 202 bytes, ≈7 WRU + 0.5 RRU (guessed: the size of User; all items of User in GSI1)",
     )
     rename = Social.rename.explain("u1", "ada")
     assert "in one transaction with every Post that repeats it" in rename.proof
@@ -34,6 +34,6 @@ def test_an_update_is_planned_with_the_read_of_what_its_transaction_made() -> No
 
 def test_a_finding_names_what_the_further_requests_are_for() -> None:
     (finding,) = [each for each in check(Social.design).findings if (each.code, each.subject) == ("ST003", "rename")]
-    what = "it also reads for what it keeps right (every Post that repeats it)"
+    what = "it also reads for derived data (every Post that repeats it)"
     assert finding.message == f"rename: takes 5 requests, since {what}"
     assert finding.remedy == "Declare it with @pattern(fanout=5)."

@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 import pytest
 
-from singletable import Page, Table, copy, entity, field, pattern, query, update
+from singletable import (
+    GSI,
+    Page,
+    Table,
+    copy,
+    count,
+    create,
+    delete,
+    entity,
+    field,
+    include,
+    pattern,
+    query,
+    update,
+)
 from singletable.planner.estimate import estimate
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan_all
@@ -76,3 +90,100 @@ def test_copies_that_follow_in_parts_cost_what_the_engine_counts(posts: int) -> 
     expected = estimate(Blog.design, rename, scale=posts / 100)
     assert expected.units == measured.write_units
     assert expected.reads_by_index["table"] == measured.read_units
+
+
+@entity(key=("PROJECT#{id}", "PROJECT"), gsi1=("PROJECTS", "{id}"), expected_bytes=60)
+@dataclass
+class Project:
+    id: str
+    tickets: int = 0
+    open_tickets: int = 0
+
+
+@entity(
+    key=("TICKET#{id}", "TICKET"),
+    counted=[
+        count(Project, by={"id": "project"}, field="tickets"),
+        count(Project, by={"id": "project"}, field="open_tickets", where=lambda t: t.status == "OPEN"),
+    ],
+    expected_bytes=120,
+)
+@dataclass
+class Ticket:
+    id: str
+    project: str
+    status: str = "OPEN"
+    title: str = ""
+
+
+class Desk(
+    Table,
+    entities=[Project, Ticket],
+    indexes=[GSI("gsi1", name="GSI1", keys=("GSI1PK", "GSI1SK"), projection=include("open_tickets"))],
+):
+    """Projects that count all of their tickets, and the open ones, which an index shows."""
+
+    @pattern()
+    def projects(self) -> Page[Project]:
+        """All projects."""
+        return query(Project, hydrate=True)
+
+    @pattern(fanout=9)
+    def report(self, ticket: Ticket) -> Ticket:
+        """Open a ticket."""
+        return create(Ticket)
+
+    @pattern(fanout=9)
+    def close_ticket(self, id: str) -> Ticket:
+        """Close a ticket."""
+        return update(Ticket, field(Ticket, lambda t: t.status).set("CLOSED"))
+
+    @pattern(fanout=9)
+    def reassign(self, id: str, project: str) -> Ticket:
+        """Give a ticket to another project."""
+        return update(Ticket, field(Ticket, lambda t: t.project).set(project))
+
+    @pattern()
+    def rename(self, id: str, title: str) -> Ticket:
+        """Change what nothing counts."""
+        return update(Ticket, field(Ticket, lambda t: t.title).set(title))
+
+    @pattern(fanout=9)
+    def remove(self, id: str) -> Ticket | None:
+        """Delete a ticket."""
+        return delete(Ticket)
+
+
+def test_an_update_of_a_condition_changes_one_owner_and_of_an_owner_two() -> None:
+    plans = {each.pattern.name: each for each in plan_all(Desk.design) if isinstance(each, Plan)}
+    assert plans["rename"].kept is None
+    for name, counters, items in (
+        ("report", ("tickets of its Project", "open_tickets of its Project"), 2),
+        ("close_ticket", ("open_tickets of its Project",), 2),
+        ("reassign", ("tickets of its Project", "open_tickets of its Project"), 3),
+        ("remove", ("tickets of its Project", "open_tickets of its Project"), 2),
+    ):
+        kept = plans[name].kept
+        assert kept is not None
+        assert kept.what == counters
+        assert estimate(Desk.design, plans[name]).items == items
+
+
+def test_counters_with_a_condition_cost_what_the_engine_counts() -> None:
+    with Desk.open("memory:", create=True) as desk:
+        desk.put(Project("a"))
+        desk.put(Project("b"))
+        desk.report(Ticket("t", "a", title="x" * 20))
+        desk.rename("t", "y" * 20)
+        desk.reassign("t", "b")
+        desk.close_ticket("t")
+        desk.report(Ticket("u", "b", title="x" * 20))
+        desk.remove("u")
+        measured = desk.metrics.by_pattern
+    for outcome in plan_all(Desk.design):
+        assert isinstance(outcome, Plan)
+        if outcome.pattern.is_write:
+            name = outcome.pattern.name
+            expected, times = estimate(Desk.design, outcome), 2 if name == "report" else 1
+            assert (name, expected.units * times) == (name, measured[name].write_units)
+            assert (name, expected.reads * times) == (name, measured[name].read_units)

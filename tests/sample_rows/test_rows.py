@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from singletable import Table, copy, count, derive, entity, sparse
+from singletable import Table, copy, count, derive, entity, exists, sparse
 from singletable.cli.load_model import load_tables
 from singletable.sample_rows.rows import SampleRows, sample_rows
 
@@ -27,6 +27,7 @@ class Customer:
     name: str
     email: str
     orders: int = 0
+    open_orders: int = 0
 
 
 @entity(
@@ -34,7 +35,10 @@ class Customer:
     gsi1=("CUST#{customer_id}", "ORDER#{placed_at:seconds}#{id}"),
     gsi2=sparse("OPEN", "{open_since}"),
     copies=[copy(Customer, by={"id": "customer_id"}, fields={"name": "customer_name"})],
-    counted=[count(Customer, by={"id": "customer_id"}, field="orders")],
+    counted=[
+        count(Customer, by={"id": "customer_id"}, field="orders"),
+        count(Customer, by={"id": "customer_id"}, field="open_orders", where=lambda o: exists(o.open_since)),
+    ],
 )
 @dataclass
 class Order:
@@ -95,6 +99,9 @@ def test_copies_repeat_their_source_and_counters_count(shop: SampleRows) -> None
     assert all(row["customer_name"] == names[row["customer_id"]] for row in shop.values["Order"])
     owners = [row["customer_id"] for row in shop.values["Order"]]
     assert all(row["orders"] == owners.count(row["id"]) for row in shop.values["Customer"])
+    owners = [row["customer_id"] for row in shop.values["Order"] if row["open_since"] is not None]
+    assert all(row["open_orders"] == owners.count(row["id"]) for row in shop.values["Customer"])
+    assert any(row["open_orders"] < row["orders"] for row in shop.values["Customer"])
 
 
 def test_one_row_lacks_what_rows_may_lack(shop: SampleRows) -> None:

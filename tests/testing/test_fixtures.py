@@ -133,7 +133,7 @@ def test_a_seed_that_cannot_be_stored_fails_the_test_with_its_reason(project: py
     )
     result = run(project)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines("*str is no entity of Shop*")
+    result.stdout.fnmatch_lines("*str is not an entity of Shop*")
 
 
 def test_the_plugin_is_registered() -> None:

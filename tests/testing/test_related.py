@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from examples.commerce.model import Commerce, OrderDetails, OrderItem
 from examples.papers.model import Membership, Paper, Papers, Topic
-from singletable import Table, entity
+from singletable import Table, count, entity, exists
 from singletable.client.items.kinds import Kinds
 from singletable.planner.items import item_of, key_of, values_of
 from singletable.sample_rows.links import linked_fields
@@ -138,6 +138,43 @@ def test_what_is_kept_by_writes_is_as_they_leave_it(values: list[Any]) -> None:
             social.put(value)
         found = [each for each in social.scan(reason="a test") if not isinstance(each, Follower)]
     assert sorted(map(_shown, found)) == sorted(map(_shown, values))
+
+
+@entity(key=("BOARD#{id}", "BOARD"))
+class Board(BaseModel):
+    id: str
+    tasks: int = 0
+    open_tasks: int = 0
+
+
+@entity(
+    key=("BOARD#{board}", "TASK#{id}"),
+    counted=[
+        count(Board, by={"id": "board"}, field="tasks"),
+        count(Board, by={"id": "board"}, field="open_tasks", where=lambda t: (t.is_open == True) & exists(t.owner)),  # noqa: E712
+    ],
+)
+class Task(BaseModel):
+    board: str
+    id: str
+    is_open: bool
+    owner: str | None = None
+
+
+class Boards(Table, entities=[Board, Task]):
+    """Boards that count all tasks, and those that are open and have an owner."""
+
+
+@given(items_of(Boards, max_size=12))
+def test_counters_with_a_condition_are_as_writes_leave_them(values: list[Any]) -> None:
+    with Boards.open("memory:") as boards:
+        for value in values:
+            boards.put(value)
+        assert sorted(map(repr, boards.scan(reason="a test"))) == sorted(map(repr, values))
+
+
+def test_some_tasks_are_counted_by_one_counter_alone() -> None:
+    lists(Boards, lambda values: any(isinstance(each, Board) and each.tasks > each.open_tasks > 0 for each in values))
 
 
 def _shown(value: Any) -> str:

@@ -1,6 +1,6 @@
 """Correct use of a table, with the types that both checkers must find in it; imported and checked, never called."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -18,6 +18,7 @@ from singletable import (
     BatchResult,
     Between,
     Box,
+    ItemRefused,
     Key,
     Nearest,
     Page,
@@ -27,11 +28,14 @@ from singletable import (
     Subtree,
     Table,
     TransactionCancelled,
+    UnreadableItem,
+    UnreadableItemWarning,
     Until,
     ancestors,
     begins_with,
     collection,
     contains,
+    count,
     create,
     delete,
     entity,
@@ -113,6 +117,48 @@ class Store:
     latitude: float
     longitude: float
     staff: int
+
+
+@entity(key=("PROJECT#{id}", "METADATA"))
+@dataclass
+class Project:
+    id: str
+    tickets: int = 0
+    open_tickets: int = 0
+    urgent_tickets: int = 0
+
+
+def is_urgent(ticket: "Ticket") -> bool:
+    return (ticket.status == "OPEN") & (ticket.points > 5)
+
+
+@entity(
+    key=("PROJECT#{project_id}", "TICKET#{id}"),
+    counted=[
+        count(Project, by={"id": "project_id"}, field="tickets"),
+        count(
+            Project,
+            by={"id": "project_id"},
+            field="open_tickets",
+            where=lambda t: (t.status == "OPEN") & exists(t.assignee) & not_(contains(t.tags, "spam")),
+        ),
+        count(Project, by={"id": "project_id"}, field="urgent_tickets", where=is_urgent),
+    ],
+)
+@dataclass
+class Ticket:
+    project_id: str
+    id: str
+    status: Literal["OPEN", "CLOSED"]
+    points: int
+    tags: list[str]
+    assignee: str | None = None
+
+
+class Desk(Table, entities=[Project, Ticket]):
+    @pattern()
+    def tickets(self, project_id: str) -> Page[Ticket]:
+        return query(Ticket)
 
 
 @dataclass(frozen=True)
@@ -423,6 +469,20 @@ def a_scan_gives_objects(shop: Shop) -> None:
         assert_type(each, object)
         if isinstance(each, Order):
             assert_type(each.total, Decimal)
+
+
+def unreadable_items_are_listed_beside_typed_ones() -> None:
+    shop = Shop.open("memory:", unreadable="report")
+    page = shop.orders_of_customer("c1")
+    assert_type(page.items, Sequence[Order])
+    assert_type(page.unreadable, tuple[UnreadableItem, ...])
+    for each in page.unreadable:
+        assert_type(each.key, Mapping[str, Any])
+        assert_type(each.item, Mapping[str, Any])
+        assert_type(each.error, ItemRefused)
+        assert_type(each.reason, str)
+    assert_type(UnreadableItemWarning("left out").unreadable, UnreadableItem | None)
+    assert_type(Shop.open("memory:", unreadable="raise"), Shop)
 
 
 async def many_are_awaited(shop: Shop) -> None:

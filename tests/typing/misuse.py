@@ -301,6 +301,12 @@ def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     return shop.get_many([key(Order, id="o1")])  # misuse: many of another entity
 
 
+def unreadable_items(shop: Shop) -> None:
+    Shop.open("memory:", unreadable="ignore")  # misuse: unknown value of unreadable=
+    print(shop.orders_of_customer("c1").unreadable[0].total)  # misuse: field of an unreadable item
+    shop.orders_of_customer("c1").unreadable.clear()  # misuse: list of unreadable items changed
+
+
 def single_writes(shop: Shop, order: Order) -> Customer | None:
     print(shop.put(order).name)  # misuse: field of another entity on what was put
     shop.update(key(Order, id="o1"), field(Product, lambda p: p.sku).set(""))  # misuse: field of another entity's
@@ -332,6 +338,8 @@ def transactions(shop: Shop, order: Order) -> None:
 entity(key=("A#{id}", "B"), unique=[1])  # misuse: unique fields that are no names
 entity(key=("A#{id}", "B"), counted=[Customer])  # misuse: counters that are classes
 count(Customer, by={"id": "customer_id"})  # misuse: counter without its field
+count(Customer, by={"id": "customer_id"}, field="orders", where="OPEN")  # misuse: condition of a counter that is a text
+count(Customer, by={"id": "customer_id"}, field="orders", where=lambda: True)  # misuse: condition of no item
 
 
 upgrade(Parcel)  # misuse: upgrade of no version

@@ -1,6 +1,6 @@
-"""Who is measured: each contender by its name, its library, and the module that reads with it.
+"""Contenders: the name of each, its library, and the modules that read and write with it.
 
-Every environment loads this, so it needs nothing but Python.
+Every contender environment imports this module, so it depends on the standard library only.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+from bench.client_bench.orders import Order
+from bench.client_bench.rows import BATCH, CREATE, MOVE, PUT, TRANSACTION, UPDATE
+
 Mode = Literal["sync", "async"]
 OURS = "singletable"
 
 
 @dataclass(frozen=True)
 class Reads:
-    """Two functions of a customer: one of its orders by name, and all of them; coroutines in async mode."""
+    """Read functions of a contender: one order of a customer, and all of them; coroutine functions in async mode."""
 
     get: Callable[[str, str], Any]
     query: Callable[[str], Any]
@@ -24,14 +27,48 @@ class Reads:
 
 
 @dataclass(frozen=True)
+class Writes:
+    """Write functions of a contender; coroutine functions in async mode.
+
+    `build` makes the object that `put`, `create`, `put_batch` and `transact` write; it is never measured. Updates fail
+    when the order is not stored, and return the new object where the contender can.
+    """
+
+    build: Callable[[Order], Any]
+    put: Callable[[Any], Any]
+    create: Callable[[Any], Any]
+    set_note: Callable[[str, str, str], Any]
+    set_status: Callable[[str, str, str], Any]
+    put_batch: Callable[[list[Any]], Any]
+    transact: Callable[[list[Any]], Any]
+    read_item: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
+    """Read the stored item of a key, for a table without a server."""
+    close: Callable[[], Awaitable[None] | None] = lambda: None
+
+    @property
+    def calls(self) -> dict[str, Callable[..., Any]]:
+        """The function of each row."""
+        return {
+            PUT: self.put,
+            CREATE: self.create,
+            UPDATE: self.set_note,
+            MOVE: self.set_status,
+            BATCH: self.put_batch,
+            TRANSACTION: self.transact,
+        }
+
+
+@dataclass(frozen=True)
 class Contender:
-    """One way to read an order."""
+    """One way to read and write an order."""
 
     name: str
     module: str
     library: str
     modes: tuple[Mode, ...] = ("sync",)
     is_typed: bool = True
+    writes: bool = True
+    """Whether it takes part in the write rows."""
 
     def __str__(self) -> str:
         return self.name
@@ -42,12 +79,20 @@ class Contender:
         return self.library == OURS
 
     def load(self) -> Any:
-        """Its module, with its library."""
+        """Import the module that reads, with its library."""
         return import_module(f"bench.client_bench.contenders.{self.module}")
 
+    def load_writes(self) -> Any:
+        """Import the module that writes, with its library."""
+        return import_module(f"bench.client_bench.contenders.{self.module}_writes")
+
     def open(self, mode: Mode, url: str) -> Any:
-        """Its Reads, in this environment; in async mode a coroutine that gives them."""
+        """Return its Reads; in async mode a coroutine that returns them."""
         return getattr(self.load(), f"open_{mode}")(url)
+
+    def open_writes(self, mode: Mode, url: str) -> Any:
+        """Return its Writes; in async mode a coroutine that returns them."""
+        return getattr(self.load_writes(), f"open_{mode}")(url)
 
 
 BOTH: tuple[Mode, ...] = ("sync", "async")
@@ -58,13 +103,13 @@ CONTENDERS = (
     Contender("boto3 resource", "boto3_resource", "boto3"),
     Contender("boto3 client", "boto3_client", "boto3"),
     Contender("PynamoDB", "pynamodb_model", "pynamodb"),
-    Contender("aiodynamo", "aiodynamo_dicts", "aiodynamo", ("async",)),
+    Contender("aiodynamo", "aiodynamo_dicts", "aiodynamo", ("async",), writes=False),
     Contender("pydynox Model", "pydynox_model", "pydynox", BOTH),
     Contender("pydynox dicts", "pydynox_dicts", "pydynox", BOTH, is_typed=False),
-    Contender("dyntastic", "dyntastic_model", "dyntastic"),
+    Contender("dyntastic", "dyntastic_model", "dyntastic", writes=False),
 )
 
 
-def named(name: str) -> Contender:
-    """The contender of a name."""
+def find_contender(name: str) -> Contender:
+    """Return the contender of a name."""
     return next(contender for contender in CONTENDERS if contender.name == name)

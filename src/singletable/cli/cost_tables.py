@@ -65,7 +65,6 @@ def _mark(guessed: object) -> str:
 def _call(call: CallCost) -> list[str]:
     cost, plan = call.estimate, call.plan
     mark, items_mark = _mark(cost.guessed), _mark(cost.guesses_items)
-    beside = f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""
     # What the plan proves is no guess; pages beyond it are there because of the sizes.
     paged_mark = _mark(cost.guessed and cost.pages > (plan.queries or plan.pattern.options.fanout or 1))
     return [
@@ -76,7 +75,7 @@ def _call(call: CallCost) -> list[str]:
         f"{_mark(cost.guesses_bytes)}{size(cost.bytes)}",
         f"{paged_mark}{cost.pages:,}",
         f"{items_mark}{cost.overfetch:.1f}x" if cost.vain_items else "",
-        f"{cost}{beside}",
+        str(cost),
         f"{mark}{number(cost.strong)}" if cost.strong is not None else "-" if cost.kind == "read" else "",
         f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "-",
     ]
@@ -107,7 +106,7 @@ def _show_writes(name: str, report: CostReport) -> None:
                     f"{cost.place_mark(label)}{number(cost.by_index[label])}" if label in cost.by_index else ""
                     for label in ("table", *indexes)
                 ),
-                f"{cost}" + (f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""),
+                str(cost),
                 f"{mark}{number(cost.transactional or 0.0)}",
             ]
         )

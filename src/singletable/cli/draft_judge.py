@@ -42,8 +42,7 @@ def judge(table: DraftTable) -> Sequence[Objection]:
 
 def drafted_design(table: DraftTable, functions: Mapping[str, Any] | None = None) -> Design:
     """The design that the drafted table's file would have, made of its values; nothing of it is read as Python."""
-    for each in table.patterns:
-        refuse_unsaid(each)
+    refuse_unsaid(table)
     classes = drafted_classes(table, functions or {})
     keywords = keywords_of(table_keywords(table), classes)
 

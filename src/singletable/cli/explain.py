@@ -8,10 +8,11 @@ from typing import Any
 from singletable.cli.arguments import read_arguments
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json
+from singletable.client.call_explanation import explain_call
 from singletable.client.pattern import BoundPattern
 from singletable.client.table import Table
 from singletable.errors import ModelNotLoaded
-from singletable.planner.explain import Explanation, explain, proof, verdict_text
+from singletable.planner.explain import Explanation, proof, verdict_text
 from singletable.planner.plan import Refusal
 from singletable.planner.remedy import remedy
 
@@ -79,7 +80,7 @@ def _document(table: type[Table], bound: BoundPattern[..., Any], given: list[str
     document["proof"] = list(proof(table.design, outcome))
     if given or not any(parameter.required for parameter in declaration.parameters.values()):
         arguments = read_arguments(declaration, given)
-        explanation: Explanation = explain(table.design, outcome, declaration.signature.bind(None, **arguments))
+        explanation: Explanation = explain_call(table.design, outcome, declaration.signature.bind(None, **arguments))
         document["requests"] = [
             {"operation": request.operation, "parameters": request.parameters} for request in explanation.requests
         ]

@@ -72,10 +72,13 @@ class TransactionGetAnswer(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
-class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
-    """The answer to PutItem, UpdateItem and DeleteItem."""
+NO_ATTRIBUTES = msgspec.Raw()
 
-    attributes: Item | None = None
+
+class WriteAnswer(msgspec.Struct, rename="pascal", frozen=True):
+    """The answer to PutItem, UpdateItem and DeleteItem; the returned item as its JSON."""
+
+    attributes: msgspec.Raw = NO_ATTRIBUTES
     consumed_capacity: Capacity | None = None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from singletable.client.answers import Capacity, Pieces
 from singletable.client.refusals import refusal_of
+from singletable.client.transport import Request
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.errors import ArgumentRefused, RequestRefused
@@ -56,6 +57,14 @@ class EngineTransport:
     async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
         """The same; it takes microseconds, and writes nothing."""
         return self.send_for_pieces(operation, body)
+
+    def send_together(self, requests: Sequence[Request]) -> Sequence[bytes | RequestRefused]:
+        """The bodies or the errors of several requests, whose writes are committed together."""
+        with self.engine.together():
+            answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
+        if any(answer.wrote for answer in answers):
+            self.engine.store.flush()
+        return [answer.body if answer.status == 200 else refusal_of(answer.body) for answer in answers]
 
     def close(self) -> None:
         """Closes the engine, unless it belongs to somebody else."""

@@ -1,10 +1,17 @@
-"""The key of one item, by the fields it is made of."""
+"""Keys of items by the fields they consist of, and the entities that keys and objects belong to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from singletable.errors import ArgumentRefused
+from singletable.model.fields import name_of
+
+if TYPE_CHECKING:
+    from singletable.model.design import Design  # with all codecs: a program without a table needs none
+    from singletable.model.entity import Entity
 
 E = TypeVar("E")
 E_co = TypeVar("E_co", covariant=True)
@@ -12,12 +19,49 @@ E_co = TypeVar("E_co", covariant=True)
 
 @dataclass(frozen=True)
 class Key(Generic[E_co]):
-    """An item of an entity, named by the fields of its key."""
+    """The key of an entity's item, by its fields."""
 
     entity: type[E_co]
     values: Mapping[str, Any]
 
 
 def key(entity: type[E], **fields: object) -> Key[E]:
-    """The item of an entity with these values in its key: `key(Order, id="o1")`."""
+    """The key of an entity's item: `key(Order, id="o1")`."""
     return Key(entity, fields)
+
+
+class TableEntities:
+    """Finds the entities of a table's objects and keys, and rejects those that are not of the table."""
+
+    def __init__(self, design: Design) -> None:
+        self._design = design
+        self._by_class = {entity.cls: entity for entity in design.entities}
+
+    def of(self, value: Any) -> Entity:
+        """The entity of an object."""
+        return self._by_class.get(type(value)) or self.of_class(type(value))
+
+    def of_class(self, cls: type) -> Entity:
+        """The entity of a class."""
+        entity = self._by_class.get(cls)
+        if entity is not None:
+            return entity
+        known = ", ".join(each.label for each in self._design.entities)
+        raise ArgumentRefused(f"{name_of(cls)} is not an entity of {self._design.name}, which has {known}")
+
+    def of_key(self, key: Any) -> Entity:
+        """The entity of a key; rejects a key with fields that the entity does not have."""
+        if not isinstance(key, Key):
+            raise ArgumentRefused(f'{key!r} is not a key; write key({self._design.entities[0].label}, id="...")')
+        entity = self.of_class(key.entity)
+        if unknown := [name for name in key.values if name not in entity.fields]:
+            has = ", ".join(sorted(entity.base.fields))
+            raise ArgumentRefused(f"{entity.label} has no field {unknown[0]!r}; its key consists of {has}")
+        return entity
+
+    def named(self, target: Any) -> tuple[Entity, Mapping[str, Any]]:
+        """The entity and the key's fields of an object or a key."""
+        if isinstance(target, Key):
+            return self.of_key(target), target.values
+        entity = self.of(target)
+        return entity, {name: getattr(target, name) for name in entity.base.fields}

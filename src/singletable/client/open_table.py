@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from singletable.client.key import TableEntities
 from singletable.client.options import Options
 from singletable.client.reading import pages
 from singletable.client.reading.ancestors import on_the_way_down
@@ -16,11 +17,11 @@ from singletable.client.session import Session
 from singletable.client.steps import Steps, run, run_async
 from singletable.client.watched import asking
 from singletable.errors import ArgumentRefused, DesignError
-from singletable.model.intents import Ancestors, Collection, Get, Query, Within
+from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
 from singletable.planner.plan import Outcome, Plan, Refusal
 
 if TYPE_CHECKING:
-    from singletable.client.writing.writer import Writer
+    from singletable.client.write.writer import Writer
 
 R = TypeVar("R")
 _DEFAULT = Options()
@@ -29,11 +30,12 @@ _DEFAULT = Options()
 class OpenTable:
     """What a table's patterns and writes run on."""
 
-    def __init__(self, session: Session, reader: Reader, *, is_told: bool) -> None:
-        """`is_told`: whether whoever refuses a condition can be asked for the item, which says what was refused."""
+    def __init__(self, session: Session, reader: Reader, *, returns_items: bool) -> None:
+        """`returns_items`: whether the server returns the item for which a condition failed."""
         self.session = session
         self.reader = reader
-        self._is_told = is_told
+        self.entities = TableEntities(reader.design)
+        self._returns_items = returns_items
         self._writer: Writer | None = None
         self._making = Lock()
 
@@ -43,10 +45,10 @@ class OpenTable:
         return self._writer or self._made_writer()
 
     def _made_writer(self) -> Writer:
-        from singletable.client.writing.writer import Writer
+        from singletable.client.write.writer import Writer
 
         with self._making:
-            self._writer = self._writer or Writer(self.reader, is_told=self._is_told)
+            self._writer = self._writer or Writer(self.reader, returns_items=self._returns_items)
         return self._writer
 
     def run(self, steps: Steps[R]) -> R:
@@ -116,12 +118,10 @@ class OpenTable:
 
     def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Steps[Any]:
         plan, chosen = _planned(outcome), options or _DEFAULT
-        if plan.pattern.is_write:
+        if isinstance(plan.pattern.intent, Write):
             if options is not None:
                 raise ArgumentRefused(f"{plan.pattern.name} writes; the options of using(...) are those of reads")
-            from singletable.client.writing.patterns import run_write
-
-            return run_write(self.writer, plan, arguments)
+            return self.writer.pattern(plan, arguments)
         match plan.pattern.intent:
             case Get():
                 return get_one(self.reader, plan, arguments, chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from singletable.client.connecting import transport_for
 from singletable.client.creation import check_table, create_table, refuse_name
@@ -19,6 +19,7 @@ from singletable.client.session import Session
 from singletable.client.steps import run
 from singletable.client.tracing import tracing
 from singletable.client.watched import Hook
+from singletable.errors import ArgumentRefused
 from singletable.model.design import Design
 
 if TYPE_CHECKING:
@@ -37,11 +38,14 @@ def open_table(
     timeouts: Timeouts | None,
     hook: Hook | None,
     now: Callable[[], float] | None,
+    unreadable: Literal["raise", "report"] = "raise",
 ) -> OpenTable:
     """The open table; refuses one that is not there, or is another than the model's."""
     table_name = name or design.name
     refuse_name(table_name)
     refuse_unreadable(design)
+    if unreadable not in ("raise", "report"):
+        raise ArgumentRefused(f'{design.name}.open: unreadable must be "raise" or "report", got {unreadable!r}')
     transport = transport_for(url, timeouts, now)
     clock: Callable[[], float] = getattr(transport, "now", time.time) if now is None else now  # an engine has its own
     configured: Retries | None = getattr(transport, "retries", None)  # by whatever configures AWS on this machine
@@ -55,6 +59,7 @@ def open_table(
         session.close()
         raise
     kinds, metrics = Kinds(design), Metrics()
-    is_told = transport.name.startswith(("memory:", "file:", "dynamodb:"))
-    reader = Reader(design, table_name, kinds, cursors, metrics, clock, session.retries)
-    return OpenTable(session, reader, is_told=is_told)
+    returns_items = transport.name.startswith(("memory:", "file:", "dynamodb:"))
+    reports = unreadable == "report"
+    reader = Reader(design, table_name, kinds, cursors, metrics, clock, session.retries, reports_unreadable=reports)
+    return OpenTable(session, reader, returns_items=returns_items)

@@ -166,9 +166,12 @@ class BoundPattern(Generic[P, R]):
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
         """The exact requests for these arguments, and the proof; raises DesignError when the pattern is refused."""
-        from singletable.planner.explain import explain
+        from singletable.client.call_explanation import explain_call
 
-        return explain(self._table.design, self.plan, self.declaration.signature.bind(None, *args, **kwargs))
+        opened: OpenTable | None = None if self._instance is None else vars(self._instance).get("_open")
+        name = None if opened is None else opened.reader.name
+        bound = self.declaration.signature.bind(None, *args, **kwargs)
+        return explain_call(self._table.design, self.plan, bound, name)
 
 
 class Every(Generic[T]):

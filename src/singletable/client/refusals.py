@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from singletable.errors import RequestRefused, Throttled
+from singletable.errors import ArgumentRefused, RequestRefused, Throttled
 
 _decode = msgspec.json.decode
 
@@ -44,6 +44,14 @@ def refusal_of(body: bytes) -> RequestRefused:
     refusal = kind(code, message, **{name: value for name, value in document.items() if name not in _OWN})
     refusal.args = (f"{code}: {with_remedy(message)}",)
     return refusal
+
+
+def not_utf8(problem: UnicodeEncodeError) -> ArgumentRefused:
+    """The error for a text that has no UTF-8 form."""
+    text = problem.object[max(0, problem.start - 10) : problem.end]
+    return ArgumentRefused(
+        f"the text {text!r} holds half of a surrogate pair, which has no UTF-8 form; pass whole characters"
+    )
 
 
 def with_remedy(message: str) -> str:

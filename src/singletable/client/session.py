@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from singletable.client.answers import Pieces
 from singletable.client.policy import Retries
-from singletable.client.refusals import THROTTLING
+from singletable.client.refusals import THROTTLING, not_utf8
 from singletable.client.steps import Call, Outcome
 from singletable.client.tracing import Tracing
 from singletable.client.transport import Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
-from singletable.errors import ArgumentRefused, RequestRefused, Unreachable
+from singletable.errors import RequestRefused, Unreachable
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
 A = TypeVar("A", bytes, Pieces)
+Problem = RequestRefused | Unreachable
 
-# Faults of the service's own, after which a write may have been done and may not.
+# Internal errors of the service, after which a write may or may not have happened.
 UNSURE = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
-# What DynamoDB refuses now and may do a moment later.
-PASSING = (
+# Errors after which the same request may succeed.
+RETRYABLE = (
     THROTTLING
     | UNSURE
     | {
@@ -42,8 +43,8 @@ PASSING = (
         "TransactionInProgressException",
     }
 )
-# Why DynamoDB cancels a transaction now and may carry it out a moment later.
-PASSING_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
+# Reasons to cancel a transaction after which the same one may succeed.
+RETRYABLE_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
 CONCURRENT_MAX = 32
 
 
@@ -61,29 +62,49 @@ class Session:
 
     @property
     def is_watched(self) -> bool:
-        """Whether anybody wants to know of requests."""
+        """Whether a hook or a tracer receives every request."""
         return self.hook is not None or (self.tracing is not None and self.tracing.is_on())
 
+    def ask(self, call: Call) -> bytes:
+        """The body of one answer; retryable errors are retried."""
+        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+            try:
+                body = _encode(call.parameters)
+            except UnicodeEncodeError:
+                body = _body(call)  # says which text it is
+            try:
+                return self.transport.send(call.operation, body)
+            except (RequestRefused, Unreachable) as problem:
+                return self._sent(call, self.transport.send, problem)
+        return self._sent(call, self.transport.send)
+
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
-        """The answers, in order; several are asked for at once, each on a thread."""
-        if len(calls) == 1:
-            return (self._sent(calls[0], self.transport.send),)
-        return self._at_once(self.ask, calls)
+        """The bodies of several answers, in order; the requests are made concurrently."""
+        return (self.ask(calls[0]),) if len(calls) == 1 else self._at_once(self.ask, calls)
 
     async def ask_all_async(self, calls: Sequence[Call]) -> Sequence[bytes]:
-        """The answers, in order; several are asked for at once."""
+        """The same, awaited."""
         return (await self.ask_async(calls[0]),) if len(calls) == 1 else await _at_once(self.ask_async, calls)
 
     def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
-        """What became of each request, in order; several are made at once, each on a thread."""
-        return (self._outcome(calls[0]),) if len(calls) == 1 else self._at_once(self._outcome, calls)
+        """The outcome of each request, in order; an engine in this process commits them together."""
+        if len(calls) == 1:
+            return (self._outcome(calls[0]),)
+        inside = None if self.is_watched else in_process(self.transport)
+        if inside is None:
+            return self._at_once(self._outcome, calls)
+        outcomes = inside.send_together([(call.operation, _body(call)) for call in calls])
+        return [
+            self._outcome(call) if not isinstance(outcome, bytes) and self._is_retryable(call, outcome, 1) else outcome
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
 
     async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
-        """The same, awaited."""
+        """The same, awaited; the requests are made concurrently."""
         return await _at_once(self._outcome_async, calls)
 
     def wait(self, seconds: float) -> None:
-        """Lets some time pass."""
+        """Waits."""
         time.sleep(seconds)
 
     async def wait_async(self, seconds: float) -> None:
@@ -92,17 +113,13 @@ class Session:
 
         await asyncio.sleep(seconds)
 
-    def ask(self, call: Call) -> bytes:
-        """One answer; what passes by itself is asked again."""
-        return self._sent(call, self.transport.send)
-
     def ask_in_pieces(self, call: Call) -> bytes | Pieces:
-        """The answer to a request for a page; whole where somebody watches, or the transport has no pieces."""
+        """The answer to a request for a page; whole where it is watched, or the transport has no pieces."""
         inside = None if self.is_watched else in_process(self.transport)
         return self.ask(call) if inside is None else self._sent(call, inside.send_for_pieces)
 
     async def ask_async(self, call: Call) -> bytes:
-        """One answer, awaited."""
+        """The body of one answer, awaited."""
         return await self._sent_async(call, self.transport.send_async)
 
     async def ask_in_pieces_async(self, call: Call) -> bytes | Pieces:
@@ -112,39 +129,67 @@ class Session:
             return await self.ask_async(call)
         return await self._sent_async(call, inside.send_for_pieces_async)
 
-    def _sent(self, call: Call, send: Callable[[str, bytes], A]) -> A:
-        body = _body(call)
-        attempt, started = 1, time.perf_counter()
+    def _attempts(self, call: Call, first: Problem | None) -> Generator[bytes | float, Any, Any]:
+        """Sends a request as often as its errors are retryable: yields a body to send, or seconds to wait.
+
+        `first` is the error of a first attempt that was made before.
+        """
+        body, started = _body(call), time.perf_counter()
+        attempt = 1
         while True:
             try:
-                answer = send(call.operation, body)
+                if first is not None:
+                    raise first
+                answer = yield body
             except (RequestRefused, Unreachable) as problem:
-                if not self._is_passing(call, problem, attempt):
+                first = None
+                if not self._is_retryable(call, problem, attempt):
                     self._watched(call, attempt, started, None, problem)
                     raise
-                time.sleep(self.retries.pause(attempt))
-                attempt += 1
-                continue
-            if self.is_watched:
-                self._watched(call, attempt, started, answer)
-            return answer
+            else:
+                if self.is_watched:
+                    self._watched(call, attempt, started, answer)
+                return answer
+            yield self.retries.pause(attempt)
+            attempt += 1
+
+    def _sent(self, call: Call, send: Callable[[str, bytes], A], first: Problem | None = None) -> A:
+        attempts = self._attempts(call, first)
+        try:
+            asked = next(attempts)
+            while True:
+                if isinstance(asked, float):
+                    time.sleep(asked)
+                    asked = next(attempts)
+                    continue
+                try:
+                    answer = send(call.operation, asked)
+                except (RequestRefused, Unreachable) as problem:
+                    asked = attempts.throw(problem)
+                else:
+                    asked = attempts.send(answer)
+        except StopIteration as finished:
+            result: A = finished.value
+            return result
 
     async def _sent_async(self, call: Call, send: Callable[[str, bytes], Awaitable[A]]) -> A:
-        body = _body(call)
-        attempt, started = 1, time.perf_counter()
-        while True:
-            try:
-                answer = await send(call.operation, body)
-            except (RequestRefused, Unreachable) as problem:
-                if not self._is_passing(call, problem, attempt):
-                    self._watched(call, attempt, started, None, problem)
-                    raise
-                await self.wait_async(self.retries.pause(attempt))
-                attempt += 1
-                continue
-            if self.is_watched:
-                self._watched(call, attempt, started, answer)
-            return answer
+        attempts = self._attempts(call, None)
+        try:
+            asked = next(attempts)
+            while True:
+                if isinstance(asked, float):
+                    await self.wait_async(asked)
+                    asked = next(attempts)
+                    continue
+                try:
+                    answer = await send(call.operation, asked)
+                except (RequestRefused, Unreachable) as problem:
+                    asked = attempts.throw(problem)
+                else:
+                    asked = attempts.send(answer)
+        except StopIteration as finished:
+            result: A = finished.value
+            return result
 
     def _outcome(self, call: Call) -> Outcome:
         try:
@@ -170,14 +215,14 @@ class Session:
             self._threads = self._threads or ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
         return self._threads
 
-    def _is_passing(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
+    def _is_retryable(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:
             return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
-        if _is_passing_cancellation(problem):
+        if _is_retryable_cancellation(problem):
             return True
-        return problem.code in PASSING and (call.repeatable or problem.code not in UNSURE)
+        return problem.code in RETRYABLE and (call.repeatable or problem.code not in UNSURE)
 
     def _watched(
         self,
@@ -188,7 +233,10 @@ class Session:
         refusal: RequestRefused | Unreachable | None = None,
     ) -> None:
         seconds = time.perf_counter() - started
-        watched = Watched(call.operation, call.parameters, attempts, seconds, refusal, asking.get())
+        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+            return
+        parameters = msgspec.json.decode(_body(call))  # which may hold items as JSON
+        watched = Watched(call.operation, parameters, attempts, seconds, refusal, asking.get())
         if self.tracing is not None and self.tracing.is_on():
             self.tracing.note(watched, answer if isinstance(answer, bytes) else None)
         if self.hook is not None:
@@ -213,18 +261,15 @@ def _body(call: Call) -> bytes:
     try:
         return _encode(call.parameters)
     except UnicodeEncodeError as problem:
-        said = problem.object[max(0, problem.start - 10) : problem.end]
-        raise ArgumentRefused(
-            f"the text {said!r} holds half of a surrogate pair, which has no UTF-8 form; pass whole characters"
-        ) from None
+        raise not_utf8(problem) from None
 
 
-def _is_passing_cancellation(refusal: RequestRefused) -> bool:
+def _is_retryable_cancellation(refusal: RequestRefused) -> bool:
     """Whether a transaction was cancelled for nothing but what passes by itself."""
     if refusal.code != "TransactionCanceledException":
         return False
     codes = {reason.get("Code", "None") for reason in refusal.fields.get("CancellationReasons") or ()} - {"None"}
-    return bool(codes) and codes <= PASSING_REASONS
+    return bool(codes) and codes <= RETRYABLE_REASONS
 
 
 async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -> Sequence[R]:

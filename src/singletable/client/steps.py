@@ -6,11 +6,12 @@ Every read and write of the data layer is written once, in this form. `run` driv
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from singletable.errors import RequestRefused, Unreachable
+from singletable.errors import RequestRefused, SingletableError, Unreachable
 
 if TYPE_CHECKING:
     from singletable.client.answers import Pieces  # which loads msgspec
@@ -75,8 +76,50 @@ def pause(seconds: float) -> Steps[None]:
     yield Pause(seconds)
 
 
+def concurrently(works: Sequence[Steps[R]]) -> Steps[list[R | SingletableError]]:
+    """Several works side by side: their requests are made together; the result or the error of each, in order."""
+    results: dict[int, R | SingletableError] = {}
+    waiting: dict[int, Asked] = {}
+
+    def step(number: int, advance: Callable[[], Asked]) -> None:
+        try:
+            waiting[number] = advance()
+        except StopIteration as finished:
+            results[number] = finished.value
+        except SingletableError as problem:
+            results[number] = problem
+
+    for number, work in enumerate(works):
+        step(number, partial(next, work))
+    while waiting:
+        asked, waiting = waiting, {}
+        paused = {number for number, each in asked.items() if isinstance(each, Pause)}
+        if len(paused) == len(asked):
+            yield Pause(max(each.seconds for each in asked.values() if isinstance(each, Pause)))
+        calls = {number: _calls(asked[number]) for number in asked if number not in paused}
+        outcomes = iter((yield from each([call for own in calls.values() for call in own])) if calls else ())
+        for number in asked:
+            own: list[Any] = [next(outcomes) for _ in calls.get(number, ())]
+            failed = next((each for each in own if not isinstance(each, bytes)), None)
+            if failed is None or isinstance(asked[number], Each):
+                step(number, partial(works[number].send, own))
+            else:
+                step(number, partial(works[number].throw, failed))
+    return [results[number] for number in range(len(works))]
+
+
+def _calls(asked: Asked) -> Sequence[Call]:
+    if isinstance(asked, Each):
+        return asked.calls
+    return (asked.call,) if isinstance(asked, InPieces) else () if isinstance(asked, Pause) else asked
+
+
 class Asks(Protocol):
-    """Whoever answers requests on the caller's thread."""
+    """Answers requests on the caller's thread."""
+
+    def ask(self, call: Call) -> bytes:
+        """The body of one answer."""
+        ...
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The bodies of the answers, in order; raises RequestRefused for the first that is refused."""
@@ -121,9 +164,13 @@ def run(steps: Steps[R], session: Asks) -> R:
         asked = next(steps)
         while True:
             try:
-                answers = _answers(asked, session)
-            except RequestRefused as refusal:
-                asked = steps.throw(refusal)
+                # Nearly always one request, which is worth a shorter way.
+                if type(asked) is tuple and len(asked) == 1:
+                    answers: Sequence[Any] = (session.ask(asked[0]),)
+                else:
+                    answers = _answers(asked, session)
+            except (RequestRefused, Unreachable) as problem:
+                asked = steps.throw(problem)
             else:
                 asked = steps.send(answers)
     except StopIteration as finished:
@@ -138,8 +185,8 @@ async def run_async(steps: Steps[R], session: AsksAsync) -> R:
         while True:
             try:
                 answers = await _answers_async(asked, session)
-            except RequestRefused as refusal:
-                asked = steps.throw(refusal)
+            except (RequestRefused, Unreachable) as problem:
+                asked = steps.throw(problem)
             else:
                 asked = steps.send(answers)
     except StopIteration as finished:
@@ -148,8 +195,6 @@ async def run_async(steps: Steps[R], session: AsksAsync) -> R:
 
 
 def _answers(asked: Asked, session: Asks) -> Sequence[Any]:
-    if type(asked) is tuple or type(asked) is list:  # as nearly always
-        return session.ask_all(asked)
     if isinstance(asked, InPieces):
         return (session.ask_in_pieces(asked.call),)
     if isinstance(asked, Each):

@@ -18,10 +18,9 @@ from singletable.client.open_table import OpenTable
 from singletable.client.options import Options
 from singletable.client.reading.by_keys import identity, transaction_get
 from singletable.client.steps import Steps, pause
-from singletable.client.work import entity_of_class
-from singletable.client.writing.committing import TRIES_MAX
-from singletable.client.writing.stored_tree import all_of, attribute_equals, exists
-from singletable.client.writing.wanted import Wanted, shown
+from singletable.client.write.conditions import all_of, attribute_equals, exists
+from singletable.client.write.execute import ATTEMPTS_MAX
+from singletable.client.write.intent import WriteIntent, shown
 from singletable.errors import AlreadyExists, ArgumentRefused, ConditionFailed, NotFound, TransactionCancelled
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
@@ -67,8 +66,8 @@ def move_subtree(
             if progress is not None:
                 progress(BatchProgress(moved, 0, waiting))
         fruitless = 0 if moved > before else fruitless + 1
-        if fruitless >= TRIES_MAX:
-            raise ConditionFailed(f"{moving.said(moving.old)} was changed by others {TRIES_MAX} times; call again")
+        if fruitless >= ATTEMPTS_MAX:
+            raise ConditionFailed(f"{moving.said(moving.old)} was changed by others {ATTEMPTS_MAX} times; call again")
         if fruitless > 1:  # once is bad luck, twice is a crowd
             yield from pause(opened.reader.retries.pause(fruitless))
     return moved
@@ -80,8 +79,8 @@ class _Moving:
     def __init__(self, opened: OpenTable, node: Key[Any], to: Path, change: Change | None) -> None:
         self._reader, self._writer = opened.reader, opened.writer
         self._design = opened.reader.design
-        self._entity = entity = entity_of_class(opened, node.entity)
-        self._keeping = self._writer.preparing.keepings[entity.cls]
+        self._entity = entity = opened.entities.of_class(node.entity)
+        self._keeping = self._writer.preparer.keeping(entity)
         self._path = _path_of(entity)
         self._values: dict[str, Any] = {name: node.values.get(name) for name in entity.base.fields}
         self._old_key, self._new_key = key_of(entity, self._values), key_of(entity, self._at(to))
@@ -149,7 +148,7 @@ class _Moving:
         """Moves some nodes in one transaction; False when one of them is not as it was read any more."""
         wanted = [each for node in nodes for each in self._moved(node)]
         try:
-            yield from self._writer.committing.commit(wanted, source=SOURCE, together=True)
+            yield from self._writer.executor.commit(wanted, source=SOURCE, is_transaction=True)
         except TransactionCancelled as cancelled:
             errors = [reason.error for reason in cancelled.reasons]
             pairs = list(zip(errors[::2], errors[1::2], strict=True))
@@ -165,7 +164,7 @@ class _Moving:
             return False
         return True
 
-    def _moved(self, item: Item) -> tuple[Wanted, Wanted]:
+    def _moved(self, item: Item) -> tuple[WriteIntent, WriteIntent]:
         """The two writes of one node: it goes, if it is as it was read, and comes, if nothing is there."""
         entity = self._entity
         upgrader = self._reader.kinds.upgrader(entity)
@@ -178,9 +177,9 @@ class _Moving:
         moved = self._changed({**values, self._path: self._new + path[len(self.old) :]})
         if path == self.old:
             beside[MOVED_FROM] = self._mark
-        unchanged = all_of(exists(self._writer.preparing.partition), *same)
-        gone = Wanted("delete", entity, values, Key(entity.cls, self._at(path)), unchanged=unchanged)
-        made = Wanted("create", entity, moved, Key(entity.cls, self._at(moved[self._path])), beside=beside)
+        unchanged = all_of(exists(self._writer.preparer.partition), *same)
+        gone = WriteIntent("delete", entity, values, Key(entity.cls, self._at(path)), unchanged=unchanged)
+        made = WriteIntent("create", entity, moved, Key(entity.cls, self._at(moved[self._path])), unknown=beside)
         return gone, made
 
     def _changed(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 from singletable.client.pattern import Pattern
+from singletable.client.table_body import RESERVED, TableBody
 from singletable.errors import DesignError, NotConnected, Problem
 from singletable.model import source
 from singletable.model.codecs.text import ORDERED_DELIMITER
@@ -26,87 +27,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
+    from singletable.model.intents import Validation
 
 E = TypeVar("E")
 
-RESERVED = frozenset(
-    {
-        "aio",
-        "all",
-        "batch",
-        "close",
-        "count",
-        "create",
-        "delete",
-        "delete_many",
-        "design",
-        "edit",
-        "get",
-        "get_many",
-        "metrics",
-        "move",
-        "move_subtree",
-        "name",
-        "open",
-        "put",
-        "put_many",
-        "query",
-        "scan",
-        "transaction",
-        "update",
-        "upsert",
-        "using",
-    }
-)
-"""Names that a table keeps for itself, so that no pattern can hide one."""
 
-
-class _Namespace(dict[str, Any]):
-    """A class body that notices when a second pattern takes the name of a first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.problems: list[Problem] = []
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        known = self.get(name)
-        if isinstance(known, Pattern):
-            where = value.declaration.location if isinstance(value, Pattern) else source.caller()
-            message = f"two patterns are called {name!r}; the other is at {known.declaration.location}"
-            self.problems.append(Problem(message, where, "Give one of them another name."))
-        super().__setitem__(name, value.named(name) if isinstance(value, Pattern) else value)
-
-
-class TableMeta(type):
-    """Makes the class body of a table one that loses no pattern."""
-
-    @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> _Namespace:
-        return _Namespace()
-
-    def __new__(cls, name: str, bases: tuple[type, ...], namespace: Mapping[str, Any], /, **keywords: Any) -> TableMeta:
-        """Refuse a class body that named two patterns alike."""
-        if isinstance(namespace, _Namespace) and namespace.problems:
-            raise DesignError(namespace.problems)
-        return super().__new__(cls, name, bases, dict(namespace), **keywords)
-
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: Mapping[str, Any], /, **keywords: Any) -> None:
-        super().__init__(name, bases, dict(namespace))
-
-
-if TYPE_CHECKING:
-
-    class _Bodied:
-        """What type checkers see: below a metaclass of one's own, neither compares a class's keywords with
-        `__init_subclass__`, so that a missing `entities=` would go unnoticed."""
-
-else:
-
-    class _Bodied(metaclass=TableMeta):
-        """A class whose body loses no pattern."""
-
-
-class Table(_Bodied):
+class Table(TableBody):
     """A table: entities, indexes and access patterns, compiled when the class is made.
 
     Class keywords: `entities` (the classes), `name` (the class's own by default), `keys` (the names of the key
@@ -132,6 +58,7 @@ class Table(_Bodied):
         timeouts: Timeouts | None = None,
         hook: Hook | None = None,
         now: Callable[[], float] | None = None,
+        unreadable: Literal["raise", "report"] = "raise",
     ) -> Self:
         """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
@@ -140,6 +67,10 @@ class Table(_Bodied):
         `retries` and `timeouts` say how patient it is; `hook` is told of every request. `now` is the clock by which
         items and cursors expire; by default an engine's own, or the machine's. A table that is not there, or not as
         the model says, is TableDiffers.
+
+        A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
+        other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
+        UnreadableItemWarning for each. A read of one item still raises.
         """
         from singletable.client.opening import open_table
 
@@ -155,6 +86,7 @@ class Table(_Bodied):
             timeouts=timeouts,
             hook=hook,
             now=now,
+            unreadable=unreadable,
         )
         return table
 
@@ -173,7 +105,7 @@ class Table(_Bodied):
     def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
         """The object of a key, or None: `shop.get(key(Order, id="o1"))`."""
         opened = self._opened()
-        found: E | None = opened.run(work().get(opened, key, consistent=consistent, expired=expired))
+        found: E | None = opened.run(table_reads().get(opened, key, consistent=consistent, expired=expired))
         return found
 
     def get_many(
@@ -185,7 +117,7 @@ class Table(_Bodied):
         """
         opened = self._opened()
         found: list[E | None] = opened.run(
-            many().get_many(opened, keys, consistent=consistent, transaction=transaction)
+            table_reads().get_many(opened, keys, consistent=consistent, transaction=transaction)
         )
         return found
 
@@ -210,24 +142,34 @@ class Table(_Bodied):
         written: E = opened.run(opened.writer.upsert(value))
         return written
 
-    def update(self, target: E | Key[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
+    def update(
+        self,
+        target: E | Key[E],
+        *changes: FieldChange[E],
+        where: Callable[[E], bool] | None = None,
+        validate: Validation = "whole",
+    ) -> E:
         """Changes fields of an item that is there, and every index key that is made of them; returns the new object.
 
         `shop.update(order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
         The target is an object, whose version must still be its version, or a key.
         """
         opened = self._opened()
-        changed: E = opened.run(opened.writer.update(work().update(opened, target, changes, where)))
+        changed: E = opened.run(opened.writer.update(target, changes, where, validate))
         return changed
 
     @overload
-    def delete(self, target: Key[E], *, where: Callable[[E], bool] | None = None) -> E | None: ...
+    def delete(self, target: Key[E], *, where: Callable[[E], bool] | None = None, raw: bool = False) -> E | None: ...
     @overload
-    def delete(self, target: E, *, where: Callable[[E], bool] | None = None) -> E | None: ...
-    def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None) -> Any:
-        """Takes an item away, if the condition holds; returns what was there."""
+    def delete(self, target: E, *, where: Callable[[E], bool] | None = None, raw: bool = False) -> E | None: ...
+    def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None, raw: bool = False) -> Any:
+        """Deletes an item if the condition holds; returns the deleted object, or None if there was none.
+
+        An item that the model cannot read is deleted and returned as a dict of its raw attributes, with a warning. An
+        entity with derived data raises ItemRefused before that; `raw=True` deletes the item and leaves derived data.
+        """
         opened = self._opened()
-        return opened.run(opened.writer.delete(work().delete(opened, target, where)))
+        return opened.run(opened.writer.delete(target, where, raw=raw))
 
     def move(self, old: E, new: E) -> E:
         """Writes an object under another key in place of one that nobody has changed since it was read.
@@ -261,7 +203,7 @@ class Table(_Bodied):
         The entity has a version; after so many attempts in vain, VersionConflict.
         """
         opened = self._opened()
-        edited: E = opened.run(work().edit(opened, key, change, attempts))
+        edited: E = opened.run(opened.writer.edit(key, change, attempts))
         return edited
 
     def transaction(self, *, token: str | None = None) -> Transaction:
@@ -275,23 +217,76 @@ class Table(_Bodied):
         return Transaction(self._opened(), token)
 
     def put_many(
-        self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+        self,
+        values: Iterable[E],
+        *,
+        trusted: bool = False,
+        progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[E]:
-        """Writes objects in place of those with their keys, as many as there are; says which never went through.
+        """Writes any number of objects in place of the stored ones; the result lists those that failed, with reasons.
 
-        Objects of an entity with a version are refused, since a batch has no conditions.
+        Plain entities are written by BatchWriteItem; entities with a version or derived data by conditional writes and
+        transactions, each of which is atomic. `trusted` skips validation, for data that is known to be valid.
         """
         opened = self._opened()
-        result: BatchResult[E] = opened.run(many().put_many(opened, values, progress))
+        result: BatchResult[E] = opened.run(bulk().put_many(opened, values, progress, trusted=trusted))
+        return result
+
+    def create_many(
+        self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[E]:
+        """Writes any number of objects that must not exist yet; the result lists those that failed, with reasons."""
+        opened = self._opened()
+        result: BatchResult[E] = opened.run(bulk().create_many(opened, values, progress))
+        return result
+
+    @overload
+    def update_many(
+        self,
+        targets: Iterable[Key[E]],
+        *changes: FieldChange[E],
+        where: Callable[[E], bool] | None = None,
+        validate: Validation = "whole",
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> BatchResult[Key[E]]: ...
+    @overload
+    def update_many(
+        self,
+        targets: Iterable[E],
+        *changes: FieldChange[E],
+        where: Callable[[E], bool] | None = None,
+        validate: Validation = "whole",
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> BatchResult[E]: ...
+    def update_many(
+        self,
+        targets: Iterable[Any],
+        *changes: FieldChange[Any],
+        where: Callable[[Any], bool] | None = None,
+        validate: Validation = "whole",
+        progress: Callable[[BatchProgress], None] | None = None,
+    ) -> BatchResult[Any]:
+        """Makes the same changes to the items of any number of keys or objects; the result lists those that failed."""
+        opened = self._opened()
+        result: BatchResult[Any] = opened.run(bulk().update_many(opened, targets, changes, where, validate, progress))
         return result
 
     def delete_many(
         self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Takes the items of objects or keys away, as many as there are; says which never went through."""
+        """Deletes the items of any number of keys or objects; the result lists those that failed, with reasons."""
         opened = self._opened()
-        result: BatchResult[E] = opened.run(many().delete_many(opened, targets, progress))
+        result: BatchResult[E] = opened.run(bulk().delete_many(opened, targets, progress))
         return result
+
+    def delete_collection(
+        self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
+    ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
+        """Deletes every item in the partition of `key(Order, id="o1")`, the order last; call again to continue."""
+        from singletable.client.collection_delete import delete_collection
+
+        opened = self._opened()
+        return opened.run(delete_collection(opened, root, progress))
 
     @overload
     def scan(
@@ -314,7 +309,7 @@ class Table(_Bodied):
 
         `reason` says why no pattern does, and names the scan in `metrics`. `segments` are read side by side.
         """
-        scanned: Scan[Any] = many().scan(
+        scanned: Scan[Any] = table_reads().scan(
             self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired
         )
         return scanned
@@ -384,16 +379,16 @@ class Table(_Bodied):
         cls.design = compile_design(settings, entities, [pattern.declaration for pattern in patterns])
 
 
-def work() -> Any:
-    """The reads and writes themselves, loaded with the first of them."""
-    from singletable.client import work as loaded
+def table_reads() -> Any:
+    """Reads by key, loaded with the first of them."""
+    from singletable.client.reading import table_reads as loaded
 
     return loaded
 
 
-def many() -> Any:
-    """The reads and writes of many items, loaded with the first of them."""
-    from singletable.client import many as loaded
+def bulk() -> Any:
+    """Bulk writes, loaded with the first of them."""
+    from singletable.client.write import bulk as loaded
 
     return loaded
 

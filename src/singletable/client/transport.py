@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
+
+from singletable.errors import RequestRefused
 
 if TYPE_CHECKING:
     from singletable.client.answers import Pieces  # which loads msgspec
@@ -31,6 +34,10 @@ class Transport(Protocol):
         ...
 
 
+Request = tuple[str, bytes]
+"""The name of an operation, and the body of its request."""
+
+
 class InProcess(Transport, Protocol):
     """A way to an engine in this process, which has the items of a page at hand in pieces."""
 
@@ -40,6 +47,10 @@ class InProcess(Transport, Protocol):
 
     async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
         """The same, awaited."""
+        ...
+
+    def send_together(self, requests: Sequence[Request]) -> Sequence[bytes | RequestRefused]:
+        """The bodies or the errors of several requests, whose writes are committed together."""
         ...
 
 

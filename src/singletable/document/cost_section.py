@@ -13,7 +13,6 @@ from singletable.document.pattern_sections import anchor_of
 from singletable.model.design import Design
 from singletable.planner.amounts import GUESS, counted, money, number, size
 
-_UNITS = {"read": "RRU", "write": "WRU"}
 _WORDS = {"small": "a tenth", "expected": "as expected", "large": "ten times"}
 
 
@@ -46,7 +45,6 @@ def _mark(guessed: object) -> str:
 def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
     cost, rate = call.estimate, call.calls_per_second
     mark = _mark(cost.guessed)
-    beside = f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""
     figures: tuple[str, ...] = ("", "", "")
     if rate is not None:
         rate_mark, month_mark = _mark(call.rate_guess), _mark(call.is_guessed)
@@ -57,7 +55,7 @@ def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
         Link(call.name, anchor_of(report.design, call.name)),
         f"{_mark(cost.guesses_items)}{cost.items:,}",
         f"{_mark(cost.guesses_bytes)}{size(cost.bytes)}",
-        f"{mark}{number(cost.units)} {_UNITS[cost.kind]}{beside}",
+        str(cost),
         f"{mark}{number(cost.strong)}" if cost.strong is not None else "",
         f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "",
         *figures,
@@ -90,7 +88,6 @@ def _writes(report: CostReport) -> Block:
     rows = []
     for write in report.writes:
         cost = write.estimate
-        mark = _mark(cost.guessed)
         rows.append(
             (
                 write.entity.label,
@@ -99,8 +96,7 @@ def _writes(report: CostReport) -> Block:
                     f"{cost.place_mark(each)}{number(cost.by_index[each])}" if each in cost.by_index else ""
                     for each in ("table", *indexes)
                 ),
-                f"{mark}{number(cost.units)} WRU"
-                + (f" + {_mark(cost.guessed_reads)}{number(cost.reads)} RRU" if cost.reads else ""),
+                str(cost),
             )
         )
     return table(("entity", "write", "table", *indexes, "together"), rows, *indexes)

@@ -7,6 +7,7 @@ from typing import Any
 
 from singletable.document.blocks import Block, Code, Inline, Paragraph, Section, Text, Words, paragraphs, table, words
 from singletable.document.described import own_doc
+from singletable.expressions.plain import plain
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import TABLE, Index
@@ -43,7 +44,8 @@ def _kept(entity: Entity) -> Iterator[str]:
     for copied in declaration.copies:
         yield f"{', '.join(copied.fields.values())} as in {copied.source.__name__}"
     for count in declaration.counted:
-        yield f"{count.owner.__name__}.{count.field} counts it"
+        condition = "" if count.condition is None else f" if {plain(count.condition)}"
+        yield f"{count.owner.__name__}.{count.field} counts it{condition}"
     if declaration.mirror_of is not None:
         yield f"the mirror of {declaration.mirror_of.__name__}"
     if declaration.ttl is not None:

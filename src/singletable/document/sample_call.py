@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Any
 
+from singletable.client.call_explanation import explain_call
 from singletable.errors import SingletableError
 from singletable.model.areas import AREA_TYPES, Box, Nearest, Radius
 from singletable.model.declaration import ParameterDeclaration
@@ -16,7 +17,6 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity, declaration_of
 from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
 from singletable.planner.bind import Request
-from singletable.planner.explain import explain
 from singletable.planner.plan import Plan
 from singletable.sample_rows.rows import Values
 from singletable.sample_rows.values import Wanted, initials_of, value_of
@@ -41,7 +41,7 @@ def sample_call(design: Design, plan: Plan, rows: Rows) -> SampleCall | None:
     try:
         arguments = _arguments(plan, rows)
         bound = plan.pattern.signature.bind(None, **arguments)
-        requests = explain(design, plan, bound).requests
+        requests = explain_call(design, plan, bound, is_sample=True).requests
     except (SingletableError, ValueError, TypeError, LookupError):  # a class or a function of the user's own
         return None
     said = ", ".join(f"{name}={_written(value)}" for name, value in arguments.items())

@@ -1,4 +1,4 @@
-"""Conditions and changes of drafted patterns: how readers write them, and what of them a model can say."""
+"""Conditions and changes of drafted patterns and counters: how readers write them, and what a model can say of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from singletable.drafts import terms
-from singletable.drafts.draft import DraftClass, DraftEntity, DraftPattern, DraftTable, is_name
+from singletable.drafts.draft import DraftClass, DraftEntity, DraftLink, DraftPattern, DraftTable, is_name
 from singletable.drafts.terms import Call, Changed, Compared, ItemPlace, Joined, Named, OfItem, Term
 from singletable.drafts.type_text import TypeNode, read_type
 from singletable.errors import DesignError, Problem
@@ -172,8 +172,17 @@ def _names(name: str) -> Iterator[str]:
         name += "_"
 
 
-def refuse_unsaid(pattern: DraftPattern) -> None:
+def refuse_unsaid(table: DraftTable) -> None:
     """Raise DesignError for a condition or a change that came from elsewhere and that no model can say."""
+    for pattern in table.patterns:
+        refuse_unsaid_pattern(pattern)
+    for entity in table.entities:
+        for link in (*entity.copies, *entity.counted):
+            refuse_unsaid_count(link)
+
+
+def refuse_unsaid_pattern(pattern: DraftPattern) -> None:
+    """Raise DesignError for a pattern with a condition or a change that no model can say."""
     wording = Wording(DraftTable("T", "T", ()), "E", [each.name for each in pattern.parameters])
     said: list[Term] = [wording.change(each) for each in pattern.changes]
     said += [wording.condition(each) for each in (pattern.where, pattern.filter) if each is not None]
@@ -183,6 +192,14 @@ def refuse_unsaid(pattern: DraftPattern) -> None:
         said.append(wording.parameter(pattern.limit))
     for each in said:
         _check(each)
+
+
+def refuse_unsaid_count(link: DraftLink) -> None:
+    """Raise DesignError for a counter with a condition that no model can say, and for a copy with a condition."""
+    if link.where is not None and link.counter is None:
+        raise _unsaid("the condition of a copy")
+    if link.where is not None:
+        _check(Wording(DraftTable("T", "T", ()), "E", ()).condition(link.where))
 
 
 def _check(term: Term) -> None:

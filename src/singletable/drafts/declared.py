@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from singletable.drafts.conditions import Wording
 from singletable.drafts.constants import words_in
 from singletable.drafts.draft import (
     DraftCardinality,
@@ -22,6 +23,7 @@ from singletable.drafts.draft import (
 from singletable.drafts.terms import Call, Constant, Declared, FieldOf, Keywords, Listed, Named, OrNone, Term
 from singletable.drafts.type_text import CONTAINERS, PLAIN, read_type
 from singletable.drafts.vocabulary import STANDARD
+from singletable.expressions import tree
 
 _TYPES = frozenset((*STANDARD, *PLAIN, *CONTAINERS))
 _LINE_MAX = 400
@@ -39,12 +41,12 @@ def docline(text: str) -> str:
     return plain if plain.endswith((".", "!", "?")) else f"{plain}."
 
 
-def entity_keywords(entity: DraftEntity) -> Keywords:
+def entity_keywords(entity: DraftEntity, table: DraftTable) -> Keywords:
     """What `@entity` is given."""
-    return tuple(_entity_keywords(entity))
+    return tuple(_entity_keywords(entity, Wording(table, entity.class_name, ())))
 
 
-def _entity_keywords(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
+def _entity_keywords(entity: DraftEntity, wording: Wording) -> Iterator[tuple[str, Term]]:
     for alias, keys in entity.keys.items():
         yield alias, _keys(keys)
     if entity.stored_name is not None and entity.stored_name != entity.class_name:
@@ -52,14 +54,14 @@ def _entity_keywords(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
     renamed = {each.name: each.attribute for each in entity.fields if each.attribute not in (None, each.name)}
     if renamed:
         yield "attributes", renamed
-    yield from _kept(entity)
+    yield from _kept(entity, wording)
     if entity.ttl is not None:
         yield "ttl", entity.ttl
     if entity.accept:
         yield "accept", entity.accept
 
 
-def _kept(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
+def _kept(entity: DraftEntity, wording: Wording) -> Iterator[tuple[str, Term]]:
     """What the entity says of itself beside its keys."""
     if entity.derived:
         yield "derived", {name: _derived(each) for name, each in entity.derived.items()}
@@ -72,9 +74,9 @@ def _kept(entity: DraftEntity) -> Iterator[tuple[str, Term]]:
     if entity.unique:
         yield "unique", Listed(entity.unique)
     if entity.copies:
-        yield "copies", Listed(tuple(map(_link, entity.copies)))
+        yield "copies", Listed(tuple(_link(each, wording) for each in entity.copies))
     if entity.counted:
-        yield "counted", Listed(tuple(map(_link, entity.counted)))
+        yield "counted", Listed(tuple(_link(each, wording) for each in entity.counted))
     if entity.mirror_of is not None:
         yield "mirror_of", Named(entity.mirror_of)
     yield from _for_cost(entity)
@@ -124,10 +126,11 @@ def _derived(made: DraftDerived) -> Term:
     return Call(made.kind, made.fields, ((keyword, made.argument),))
 
 
-def _link(link: DraftLink) -> Term:
+def _link(link: DraftLink, wording: Wording) -> Term:
     source = (Named(link.class_name),)
     if link.counter is not None:
-        return Call("count", source, (("by", link.by), ("field", link.counter)))
+        where: Keywords = (("where", wording.condition(link.where)),) if link.where is not None else ()
+        return Call("count", source, (("by", link.by), ("field", link.counter), *where))
     in_parts: Keywords = (("in_parts", True),) if link.in_parts else ()
     return Call("copy", source, (("by", link.by), ("fields", link.fields), *in_parts))
 
@@ -147,8 +150,14 @@ def _used_by(owner: DraftClass | DraftEntity) -> set[str]:
     used = {name for each in owner.fields for name in (*read_type(each.type).names, *words_in(each.default))}
     if isinstance(owner, DraftEntity):
         used |= {each.class_name for each in (*owner.copies, *owner.counted)}
+        used |= {name for each in owner.counted for name in _words(each.where)}
         used |= {owner.mirror_of} if owner.mirror_of is not None else set()
     return used
+
+
+def _words(condition: tree.Condition | None) -> set[str]:
+    """The classes that the constants of a condition are of."""
+    return {name for leaf in tree.leaves(condition) if isinstance(leaf, tree.Constant) for name in words_in(leaf.value)}
 
 
 def class_fields(fields: Iterable[DraftField]) -> tuple[Declared, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from singletable.drafts.constants import NoConstant, constant_of
 from singletable.drafts.design_types import DesignTypes, doc_of
 from singletable.drafts.draft import DraftParameter, DraftPattern, RangeKind, ReadKind
-from singletable.expressions.tree import Constant
+from singletable.expressions.tree import Constant, Leaf, with_leaves
 from singletable.model.areas import AREA_TYPES
 from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
 from singletable.model.fields import Field, fields_of
@@ -19,16 +19,18 @@ from singletable.model.ranges import Equal
 from singletable.model.recorder import Argument
 from singletable.model.shape import Member, members_of
 
+N = TypeVar("N")
 
-class _Unsaid(Exception):
-    """A pattern says what a draft cannot; carries what that is."""
+
+class Unsaid(Exception):
+    """A pattern or a counter says what a draft cannot; carries what that is."""
 
 
 def draft_pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern | str:
     """The pattern as a draft, or what of it no draft can say."""
     try:
         return _pattern(pattern, types)
-    except _Unsaid as problem:
+    except Unsaid as problem:
         return str(problem)
 
 
@@ -56,9 +58,9 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
         entities=entities,
         parameters=tuple(_parameters(pattern, types)),
         newest_first=bool(getattr(intent, "newest_first", False)),
-        changes=_said(getattr(intent, "changes", ()), types),
-        where=_said(getattr(intent, "where", None), types),
-        filter=_said(getattr(intent, "filter", None), types),
+        changes=with_draft_constants(getattr(intent, "changes", ()), types),
+        where=with_draft_constants(getattr(intent, "where", None), types),
+        filter=with_draft_constants(getattr(intent, "filter", None), types),
         order_by=getattr(intent, "order_by", None),
         limit=limit.argument_name if isinstance(limit, Argument) else limit,
         view=view,
@@ -89,7 +91,7 @@ def _kind(intent: Any) -> Any:
         Ancestors: "ancestors",
     }
     if type(intent) not in kinds:
-        raise _Unsaid(f"it is a kind of read that drafts do not know, {type(intent).__name__}")
+        raise Unsaid(f"it is a kind of read that drafts do not know, {type(intent).__name__}")
     return kinds[type(intent)]
 
 
@@ -106,7 +108,7 @@ def _parameters(pattern: PatternDeclaration, types: DesignTypes) -> Iterator[Dra
         given = pattern.signature.parameters[each.name]
         made = dataclasses.replace(made, by_name=given.kind is inspect.Parameter.KEYWORD_ONLY)
         if given.default is not inspect.Parameter.empty:
-            default = _said(Constant(given.default), types).value
+            default = with_draft_constants(Constant(given.default), types).value
             made = dataclasses.replace(made, has_default=True, default=default, optional=default is None)
         yield made
 
@@ -119,16 +121,15 @@ def _parameter(declared: ParameterDeclaration, types: DesignTypes, where: str) -
     return DraftParameter(declared.name, kind, None if declared.test is Equal else test, choices)
 
 
-def _said(node: Any, types: DesignTypes) -> Any:
-    """The same tree, with its constants as drafts hold them."""
-    if isinstance(node, Constant):
+def with_draft_constants(node: N, types: DesignTypes) -> N:
+    """The same tree, with its constants as drafts hold them; raises Unsaid for a value that no draft holds."""
+
+    def drafted(leaf: Leaf) -> Leaf:
+        if not isinstance(leaf, Constant):
+            return leaf
         try:
-            return Constant(constant_of(node.value, types))
+            return Constant(constant_of(leaf.value, types))
         except NoConstant as problem:
-            raise _Unsaid(f"no document holds the value {problem}") from None
-    if isinstance(node, tuple):
-        return tuple(_said(each, types) for each in node)
-    if dataclasses.is_dataclass(node) and not isinstance(node, type):
-        members = {each.name: getattr(node, each.name) for each in dataclasses.fields(node)}
-        return dataclasses.replace(node, **{name: _said(each, types) for name, each in members.items()})
-    return node
+            raise Unsaid(f"no document holds the value {problem}") from None
+
+    return with_leaves(node, drafted)

@@ -155,6 +155,8 @@ class DraftLink:
     """The copied fields, by the other's names."""
     counter: str | None = None
     in_parts: bool = False
+    where: Condition | None = None
+    """The condition of a counter."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, Literal, Union, get_args, get_origin
 
-from singletable.drafts.conditions import refuse_unsaid
+from singletable.drafts.conditions import refuse_unsaid_count, refuse_unsaid_pattern
 from singletable.drafts.constants import constant_from_values, constant_to_values
 from singletable.drafts.declared import entity_keywords
 from singletable.drafts.declared_patterns import MEMBER
@@ -18,6 +18,7 @@ from singletable.drafts.draft import (
     DraftDerived,
     DraftEntity,
     DraftIndex,
+    DraftLink,
     DraftMember,
     DraftObject,
     DraftPattern,
@@ -108,7 +109,7 @@ def table_from_values(place: Place) -> DraftTable:
 def _check_signatures(table: DraftTable, place: Place) -> None:
     """Refuse what Python would: a name that is given twice, and a parameter without a default behind one with it."""
     for entity in table.entities:
-        _refuse_twice([name for name, _ in entity_keywords(entity)], f"the entity {entity.class_name}", place)
+        _refuse_twice([name for name, _ in entity_keywords(entity, table)], f"the entity {entity.class_name}", place)
     for pattern in table.patterns:
         _refuse_twice(["self", *(each.name for each in pattern.parameters)], f"the pattern {pattern.name}", place)
         by_place = [each.has_default for each in pattern.parameters if not each.by_name]
@@ -188,9 +189,9 @@ def _made(cls: Any, place: Place) -> Any:
         raise place.refuse("has to name the function that it is derived by, and no other kind of value does")
     if isinstance(made, DraftEntity):  # what a function derives is a field where the function is not known
         _check_names([derived for derived, each in made.derived.items() if each.function is not None], place)
-    if isinstance(made, DraftPattern):
+    if isinstance(made, DraftPattern | DraftLink):
         try:
-            refuse_unsaid(made)
+            refuse_unsaid_pattern(made) if isinstance(made, DraftPattern) else refuse_unsaid_count(made)
         except DesignError as problem:
             raise place.refuse(f"cannot be written: {problem.problems[0].message}") from None
     return made

@@ -71,7 +71,7 @@ def drafted_classes(table: DraftTable, functions: Scope) -> dict[str, Any]:
         classes[each.class_name] = _enum(each)
     for made in in_order_of_use(table):
         if isinstance(made, DraftEntity):
-            classes[made.class_name] = _entity(made, classes)
+            classes[made.class_name] = _entity(made, table, classes)
         else:
             doc = said_of(made.doc, made.class_name)
             classes[made.class_name] = _dataclass(made.class_name, doc, class_fields(made.fields), classes)
@@ -89,8 +89,8 @@ def _enum(drafted: DraftEnum) -> type:
     return made
 
 
-def _entity(entity: DraftEntity, classes: Scope) -> type:
-    declare = OURS["entity"](**keywords_of(entity_keywords(entity), classes))
+def _entity(entity: DraftEntity, table: DraftTable, classes: Scope) -> type:
+    declare = OURS["entity"](**keywords_of(entity_keywords(entity, table), classes))
     doc = said_of(entity.doc, entity.class_name)
     made: type = declare(_dataclass(entity.class_name, doc, class_fields(entity.fields), classes))
     for each in entity.upgrades:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
+from singletable.drafts.conditions import refuse_unsaid_count
 from singletable.drafts.declared_patterns import body_of, shape_names, subject_of
-from singletable.drafts.design_patterns import draft_pattern
+from singletable.drafts.design_patterns import Unsaid, draft_pattern, with_draft_constants
 from singletable.drafts.design_types import DesignTypes, doc_of
 from singletable.drafts.docstrings import plain_text
 from singletable.drafts.draft import (
@@ -26,7 +27,9 @@ from singletable.drafts.draft import (
 )
 from singletable.drafts.drafted_classes import words_of
 from singletable.drafts.naming import is_free, name_of_class
+from singletable.errors import DesignError
 from singletable.model.cardinality import Cardinality
+from singletable.model.counts import Count
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived import Derived
 from singletable.model.derived.function import FunctionOf
@@ -128,7 +131,7 @@ def _entity(entity: Entity, types: DesignTypes, notes: list[str]) -> DraftEntity
         tuple(
             DraftLink(types.name_of(each.source), each.by, each.fields, None, each.in_parts) for each in declared.copies
         ),
-        tuple(DraftLink(types.name_of(each.owner), each.by, {}, each.field) for each in declared.counted),
+        tuple(_counted(label, declared.counted, types, notes)),
         declared.expected_bytes,
         dict(declared.expected_per_partition),
         declared.expected_items,
@@ -136,6 +139,20 @@ def _entity(entity: Entity, types: DesignTypes, notes: list[str]) -> DraftEntity
         declared.access,
         tuple(upgrades) if is_upgraded else (),
     )
+
+
+def _counted(label: str, counts: Iterable[Count], types: DesignTypes, notes: list[str]) -> Iterator[DraftLink]:
+    for each in counts:
+        owner = types.name_of(each.owner)
+        try:
+            link = DraftLink(owner, each.by, {}, each.field, where=with_draft_constants(each.condition, types))
+            refuse_unsaid_count(link)
+        except Unsaid as problem:
+            notes.append(f"{label}: {owner}.{each.field} does not count it here: {problem}.")
+        except DesignError as problem:
+            notes.append(f"{label}: {owner}.{each.field} does not count it here: {problem.problems[0].message}.")
+        else:
+            yield link
 
 
 def _cardinality(each: Cardinality) -> DraftCardinality:

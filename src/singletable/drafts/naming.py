@@ -14,7 +14,7 @@ _OWN_CLASSES = tuple(name for name in OWN if name[0].isupper())
 _OWN_WORDS = (*(name for name in OWN if name[0].islower()), "item", "limit", "cursor")
 _OF_TABLES = (
     *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
-    *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
+    *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree", "delete_collection"),
 )
 _OF_ENTITIES = (
     *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),

@@ -56,8 +56,8 @@ _WIDTH = 120
 
 def python_source(draft: Draft) -> str:
     """The text of the file; `singletable check` reads it."""
-    for pattern in chain.from_iterable(table.patterns for table in draft.tables):
-        refuse_unsaid(pattern)
+    for table in draft.tables:
+        refuse_unsaid(table)
     parts = [*chain.from_iterable(_table(table) for table in draft.tables)]
     body = "\n\n\n".join(parts)
     functions = sorted({name for table in draft.tables for name in functions_of(table)})
@@ -100,7 +100,7 @@ def _table(table: DraftTable) -> Iterator[str]:
     yield from map(_enum, table.enums)
     for each in in_order_of_use(table):
         if isinstance(each, DraftEntity):
-            yield _entity(each)
+            yield _entity(each, table)
         else:
             doc = said_of(each.doc, each.class_name)
             yield "\n".join(["@dataclass", *_class(each.class_name, doc, class_fields(each.fields))])
@@ -120,8 +120,9 @@ def _enum(each: DraftEnum) -> str:
     return "\n".join([f"class {each.class_name}({each.base}):", *body])
 
 
-def _entity(entity: DraftEntity) -> str:
-    lines = [_call("@entity", "(", _keywords(entity_keywords(entity)), ")"), "@dataclass"]
+def _entity(entity: DraftEntity, table: DraftTable) -> str:
+    given = [_keyword(name, term) for name, term in entity_keywords(entity, table)]
+    lines = [_call("@entity", "(", given, ")"), "@dataclass"]
     lines += _class(entity.class_name, said_of(entity.doc, entity.class_name), class_fields(entity.fields))
     upgrades = (f"upgrade({entity.class_name}, from_version={e.from_version})({e.function})" for e in entity.upgrades)
     return "\n".join([*lines, *(["", "", *upgrades] if entity.upgrades else [])])
@@ -193,11 +194,21 @@ def _call(head: str, opening: str, given: list[str], closing: str, *, bare: bool
     return f"{head}{opening}\n{inner}{closing}"
 
 
+def _keyword(name: str, term: Term) -> str:
+    """An argument by name on a line of its own, or on several where it does not fit."""
+    written = f"{name}={_written(term)}"
+    return written if len(f"    {written},") <= _WIDTH else f"{name}={_split(term, 4)}"
+
+
 def _on_lines(term: Term, indent: int) -> str:
     """A term on one line if it fits, else one part to a line, as a formatter would break it."""
-    written, inner = _written(term), " " * (indent + 4)
-    if len(written) <= _WIDTH - 2 * indent:
-        return written
+    written = _written(term)
+    return written if len(written) <= _WIDTH - 2 * indent else _split(term, indent)
+
+
+def _split(term: Term, indent: int) -> str:
+    """A term with one part to a line."""
+    inner = " " * (indent + 4)
     match term:
         case Listed():
             opening, closing, parts = "[", "]", [_on_lines(each, indent + 4) for each in term.elements]
@@ -209,7 +220,7 @@ def _on_lines(term: Term, indent: int) -> str:
             conditions = f"\n{inner}{joined.operator} ".join(f"({_written(each)})" for each in joined.parts)
             return f"lambda {term.item}: (\n{inner}{conditions}\n{' ' * indent})"
         case _:
-            return written
+            return _written(term)
     lines = "".join(f"{inner}{each},\n" for each in parts)
     return f"{opening}\n{lines}{' ' * indent}{closing}"
 

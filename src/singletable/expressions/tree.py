@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Literal, TypeVar
+
+N = TypeVar("N")
 
 Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 
@@ -131,6 +133,19 @@ def leaves(node: object) -> Iterator[Leaf]:
     elif is_dataclass(node):
         for each in fields(node):
             yield from leaves(getattr(node, each.name))
+
+
+def with_leaves(node: N, change: Callable[[Leaf], Leaf]) -> N:
+    """The same node with every path, constant and parameter changed."""
+    result: Any = node
+    if isinstance(node, Path | Constant | Parameter):
+        result = change(node)
+    elif isinstance(node, tuple):
+        result = tuple(with_leaves(part, change) for part in node)
+    elif is_dataclass(node) and not isinstance(node, type):
+        result = replace(node, **{each.name: with_leaves(getattr(node, each.name), change) for each in fields(node)})
+    changed: N = result
+    return changed
 
 
 def parameters(node: object) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,6 +25,13 @@ class FieldChange(Generic[E]):
 
     entity: type[E]
     change: Change
+    known: Field | None = dataclasses.field(default=None, repr=False, compare=False)
+    """The field, where its class is known."""
+
+    def check_value(self) -> None:
+        """Raise DesignError for a constant that the field cannot hold; an update of a table raises InvalidValue."""
+        if self.known is not None and isinstance(self.change.value, Constant):
+            _check_value(self.known, self.change)
 
 
 class FieldReference(Generic[E, V_contra]):
@@ -47,9 +56,21 @@ class FieldReference(Generic[E, V_contra]):
     def add(self: FieldReference[E, float], amount: float) -> FieldChange[E]: ...
     @overload
     def add(self: FieldReference[E, int], amount: int) -> FieldChange[E]: ...
-    def add(self: FieldReference[E, Any], amount: Decimal | float) -> FieldChange[E]:
-        """Add to a number; a missing one counts as zero."""
+    @overload
+    def add(self: FieldReference[E, builtins.set[V]], amount: builtins.set[V]) -> FieldChange[E]: ...
+    @overload
+    def add(self: FieldReference[E, frozenset[V]], amount: frozenset[V]) -> FieldChange[E]: ...
+    def add(self: FieldReference[E, Any], amount: Any) -> FieldChange[E]:
+        """Add to a number, or add members to a set; a missing one starts from the field's default, or empty."""
         return self._change("ADD", amount)
+
+    @overload
+    def discard(self: FieldReference[E, builtins.set[V]], members: builtins.set[V]) -> FieldChange[E]: ...
+    @overload
+    def discard(self: FieldReference[E, frozenset[V]], members: frozenset[V]) -> FieldChange[E]: ...
+    def discard(self: FieldReference[E, Any], members: Any) -> FieldChange[E]:
+        """Remove members from a set, as far as it has them."""
+        return self._change("DELETE", members)
 
     def append(self: FieldReference[E, list[V]], values: list[V]) -> FieldChange[E]:
         """Add these elements at the end of a list."""
@@ -62,26 +83,45 @@ class FieldReference(Generic[E, V_contra]):
             raise wrong_spelling(message, "Use .set(...), or let the field be None.")
         return FieldChange(self.entity, Change("REMOVE", self.path))
 
-    def _change(self, action: Literal["SET", "ADD", "APPEND"], value: object) -> FieldChange[E]:
+    def _change(self, action: Literal["SET", "ADD", "APPEND", "DELETE"], value: object) -> FieldChange[E]:
         change = Change(action, self.path, operand(value))
         if self._known is not None:
-            _check_change(self._known, change)
-        return FieldChange(self.entity, change)
+            _check_kind(self._known, action)
+        return FieldChange(self.entity, change, self._known)
 
 
-def _check_change(known: Field, change: Change) -> None:
-    if change.action == "ADD" and known.type not in NUMBERS:
-        raise wrong_spelling(f"{known.name} is {known.type_name}, and only numbers are added to", "Use .set(...).")
-    if change.action == "APPEND" and list not in (known.type, get_origin(known.type)):
-        raise wrong_spelling(f"{known.name} is {known.type_name}, and only lists are appended to", "Use .set(...).")
-    if change.action == "APPEND" and isinstance(change.value, Constant) and not isinstance(change.value.value, list):
-        raise wrong_spelling(
-            f"{known.name} is a list, and {change.value.value!r} is not", "Give it a list, even of one."
-        )
-    if change.action in ("SET", "ADD") and change.value is not None:
-        check_constant(known, change.value, any_number=False)
-    if change.action == "APPEND" and isinstance(change.value, Constant):
-        _check_elements(known, change.value.value)
+def _check_kind(known: Field, action: str) -> None:
+    """Raises DesignError for a change that fields of this type do not have."""
+    kind = get_origin(known.type) or known.type
+    if action == "ADD" and known.type not in NUMBERS and kind not in (set, frozenset):
+        message = f"{known.name} is {known.type_name}; add(...) works on numbers and sets"
+        raise wrong_spelling(message, "Use .set(...), or .append([...]) for a list.")
+    if action == "DELETE" and kind not in (set, frozenset):
+        raise wrong_spelling(f"{known.name} is {known.type_name}; discard(...) works on sets", "Use .set(...).")
+    if action == "APPEND" and kind is not list:
+        raise wrong_spelling(f"{known.name} is {known.type_name}; append(...) works on lists", "Use .set(...).")
+
+
+def _check_value(known: Field, change: Change) -> None:
+    value = change.value
+    assert isinstance(value, Constant), "parameters have no value yet"
+    is_set = (get_origin(known.type) or known.type) in (set, frozenset)
+    if change.action in ("ADD", "DELETE") and is_set:
+        _check_members(known, value.value)
+    elif change.action == "APPEND":
+        if not isinstance(value.value, list):
+            raise wrong_spelling(
+                f"{known.name} is a list, and {value.value!r} is not", "Pass a list, even for one element."
+            )
+        _check_elements(known, value.value)
+    elif not (value.value is None and known.may_be_none):
+        check_constant(known, value, any_number=False)
+
+
+def _check_members(known: Field, members: Any) -> None:
+    if not isinstance(members, set | frozenset) or not members:
+        raise wrong_spelling(f"{known.name} is a set, and {members!r} is not a set with members", "Pass a set: {...}.")
+    _check_elements(known, list(members))
 
 
 def _check_elements(known: Field, values: list[Any]) -> None:

@@ -13,7 +13,7 @@ from singletable.model.declaration import PatternDeclaration
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
 from singletable.model.index import TABLE, Index
 from singletable.model.intents import Collection, Within
-from singletable.model.keeping import keeping_problems
+from singletable.model.keeping import keeping_problems, with_conditions
 from singletable.model.placing import place_entities
 from singletable.model.settings import TableSettings
 from singletable.model.shape import Member, ShapeProblem, members_of
@@ -85,8 +85,10 @@ def compile_declarations(
     _check_delimiter(settings)
     problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
     problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
-    indexes, entities, found = place_entities(settings, declarations)
-    problems += found
+    recorded = [with_conditions(declaration) for declaration in declarations]
+    problems += [problem for _, found in recorded for problem in found]
+    indexes, entities, unplaced = place_entities(settings, [declaration for declaration, _ in recorded])
+    problems += unplaced
     design = Design(settings, tuple(entities), indexes, tuple(patterns))
     if not problems:
         problems += _ttl_problems(design)

@@ -10,8 +10,9 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
+from functools import cache
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
 _PYDANTIC = {
@@ -23,6 +24,8 @@ _PYDANTIC = {
     "EmailStr": str,
 }
 """Classes that pydantic has for constraints only: no value is ever of them."""
+
+_CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,6 +203,39 @@ def strip(annotation: Any) -> tuple[Any, bool]:
             return _PYDANTIC.get(annotation.__name__, annotation), optional
         else:
             return annotation, optional
+
+
+def container_of(declared: Any) -> type | None:
+    """The container that values of a type are read into; None for other types."""
+    origin = get_origin(declared)
+    if origin in _CONTAINERS or declared in _CONTAINERS:
+        kind: type = origin or declared
+        return kind
+    if not isinstance(origin, type) or not issubclass(origin, Collection):
+        return None
+    return dict if issubclass(origin, Mapping) else list
+
+
+def element_of(declared: Any) -> Any:
+    """The annotation of a container's elements, or of a dict's values; None when there is not exactly one."""
+    kind, arguments = container_of(declared), get_args(declared)
+    if kind is None or (kind is tuple and arguments and arguments[-1] is not ...):
+        return None
+    return Any if not arguments else arguments[-1] if kind is dict else arguments[0]
+
+
+def has_fields(declared: Any) -> bool:
+    """Whether a type is a class with fields, which is stored as a map."""
+    return isinstance(declared, type) and _has_fields(declared)
+
+
+@cache
+def _has_fields(declared: type) -> bool:
+    try:
+        fields_of(declared)
+    except NotAnEntityClass:
+        return False
+    return True
 
 
 def _union(members: list[Any]) -> Any:

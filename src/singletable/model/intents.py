@@ -23,6 +23,7 @@ Limit = int | Argument | None
 
 
 WriteKind = Literal["put", "create", "update", "delete"]
+Validation = Literal["whole", "fields"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class Write:
     entity: type
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
+    validation: Validation = "whole"
+    """Of an update: `fields` waives rules that need the whole object."""
 
     @property
     def changed(self) -> frozenset[str]:
@@ -237,20 +240,32 @@ def create(entity: type[E]) -> E:
     return cast(E, Write("create", entity))
 
 
-def update(entity: type[E], *changes: FieldChange[E], where: Callable[[E], bool] | None = None) -> E:
-    """Change fields of an item that is there, if the condition holds; answers the object as it is then.
+def update(
+    entity: type[E],
+    *changes: FieldChange[E],
+    where: Callable[[E], bool] | None = None,
+    validate: Validation = "whole",
+) -> E:
+    """Change fields of an existing item, if the condition holds; the pattern returns the object after the update.
 
-    Parameters give the key, and values that changes and `where` speak of:
+    Parameters give the key, and values for changes and `where`:
     `update(Order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`. Every index
-    key that is made of a changed field is written anew. The call raises ConditionFailed, or NotFound.
+    key that depends on a changed field is updated too. The call raises NotFound, ConditionFailed or InvalidValue.
+
+    A class with rules about several fields (a `model_validator`, `__post_init__`) is validated whole, which takes a
+    read before the write. `validate="fields"` waives those rules, and the read.
     """
+    if validate not in ("whole", "fields"):
+        raise _refused(f'validate={validate!r} is not supported; use "whole" or "fields"')
     if not changes:
         raise _refused(f"the update of {entity.__name__} changes nothing", "Give it field(...).set(...) or the like.")
     for each in changes:
         if each.entity is not entity:
             raise _refused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.__name__}")
+        each.check_value()
     _refuse_overlaps([each.change for each in changes])
-    return cast(E, Write("update", entity, tuple(each.change for each in changes), _recorded(entity, where)))
+    recorded = tuple(each.change for each in changes)
+    return cast(E, Write("update", entity, recorded, _recorded(entity, where), validate))
 
 
 def _refuse_overlaps(changes: list[Change]) -> None:

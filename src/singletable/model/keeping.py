@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any
 
-from singletable.errors import Problem
+from singletable.errors import DesignError, Problem
+from singletable.expressions.tree import Constant, leaves, parameters
+from singletable.model import source as source_code
 from singletable.model.copies import Copy
 from singletable.model.counts import Count
-from singletable.model.entity import Entity
+from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.keys import Placement
+from singletable.model.plain_types import PLAIN
+from singletable.model.recorder import record_condition
+from singletable.values.attribute_value import attribute_value
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Keeping:
     def decisive(self) -> frozenset[str]:
         """The fields whose change changes other items."""
         fields = {name for unique in self.uniques for name in unique.fields}
-        fields |= {ours for count, _ in self.counted for ours in count.by.values()}
+        fields = fields.union(*(count.decisive for count, _ in self.counted))
         fields |= {ours for copy, _ in self.held for ours in copy.by.values()}
         fields |= {theirs for copy, _ in self.given for theirs in copy.fields}
         if self.expiry is not None and self.uniques:
@@ -80,6 +87,39 @@ def keeping_of(entities: Sequence[Entity], entity: Entity) -> Keeping:
         ),
         declaration.ttl,
     )
+
+
+def with_conditions(declaration: EntityDeclaration) -> tuple[EntityDeclaration, list[Problem]]:
+    """The declaration with the conditions of its counters recorded, and the problems of those that cannot be."""
+    counted: list[Count] = []
+    problems: list[Problem] = []
+    if all(each.where is None for each in declaration.counted):
+        return declaration, problems
+    for each in declaration.counted:
+        try:
+            counted.append(_recorded(declaration.cls, each))
+        except DesignError as error:
+            prefix = f"{declaration.cls.__name__}: counted by {each.owner.__name__}"
+            at = source_code.of_function(each.where) if isinstance(each.where, FunctionType) else declaration.location
+            problems += [Problem(f"{prefix}: {problem.message}", at, problem.remedy) for problem in error.problems]
+    return (declaration if problems else replace(declaration, counted=tuple(counted))), problems
+
+
+def _recorded(cls: type, count: Count) -> Count:
+    if count.where is None or count.condition is not None:
+        return count
+    example = 'Write it as a function of an item: where=lambda item: item.status == "OPEN".'
+    if not callable(count.where):
+        raise DesignError(Problem(f"where={count.where!r} is not a condition", None, example))
+    try:
+        condition = record_condition(cls, count.where)
+    except DesignError:
+        raise
+    except Exception as problem:  # the function is the user's own
+        raise DesignError(Problem(f"where= raised {type(problem).__name__}: {problem}", None, example)) from problem
+    if named := sorted(parameters(condition)):
+        raise DesignError(Problem(f"where= names {', '.join(named)}, but a counter has no parameters", None, example))
+    return replace(count, condition=condition)
 
 
 def keeping_problems(entities: Sequence[Entity], entity: Entity) -> Iterator[Problem]:
@@ -141,6 +181,28 @@ def _count_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> s
     repeated = [other.label for other in entities for copy in other.declaration.copies if _repeats(copy, each)]
     if repeated:
         return f"{each.field} is repeated by {', '.join(repeated)}, which every write would have to change"
+    return _condition_problem(entities, entity, each)
+
+
+def _condition_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> str | None:
+    """Why a counter cannot follow its condition: writes that do not read the item change some fields."""
+    if (version := entity.declaration.version) in each.tested:
+        return f"where= reads {version}, the version of {entity.label}, which every write increments"
+    counters = {count.field for other in entities for count in other.declaration.counted if count.owner is entity.cls}
+    if read := sorted(counters & each.tested):
+        return f"where= reads {', '.join(read)}, a counter, which changes without a write of {entity.label}"
+    constants = (leaf.value for leaf in leaves(each.condition) if isinstance(leaf, Constant))
+    return next(filter(None, map(_constant_problem, constants)), None)
+
+
+def _constant_problem(value: Any) -> str | None:
+    """Why DynamoDB cannot store a plain value."""
+    if not isinstance(value, PLAIN):
+        return None
+    try:
+        attribute_value(value)
+    except TypeError as problem:
+        return f"where= compares with a value that cannot be stored: {problem}"
     return None
 
 

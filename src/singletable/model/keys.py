@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
@@ -185,17 +186,17 @@ class Placement:
     sparse: bool
     location: Location
 
-    @property
+    @cached_property
     def parts(self) -> tuple[KeyPart, ...]:
         """All key parts, the partition's first."""
         return (*self.partition, *self.sort)
 
-    @property
+    @cached_property
     def fields(self) -> frozenset[str]:
         """Every field that the keys depend on."""
         return frozenset().union(*(part.fields for part in self.parts))
 
-    @property
+    @cached_property
     def exact_fields(self) -> frozenset[str]:
         """Every field that the keys give back."""
         return frozenset().union(*(part.exact_fields for part in self.parts))

@@ -10,6 +10,11 @@ from singletable.model.codecs.text import ORDERED_DELIMITER
 from singletable.model.entity import Accepted
 from singletable.model.index import GSI, LSI
 
+RESERVED_PREFIX = "$singletable#"
+"""What the keys of the library's own items begin with; no field writes a `$` into a key."""
+RESERVED_TYPE = "$singletable"
+"""The entity type of the library's own items."""
+
 
 @dataclass(frozen=True)
 class TableSettings:

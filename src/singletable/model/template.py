@@ -116,9 +116,10 @@ class Template:
         """The key of an item with these field values; None when a field it needs is None (the item is not indexed)."""
         if any(values.get(name) is None for name in self.fields):
             return None
-        return "".join(self._text(part, values) for part in self.parts)
+        return "".join(self.text_of(part, values) for part in self.parts)
 
-    def _text(self, part: Part, values: Mapping[str, Any]) -> str:
+    def text_of(self, part: Part, values: Mapping[str, Any]) -> str:
+        """The text that one part contributes to the key of an item with these field values."""
         if isinstance(part, Literal):
             return part.text
         if isinstance(part, DerivedSlot):

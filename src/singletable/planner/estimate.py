@@ -58,8 +58,9 @@ class Estimate:
         return self.items / max(1, self.items - self.vain_items)
 
     def __str__(self) -> str:
-        mark = GUESS if self.guessed else ""
-        return f"{mark}{number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}"
+        mark, reads_mark = (GUESS if guessed else "" for guessed in (self.guessed, self.guessed_reads))
+        reads = f" + {reads_mark}{number(self.reads)} RRU" if self.reads else ""
+        return f"{mark}{number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}{reads}"
 
     def place_mark(self, label: str) -> str:
         """The mark of a guess before the units of the table or an index, where they rest on one."""

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import inspect
 import json
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.errors import DesignError, Problem
 from singletable.model.design import Design
 from singletable.planner.bind import Request, read_requests
-from singletable.planner.bind_write import write_request
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.plan import Outcome, Plan, Refusal, Verdict
+
+RequestsFor = Callable[[Any, float], tuple[Request, ...]]
+"""The exact requests of a write, for the object that is stored (None for no item) and a time."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a pattern asks of DynamoDB, and why that is right.
+    """What a pattern sends to DynamoDB, and why that is right.
 
     `requests` are as every AWS SDK takes them; `proof` says sentence by sentence why they are enough; `estimate` is
-    what a call reads or writes.
+    what a call reads or writes. In the requests of a write, values that come from a stored item, from the clock or
+    from a token are placeholders such as `<status computed from the stored item>`; `given` fills them in.
     """
 
     plan: Plan
     requests: tuple[Request, ...]
     proof: tuple[str, ...]
     estimate: Estimate
+    requests_for: RequestsFor | None = field(default=None, repr=False, compare=False)
+
+    def given(self, stored: Any, *, now: float | None = None) -> Explanation:
+        """The same with the exact requests for a stored object, or for None if there is no item, at a time."""
+        if self.requests_for is None:
+            return self
+        return replace(self, requests=self.requests_for(stored, time.time() if now is None else now))
 
     def __str__(self) -> str:
         lines = [f"{self.plan.pattern.name}: {self.plan.pattern.title}", *(f"  {line}" for line in self.proof)]
@@ -36,18 +48,29 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(design: Design, outcome: Outcome, bound: inspect.BoundArguments) -> Explanation:
-    """The explanation for a caller's arguments; raises DesignError when the pattern is refused."""
+WriteRequests = Callable[[Design, Plan, dict[str, Any]], tuple[tuple[Request, ...], RequestsFor]]
+"""The requests of a write pattern; the data layer makes them, as it sends them."""
+
+
+def explain(
+    design: Design, outcome: Outcome, bound: inspect.BoundArguments, write_requests: WriteRequests | None = None
+) -> Explanation:
+    """The explanation for a caller's arguments; raises DesignError for a pattern that cannot be served.
+
+    A pattern that writes needs `write_requests`.
+    """
     if isinstance(outcome, Refusal):
         raise DesignError(refusal_problem(outcome))
     bound.apply_defaults()
     arguments: dict[str, Any] = dict(bound.arguments)
     arguments.pop(next(iter(bound.signature.parameters)))
+    requests_for: RequestsFor | None = None
     if outcome.pattern.is_write:
-        made: tuple[Request, ...] = (write_request(design, outcome, arguments),)
+        assert write_requests is not None, "the caller knows how writes are sent"
+        requests, requests_for = write_requests(design, outcome, arguments)
     else:
-        made = read_requests(design, outcome, arguments)
-    return Explanation(outcome, made, proof(design, outcome), estimate(design, outcome))
+        requests = read_requests(design, outcome, arguments)
+    return Explanation(outcome, requests, proof(design, outcome), estimate(design, outcome), requests_for)
 
 
 def refusal_problem(refusal: Refusal) -> Problem:
@@ -71,6 +94,8 @@ def _request_lines(plan: Plan) -> list[str]:
             lines.append(f"{rewrite.attribute} goes with the item's place in {rewrite.index.label}")
         else:
             lines.append(f'{rewrite.attribute} of {rewrite.index.label} is written anew: "{rewrite.template}"')
+    if plan.validation_read is not None:
+        lines.append(f"the item is read first and written if it is unchanged: {plan.validation_read}")
     if plan.kept is not None:
         lines.append(f"in one transaction with {', '.join(plan.kept.what)}")
     if plan.hydrate:

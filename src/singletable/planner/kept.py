@@ -64,9 +64,8 @@ def _parts(entity: Entity, keeping: Keeping, kind: WriteKind, changed: frozenset
             words = f"the marker of {' and '.join(sorted(unique.fields))}"
             yield KeptItem("marker", words, entity, unique.fields, marker=unique)
     for count, owner in keeping.counted:
-        by = frozenset(count.by.values())
-        if not changed or changed & by:
-            words = f"{count.field} of its {owner.label}"
+        if not changed or changed & count.decisive:
+            words, by = f"{count.field} of its {owner.label}", frozenset(count.by.values())
             yield KeptItem("counter", words, owner, by, frozenset((count.field,)))
     for mirror in keeping.mirrors:
         if not changed or changed & mirror.fields.keys():

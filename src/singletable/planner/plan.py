@@ -99,6 +99,8 @@ class Plan:
     hydrate: bool = False
     passed_over: tuple[PassedOver, ...] = ()
     kept: Kept | None = None
+    validation_read: str | None = None
+    """Why an update reads the item first to validate it, such as `Order has a model_validator (dates_in_order)`."""
 
     @property
     def tests(self) -> tuple[KeyTest, ...]:
@@ -128,6 +130,13 @@ class Plan:
         return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAbove)), None)
 
     @property
+    def reads_item_first(self) -> bool:
+        """Whether a write reads the stored item first: for derived data, for index keys or for validation."""
+        is_read_for_derived_data = self.kept is not None and self.kept.looks_first
+        is_read_for_keys = any(rewrite.unknown for rewrite in self.rewrites)
+        return is_read_for_derived_data or is_read_for_keys or self.validation_read is not None
+
+    @property
     def requests(self) -> int | None:
         """How many requests a page of the answer takes; None when the arguments decide."""
         if self.hydrate:
@@ -137,10 +146,9 @@ class Plan:
             return (self.queries or 1) + -(-self.limit.count // BATCH_GET_KEYS_MAX)
         if self.operation == "BatchGetItem":
             return None
-        if self.kept is not None:
-            return 1 + self.kept.reads
-        if any(rewrite.unknown for rewrite in self.rewrites):
-            return 2
+        if self.pattern.is_write:
+            other_reads = 0 if self.kept is None else self.kept.reads - self.kept.looks_first
+            return 1 + self.reads_item_first + other_reads
         return self.queries
 
     @property

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.index import TABLE
 from singletable.model.intents import Write, WriteKind
 from singletable.model.keys import Placement
+from singletable.model.rules.class_rules import whole_object_rule
 from singletable.planner.holders import plan_holders
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.kept import Kept, KeptItem, kept_by
@@ -39,7 +40,7 @@ class ItemWrite:
     removed: frozenset[str] = frozenset()
     kept: Kept | None = None
     reads_first: bool = False
-    """Whether the item has to be read before an index key can be written."""
+    """Whether the item has to be read before it is validated, or before an index key can be written."""
 
 
 @dataclass
@@ -128,13 +129,13 @@ def planned_write(plan: Plan) -> ItemWrite:
     """The write of a plan."""
     intent = plan.pattern.intent
     assert isinstance(intent, Write), "asked of writes only"
-    reads_first = any(rewrite.unknown for rewrite in plan.rewrites)
-    return ItemWrite(plan.wanted[0], intent.kind, intent.changed, intent.removed, plan.kept, reads_first)
+    return ItemWrite(plan.wanted[0], intent.kind, intent.changed, intent.removed, plan.kept, plan.reads_item_first)
 
 
 def plain_write(design: Design, entity: Entity, kind: WriteKind, changed: frozenset[str] = frozenset()) -> ItemWrite:
     """The write of an object by `put`, `create`, `update` or `delete`."""
-    return ItemWrite(entity, kind, changed, kept=kept_by(design, entity, kind, changed))
+    reads_first = kind == "update" and whole_object_rule(entity.cls) is not None
+    return ItemWrite(entity, kind, changed, kept=kept_by(design, entity, kind, changed), reads_first=reads_first)
 
 
 def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> WriteUnits:
@@ -144,7 +145,7 @@ def units_of(sizes: Sizes, write: ItemWrite, per_partition: PerPartition) -> Wri
     own = units.table
     if kept is not None:
         copies = 0
-        for part, times, counted in _times(sizes.design, kept, kind, per_partition):
+        for part, times, counted in _times(sizes.design, write, kept, per_partition):
             copies += times if part.copy is not None else 0
             beside = WriteUnits()
             beside.add(_units_of_kept(sizes, part, kind, changed), times, counted)
@@ -180,29 +181,43 @@ def _part(units: WriteUnits, own: float, copies: int) -> bool:
 
 def written_with(kept: Kept, kind: WriteKind) -> Iterator[KeptItem]:
     """The other items that a write of this kind writes or looks at, in the order of `WriteUnits.kept`."""
+    counters: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+    for part in kept.parts:
+        if part.role == "counter":
+            counters[_place(part)] = counters.get(_place(part), frozenset()) | part.changes
     met: set[tuple[str, frozenset[str]]] = set()
     for part in kept.parts:
         if part.role in ("counter", "source"):
-            one = (part.entity.label, part.fields)
-            if one in met:  # a transaction has one action for each item: what is counted up is looked at with it
+            # A transaction has one action for each item: what is counted up is looked at with it.
+            if _place(part) in met:
                 continue
-            met.add(one)
-        if part.copy is None or kind == "update":  # nothing repeats an item that was not there
+            met.add(_place(part))
+        if part.role == "counter":
+            yield replace(part, changes=counters[_place(part)])
+        elif part.copy is None or kind == "update":  # nothing repeats an item that was not there
             yield part
 
 
+def _place(part: KeptItem) -> tuple[str, frozenset[str]]:
+    """What tells apart the items that one write counts in or looks at."""
+    return part.entity.label, part.fields
+
+
 def _times(
-    design: Design, kept: Kept, kind: WriteKind, per_partition: PerPartition
+    design: Design, write: ItemWrite, kept: Kept, per_partition: PerPartition
 ) -> Iterator[tuple[KeptItem, int, tuple[str, ...]]]:
-    """How many items of each kind are written, and what of it is a guess; what moves from place to place is two."""
-    for part in written_with(kept, kind):
+    """How many items of each kind are written, and what of it is a guess; what moves from place to place is two.
+
+    A counter with a condition is taken to change with every write that can change it.
+    """
+    for part in written_with(kept, write.kind):
         if part.copy is not None:
             found = plan_holders(design, part.copy, part.entity)
             guessed: dict[str, None] = {}
             times = _holders(found, part.entity, per_partition, guessed) if isinstance(found, Plan) else 1
             yield part, times, tuple(guessed)
         elif part.role in ("marker", "counter"):
-            yield part, 2 if kind == "update" else 1, ()
+            yield part, 2 if write.kind == "update" and part.fields & write.changed else 1, ()
         else:
             yield part, 1, ()
 

@@ -17,6 +17,7 @@ from singletable.planner.key_rewrites import key_rewrites
 from singletable.planner.obstacles import ChangesKey, FieldsMissing, Obstacle, PartitionUnknown, SortUnknown
 from singletable.planner.operands import KeyTest, Text, TextOperand
 from singletable.planner.plan import Candidate, Operation, Plan, Rewrite
+from singletable.planner.validation_reads import read_reason
 
 _OPERATIONS: dict[str, Operation] = {
     "put": "PutItem",
@@ -53,9 +54,17 @@ def write_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Ca
             changes=intent.changes,
             rewrites=tuple(_rewrites(intent, entity, bindings)),
             kept=kept_by(design, entity, intent.kind, intent.changed),
+            validation_read=_validation_read(intent),
         ),
         obstacles,
     )
+
+
+def _validation_read(intent: Write) -> str | None:
+    """The first reason to read the item for validation among the changes of an update."""
+    validates_whole = intent.validation == "whole"
+    reasons = (read_reason(intent.entity, change, validates_whole=validates_whole) for change in intent.changes)
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def takes_item(pattern: PatternDeclaration, entity: Entity) -> bool:

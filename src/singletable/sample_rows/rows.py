@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from singletable.model.counts import Count
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keeping import keeping_of
 from singletable.model.unique import MARKER
 from singletable.planner.bind import key_attribute_value
+from singletable.planner.count_conditions import is_counted
 from singletable.planner.items import Item, item_of, key_of
 from singletable.sample_rows.links import Place, linked_fields, owners
 from singletable.sample_rows.values import Wanted, expiry_of, initials_of, snake, starting_at, value_of, wanted_for
@@ -69,6 +71,13 @@ def _storable(design: Design, entity: Entity, values: Values) -> Item | None:
         return item_of(design, entity, values)
     except Exception:  # a function or a class of the user's own may refuse what it is given, in any way
         return None
+
+
+def _is_counted(entity: Entity, count: Count, values: Values) -> bool:
+    try:
+        return is_counted(entity, count, values)
+    except Exception:  # a row that cannot be stored
+        return False
 
 
 def _markers(design: Design, entity: Entity, values: Values) -> Iterator[Item]:
@@ -197,9 +206,10 @@ class _Sampler:
         for entity in self.design.entities:
             for count in entity.declaration.counted:
                 owner = self.design.entity_of(count.owner)
-                found = Counter(repr([row[ours] for ours in count.by.values()]) for row in made.get(entity.name, ()))
+                rows = [row for row in made.get(entity.name, ()) if _is_counted(entity, count, row)]
+                found = Counter(repr([row[ours] for ours in count.by.values()]) for row in rows)
                 for row in made.get(owner.name, ()):
-                    row[count.field] = found[repr([row[theirs] for theirs in count.by])]
+                    row[count.field] = (row[count.field] or 0) + found[repr([row[theirs] for theirs in count.by])]
 
 
 def _own(entity: Entity) -> set[str]:

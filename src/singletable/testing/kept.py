@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from singletable.client.items.decoder import made_of, make
+from singletable.model.counts import Count
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping, keeping_of
+from singletable.planner.count_conditions import is_counted
 from singletable.planner.items import key_of, values_of
 
 
@@ -27,7 +29,7 @@ def kept(design: Design, objects: Iterable[Any]) -> list[Any]:
     counts = Counter(
         (owner.cls, count.field, _key_by(owner, count.by, value))
         for value in found
-        for count, owner in keepings[type(value)].counted
+        for count, owner in _counted_by(design, keepings[type(value)], value)
     )
     counted = [_counted(design, keepings, value, counts) for value in found]
     return sorted(counted, key=lambda value: _depth(keepings, type(value), ()))
@@ -49,8 +51,15 @@ def _needs(design: Design, keepings: Mapping[type, Keeping], value: Any) -> list
     """The keys of the items without which an object cannot be written."""
     keeping = keepings[type(value)]
     pairs = [(source, copy.by) for copy, source in keeping.held]
-    pairs += [(owner, count.by) for count, owner in keeping.counted]
+    pairs += [(owner, count.by) for count, owner in _counted_by(design, keeping, value)]
     return [need for other, by in pairs if (need := _key_by(other, by, value)) is not None]
+
+
+def _counted_by(design: Design, keeping: Keeping, value: Any) -> list[tuple[Count, Entity]]:
+    """The counters that count an object, each with its owner."""
+    entity = design.entity_of(type(value))
+    values = values_of(entity, value)
+    return [(count, owner) for count, owner in keeping.counted if is_counted(entity, count, values)]
 
 
 def _key_by(other: Entity, by: Mapping[str, str], value: Any) -> str | None:

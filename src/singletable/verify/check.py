@@ -28,6 +28,7 @@ from singletable.verify.rules import (
     order_not_given,
     overfetch,
     raw_text,
+    rules_waived,
     strong_read,
     unbounded_collection,
     unsorted_number,
@@ -66,6 +67,7 @@ RULES: tuple[RuleModule, ...] = (
     not_projected,
     copies_not_found,
     copies_beyond_transaction,
+    rules_waived,
 )
 
 

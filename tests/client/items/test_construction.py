@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field
-from typing import Any
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, Any, NewType
 
 import attrs
 import msgspec
 import pydantic
 import pydantic.dataclasses
 import pytest
+from msgspec import Meta
 
-from singletable.client.items.construction import MADE, Argument, construction
+from singletable.client.items.construction import (
+    MADE,
+    Argument,
+    checked_constructor,
+    construction,
+    struct_checks,
+)
 
 
 def made(cls: type, *, missing: tuple[str, ...] = (), **values: Any) -> Any:
@@ -286,3 +295,69 @@ def test_a_parameter_that_is_no_field_leaves_the_call_to_the_class() -> None:
         b: InitVar[int] = 3
 
     assert text_of(More, "a") == "made = cls(**given)"
+
+
+Positive = NewType("Positive", Annotated[int, Meta(gt=0)])
+
+
+class Limited(msgspec.Struct):
+    free: int
+    titled: Annotated[int, Meta(title="A number")]
+    positive: Positive = Positive(0)
+    price: Annotated[Decimal, Meta(ge=0.1)] | None = None
+    codes: Annotated[list[Annotated[str, Meta(pattern="^a", max_length=3)]], Meta(min_length=1)] = []
+    by_code: dict[Annotated[str, Meta(min_length=2)], Annotated[float, Meta(multiple_of=0.5)]] = {}
+    pair: tuple[int, Annotated[int, Meta(le=9)]] = (0, 0)
+    mixed: Annotated[int, Meta(lt=9)] | Annotated[str, Meta(max_length=3)] | bool = 0
+    moment: Annotated[datetime, Meta(tz=True)] | None = None
+    inner: Limited | None = None
+
+
+def test_only_fields_with_constraints_are_checked() -> None:
+    checked = {"positive", "price", "codes", "by_code", "pair", "mixed", "moment"}
+    assert struct_checks(Limited).keys() == checked
+    for cls in (Struct, KeywordStruct, Plain, Model, Attrs):
+        assert struct_checks(cls) == {}
+        assert checked_constructor(cls) is cls
+
+
+@pytest.mark.parametrize(
+    ("name", "valid", "invalid", "message"),
+    [
+        ("positive", 1, 0, "Expected `int` > 0 - at `$.positive`"),
+        ("positive", 10**30, -(10**30), "Expected `int` > 0 - at `$.positive`"),
+        ("price", Decimal("0.1"), Decimal("0.09"), "Expected `Decimal` >= 0.1 - at `$.price`"),
+        ("price", None, Decimal("-1"), "Expected `Decimal` >= 0.1 - at `$.price`"),
+        ("codes", ["a"], [], "Expected `array` of length >= 1 - at `$.codes`"),
+        ("codes", ["abc"], ["abcd"], "Expected `str` of length <= 3 - at `$.codes[...]`"),
+        ("codes", ["a"], ["a", "b"], "Expected `str` matching regex '^a' - at `$.codes[...]`"),
+        ("by_code", {"ab": 1.5}, {"a": 1.5}, "Expected `str` of length >= 2 - at `$.by_code[...]`"),
+        ("by_code", {}, {"ab": 1.2}, "Expected `float` that's a multiple of 0.5 - at `$.by_code[...]`"),
+        ("pair", (10, 9), (0, 10), "Expected `int` <= 9 - at `$.pair[1]`"),
+        ("mixed", True, 9, "Expected `int` < 9 - at `$.mixed`"),
+        ("mixed", "abc", "abcd", "Expected `str` of length <= 3 - at `$.mixed`"),
+        (
+            "moment",
+            datetime(2026, 1, 1, tzinfo=UTC),
+            datetime(2026, 1, 1),
+            "Expected `datetime` with tz=True - at `$.moment`",
+        ),
+    ],
+)
+def test_a_struct_is_made_of_values_within_its_constraints(name: str, valid: Any, invalid: Any, message: str) -> None:
+    made = checked_constructor(Limited)(free=1, titled=2, **{name: valid})
+    assert made == Limited(1, 2, **{name: valid})
+    with pytest.raises(msgspec.ValidationError) as raised:
+        checked_constructor(Limited)(free=1, titled=2, **{name: invalid})
+    assert str(raised.value) == message
+
+
+def test_a_default_is_not_checked_as_msgspec_does_not_check_it() -> None:
+    assert checked_constructor(Limited)(free=1, titled=2) == Limited(1, 2)
+    assert msgspec.convert({"free": 1, "titled": 2}, Defaulted) == Defaulted(1, 2)
+
+
+class Defaulted(msgspec.Struct):
+    free: int
+    titled: int
+    positive: Positive = Positive(0)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
+import msgspec
 import pytest
+from msgspec import Meta
 from pydantic import BaseModel, Field
 
-from singletable import Page, Table, entity, get, pattern, query
+from singletable import ItemRefused, Page, Table, entity, get, pattern, query
+from singletable.client.items.decoder import Decoder, made_of
+from tests.client.places import call
 
 
 @attrs.define
@@ -141,3 +145,141 @@ def test_a_set_without_members_is_of_its_own_type() -> None:
     assert found == put
     found[1].names.add("x")
     assert (found[1].names, type(found[1].numbers)) == ({"x"}, frozenset)
+
+
+class Line(msgspec.Struct):
+    name: str
+    quantity: Annotated[int, Meta(ge=0)]
+    tags: Annotated[set[str], Meta(min_length=1)]
+
+
+class Free(msgspec.Struct):
+    name: str
+
+
+@entity(key=("BOX#{box}", "{id}"))
+class Basket(msgspec.Struct):
+    box: str
+    id: str
+    quantity: Annotated[int, Meta(ge=0)]
+    size: Annotated[int, Meta(ge=1)] = 0
+    note: Annotated[str, Meta(max_length=3)] | None = None
+    codes: list[Annotated[str, Meta(max_length=3)]] = []
+    line: Line | None = None
+    lines: list[Line] = []
+    either: Line | Free | None = None
+
+
+class BasketView(msgspec.Struct):
+    id: str
+    quantity: Annotated[int, Meta(ge=1)]
+
+
+class Baskets(Table, entities=[Basket]):
+    @pattern()
+    def basket(self, box: str, id: str) -> Basket | None:
+        return get(Basket)
+
+    @pattern()
+    def baskets(self, box: str) -> Page[Basket]:
+        return query(Basket)
+
+    @pattern()
+    def views(self, box: str) -> Page[BasketView]:
+        return query(Basket, view=BasketView)
+
+
+LINE = {"name": {"S": "x"}, "quantity": {"N": "1"}, "tags": {"SS": ["t"]}}
+
+
+def stored(table: Baskets, **attributes: dict[str, Any]) -> None:
+    """Put a basket that is as the attributes say, past all validation."""
+    keys = {"PK": {"S": "BOX#b"}, "SK": {"S": "1"}, "_type": {"S": "Basket"}}
+    own = {"box": {"S": "b"}, "id": {"S": "1"}, "quantity": {"N": "1"}}
+    call(table, "PutItem", Item={**keys, **own, **attributes})
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"quantity": {"N": "-4"}}, "ValidationError: Expected `int` >= 0 - at `$.quantity`"),
+        ({"size": {"N": "0"}}, "ValidationError: Expected `int` >= 1 - at `$.size`"),
+        ({"note": {"S": "long"}}, "ValidationError: Expected `str` of length <= 3 - at `$.note`"),
+        ({"codes": {"L": [{"S": "long"}]}}, "ValidationError: Expected `str` of length <= 3 - at `$.codes[...]`"),
+        ({"line": {"M": {**LINE, "quantity": {"N": "-1"}}}}, "which is no Line"),
+        ({"line": {"M": {"name": {"S": "x"}, "quantity": {"N": "1"}}}}, "which is no Line"),
+        ({"lines": {"L": [{"M": LINE}, {"M": {**LINE, "quantity": {"N": "-1"}}}]}}, "which is no list[Line]"),
+    ],
+)
+def test_an_item_outside_the_constraints_of_a_struct_is_rejected(attributes: Any, message: str) -> None:
+    with Baskets.open("memory:") as baskets:
+        stored(baskets, **attributes)
+        reads = (
+            lambda: baskets.basket("b", "1"),
+            lambda: list(baskets.baskets("b")),
+            lambda: list(baskets.scan(Basket, reason="test")),
+        )
+        for read in reads:
+            with pytest.raises(ItemRefused) as raised:
+                read()
+            assert "the item {'PK': {'S': 'BOX#b'}, 'SK': {'S': '1'}} cannot be read as Basket" in str(raised.value)
+            assert message in str(raised.value)
+
+
+def test_an_item_within_the_constraints_of_a_struct_is_read() -> None:
+    line = Line("x", 1, {"t"})
+    with Baskets.open("memory:") as baskets:
+        stored(baskets, note={"NULL": True}, line={"M": LINE}, lines={"L": [{"M": LINE}]}, either={"M": LINE})
+        expected = Basket("b", "1", 1, line=line, lines=[line], either=line)
+        assert baskets.basket("b", "1") == expected
+        assert list(baskets.baskets("b")) == [expected]
+
+
+def test_a_default_outside_its_constraints_stands_for_what_is_not_stored() -> None:
+    with Baskets.open("memory:") as baskets:
+        stored(baskets)
+        assert list(baskets.baskets("b")) == [Basket("b", "1", 1)]
+
+
+def test_a_struct_outside_its_constraints_is_read_as_another_member_of_the_union() -> None:
+    with Baskets.open("memory:") as baskets:
+        stored(baskets, either={"M": {**LINE, "quantity": {"N": "-1"}}})
+        assert list(baskets.baskets("b")) == [Basket("b", "1", 1, either=Free("x"))]
+
+
+def test_a_view_has_constraints_of_its_own() -> None:
+    with Baskets.open("memory:") as baskets:
+        stored(baskets)
+        assert list(baskets.views("b")) == [BasketView("1", 1)]
+        stored(baskets, quantity={"N": "0"})
+        assert list(baskets.baskets("b")) == [Basket("b", "1", 0)]
+        with pytest.raises(ItemRefused, match="Expected `int` >= 1"):
+            list(baskets.views("b"))
+
+
+@entity(key=("FREE#{id}",))
+class FreeBasket(msgspec.Struct):
+    id: str
+    quantity: int = 0
+
+
+class FreeBaskets(Table, entities=[FreeBasket]):
+    """No pattern."""
+
+
+def test_every_way_to_make_a_struct_checks_it() -> None:
+    decoder = Decoder(made_of(Baskets.design.entities[0]))
+    item = {"box": {"S": "b"}, "id": {"S": "1"}, "quantity": {"N": "-1"}}
+    row = decoder.row_type(())
+    assert row is not None
+    with pytest.raises(msgspec.ValidationError, match="Expected `int` >= 0"):
+        decoder.objects([msgspec.convert(item, row)])
+    if (compiled := decoder.quick_objects(())) is not None:
+        with pytest.raises(msgspec.ValidationError, match="Expected `int` >= 0"):
+            compiled.of(msgspec.json.encode(item))
+
+
+def test_a_struct_without_constraints_is_made_without_checks() -> None:
+    decoders = [Decoder(made_of(table.design.entities[0])) for table in (Baskets, FreeBaskets)]
+    names = [{*decoder.objects.__code__.co_names} for decoder in decoders]
+    assert [any(name.startswith("check") for name in each) for each in names] == [True, False]

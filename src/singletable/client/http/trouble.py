@@ -55,10 +55,13 @@ class Trouble:
         return self._said(f"answers, but what came is no answer of DynamoDB: {problem}", sent=True)
 
     def foreign(self, status: int) -> Unreachable:
-        """Somebody else has answered: a proxy on the way, or a server of another kind."""
-        refused = status in (429, 503)  # by which it is said that nothing was done
+        """Somebody else has answered: a proxy, or a server of another kind."""
+        # A proxy answers 429 before it passes a request on; it may answer 503 after that.
+        is_rejected = status == 429  # Too Many Requests
         return self._said(
-            f"answers with the status {status}, but not as DynamoDB does; is it the address?", not refused
+            f"answered with status {status}, but not as DynamoDB does; check the address"
+            + ("" if is_rejected else f"; {_MAYBE}"),
+            sent=not is_rejected,
         )
 
     def _said(self, what: str, sent: bool) -> Unreachable:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from singletable.client.items.construction import MADE, Argument, argument_name, construction, plain_model
+from singletable.client.items.construction import (
+    MADE,
+    Argument,
+    argument_name,
+    construction,
+    plain_model,
+    struct_checks,
+)
 from singletable.client.items.quick_rows import ABSENT, Quick, QuickColumn, row_reader
 from singletable.client.items.rows import Column
 from singletable.client.items.shapes import Shape, read_by, shape_of
@@ -150,13 +157,17 @@ def compiled_quickly(
 def _function(made: Made, spoken: Mapping[str, Spoken], loop: str, names: dict[str, Any]) -> Callable[[Any], list[Any]]:
     """A function of rows that makes an object in each turn of a loop over them."""
     names["set_field"] = object.__setattr__
+    checks = struct_checks(made.cls)
+    check_names = {name: f"check{place}" for place, name in enumerate(checks)}
+    names |= {check_names[name]: check for name, check in checks.items()}
     arguments: list[Argument] = []
     before: list[str] = []
     after: list[str] = []
     for name, each in spoken.items():
         if made.fields[name].initialised:
             before += each.before
-            arguments.append(_argument(made, name, each))
+            checked = each._replace(value=f"{check_names[name]}({each.value})") if name in checks else each
+            arguments.append(_argument(made, name, checked))
         else:
             after.append(f"if {each.given}: set_field({MADE}, {name!r}, {each.value})")
     source = construction(made.cls, arguments)

@@ -1,11 +1,15 @@
-"""Construction: the source of the quickest call that makes an object just as its class does with keywords."""
+"""Construction: the source of the quickest call that makes an object just as its class does with keywords.
+
+The constructor of a msgspec Struct does not enforce `Meta` constraints, so the reader runs `struct_checks` before it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -13,6 +17,9 @@ import msgspec
 
 from singletable.client.items.plain_models import members_of, plain_fields
 from singletable.client.items.quick_rows import PlainModel
+from singletable.model.fields import hints_of
+from singletable.model.rules.constructors import has_same_code, is_constructed_by_init
+from singletable.model.rules.meta_rules import Check, meta_check
 
 MADE = "made"
 """What the source calls the object."""
@@ -131,12 +138,7 @@ def _validator(cls: Any) -> Any:
     is_model = is_base and hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
     if getattr(cls, "__pydantic_root_model__", False):  # it is validated as its one value, not as a map with it
         return None
-    return cls.__pydantic_validator__.validate_python if is_model and _is_made_plainly(cls) else None
-
-
-def _is_made_plainly(cls: Any) -> bool:
-    """Whether nothing but the class's `__init__` takes part when it is called."""
-    return cls.__new__ is object.__new__ and type(cls).__call__ is type.__call__
+    return cls.__pydantic_validator__.validate_python if is_model and is_constructed_by_init(cls) else None
 
 
 def _struct_parameters(cls: Any) -> list[Parameter]:
@@ -159,7 +161,7 @@ def _function_parameters(cls: Any) -> list[Parameter]:
     Python itself passes the default object of a parameter that is not given, so giving that object is the same.
     """
     construct = cls.__init__
-    if not isinstance(construct, FunctionType) or not _is_made_plainly(cls):
+    if not isinstance(construct, FunctionType) or not is_constructed_by_init(cls):
         return []
     _, *parameters = inspect.signature(construct, follow_wrapped=False).parameters.values()
     by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
@@ -173,7 +175,7 @@ def _only_stores(cls: type) -> bool:
 
     Then its assignments can stand in place of its call: it is the same code as that of a class with just these fields.
     """
-    if not dataclasses.is_dataclass(cls) or not _is_made_plainly(cls):
+    if not dataclasses.is_dataclass(cls) or not is_constructed_by_init(cls):
         return False
     fields = dataclasses.fields(cls)
     if not all(each.init and each.default_factory is dataclasses.MISSING for each in fields):
@@ -182,10 +184,7 @@ def _only_stores(cls: type) -> bool:
     same = [(each.name, Any, dataclasses.field(default=None, kw_only=each.kw_only)) for each in fields]
     classes: tuple[Any, Any] = (dataclasses.make_dataclass("Plain", same), cls)
     plain, own = (each.__init__ for each in classes)
-    if not isinstance(own, FunctionType) or not isinstance(plain, FunctionType):
-        return False
-    parts = ("co_code", "co_consts", "co_names", "co_varnames")
-    return all(getattr(own.__code__, part) == getattr(plain.__code__, part) for part in parts)
+    return has_same_code(own, plain)
 
 
 def argument_name(cls: type, name: str) -> str:
@@ -201,3 +200,28 @@ def argument_name(cls: type, name: str) -> str:
         if attribute.name == name:
             return str(getattr(attribute, "alias", None) or name.lstrip("_"))
     return name
+
+
+@cache
+def struct_checks(cls: Any) -> Mapping[str, Check]:
+    """The checks of those fields of a Struct that have `Meta` constraints, by name; none for other classes."""
+    if not isinstance(cls, type) or not issubclass(cls, msgspec.Struct):
+        return {}
+    hints = hints_of(cls)
+    found = {name: meta_check(hints[name], f"$.{name}") for name in cls.__struct_fields__}
+    return {name: check for name, check in found.items() if check is not None}
+
+
+def checked_constructor(cls: Any) -> Callable[..., Any]:
+    """The class itself, or for a Struct with `Meta` constraints, a function that checks the arguments first."""
+    checks = struct_checks(cls)
+    if not checks:
+        return cls  # type: ignore[no-any-return]  # a class is what makes its objects
+
+    def construct(**given: Any) -> Any:
+        for name, check in checks.items():
+            if name in given:
+                check(given[name])
+        return cls(**given)
+
+    return construct

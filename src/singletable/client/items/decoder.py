@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from singletable.client.items.columns import QuickObjects, columns_of, compiled, compiled_quickly
-from singletable.client.items.construction import argument_name
+from singletable.client.items.construction import argument_name, struct_checks
 from singletable.client.items.quick_rows import QuickColumn
 from singletable.client.items.rows import Column, Row, row_type
 from singletable.client.items.value_reader import Value, expiry_reader, nothing_in, reader_of
@@ -56,7 +56,8 @@ class Decoder:
 
     def __init__(self, made: Made) -> None:
         self._made_of = made
-        self._readers = {name: _reader(made, field) for name, field in made.fields.items()}
+        self.readers = {name: _reader(made, field) for name, field in made.fields.items()}
+        """Reads the stored value of each field."""
         self._columns = columns_of(made)
         self._row = row_type(made.label, self._columns.values())
         if self._row is not None:
@@ -125,7 +126,7 @@ class Decoder:
 
     def _value(self, item: Item, name: str, stored: Value) -> Any:
         try:
-            return self._readers[name](stored)
+            return self.readers[name](stored)
         except _WRONG as problem:
             declared = self._made_of.fields[name].type_name
             attribute = self._made_of.attributes[name]
@@ -133,6 +134,9 @@ class Decoder:
 
     def _made(self, item: Item, values: dict[str, Any]) -> Any:
         try:
+            for name, check in struct_checks(self._made_of.cls).items():
+                if name in values:
+                    check(values[name])
             return make(self._made_of, values)
         except Exception as problem:
             raise self._refused(item, f"{type(problem).__name__}: {problem}") from problem

@@ -11,6 +11,7 @@ from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement
+from singletable.model.settings import RESERVED_PREFIX
 
 
 class Kinds:
@@ -36,8 +37,10 @@ class Kinds:
         return next((entity for entity in self._design.entities if _fits(entity, item)), None)
 
     def is_marker(self, item: Item | Row) -> bool:
-        """Whether an item is a marker that keeps a value unique, which no read is about."""
-        return any(_holds(marker, item) for marker in self._markers)
+        """Whether an item is one of the library's own, which no read returns: a unique marker or a token."""
+        partition = item.get(self._design.table.partition[0].name) or {}
+        is_reserved = str(partition.get("S", "")).startswith(RESERVED_PREFIX)
+        return is_reserved or any(_holds(marker, item) for marker in self._markers)
 
     def kept_for(self, item: Item) -> Entity | None:
         """The entity for which a marker keeps a value unique; None for an item that is no marker."""

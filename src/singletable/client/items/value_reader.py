@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import enum
 import types
-import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Literal, Union, get_args, get_origin
@@ -15,9 +14,9 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from singletable.client.items.construction import argument_name
+from singletable.client.items.construction import argument_name, checked_constructor
 from singletable.errors import ItemRefused
-from singletable.model.fields import Field, NotAnEntityClass, fields_of, name_of, strip
+from singletable.model.fields import Field, NotAnEntityClass, container_of, fields_of, name_of, strip
 
 Value = dict[str, Any]
 Reader = Callable[[Value], Any]
@@ -40,7 +39,7 @@ def expiry_reader(annotation: Any) -> Reader:
 
 
 def _reader(declared: Any) -> Reader:
-    plain = _PLAIN.get(declared) if isinstance(declared, type) else None
+    plain = PLAIN_READERS.get(declared) if isinstance(declared, type) else None
     if plain is not None:
         return plain
     origin, arguments = get_origin(declared), get_args(declared)
@@ -50,12 +49,8 @@ def _reader(declared: Any) -> Reader:
         return _union(arguments)
     if declared in (Any, object):
         return plain_value
-    if origin in (list, tuple, set, frozenset, dict) or declared in (list, tuple, set, frozenset, dict):
-        return _container(origin or declared, arguments)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
-        return _container(dict, arguments)
-    if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Collection):
-        return _container(list, arguments)
+    if (kind := container_of(declared)) is not None:
+        return _container(kind, arguments)
     if isinstance(declared, type) and issubclass(declared, enum.Enum):
         return _enumeration(declared)
     return _of_class(declared)
@@ -70,7 +65,7 @@ def _of_class(declared: Any) -> Reader:
     if isinstance(declared, type):
         for base in (str, int, Decimal, float, bytes):
             if issubclass(declared, base):
-                read, made = _PLAIN[base], declared
+                read, made = PLAIN_READERS[base], declared
                 return lambda value: made(read(value))
     raise ItemRefused(f"a field of type {name_of(declared)} cannot be read back from DynamoDB; annotate what it holds")
 
@@ -79,6 +74,7 @@ def _model(declared: type) -> Reader:
     fields = fields_of(declared)
     arguments = {name: argument_name(declared, name) for name, field in fields.items() if field.initialised}
     readers: dict[str, Reader] = {}
+    construct = checked_constructor(declared)
 
     def read(value: Value) -> Any:
         if not readers:  # made when they are needed, since a class may hold others of its kind
@@ -89,7 +85,7 @@ def _model(declared: type) -> Reader:
             found = nothing_in(field) if stored is None else readers[name](stored)
             if found is not UNSET:
                 values[name] = found
-        made = declared(**{argument: values[name] for name, argument in arguments.items() if name in values})
+        made = construct(**{argument: values[name] for name, argument in arguments.items() if name in values})
         for name in values.keys() - arguments.keys():
             object.__setattr__(made, name, values[name])
         return made
@@ -245,7 +241,7 @@ def _moment(text: str) -> datetime:
         return datetime.fromisoformat(text)
 
 
-_PLAIN: dict[Any, Reader] = {
+PLAIN_READERS: dict[Any, Reader] = {
     str: _is_text,
     int: lambda value: int(value["N"]),
     float: lambda value: float(value["N"]),

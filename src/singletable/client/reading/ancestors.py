@@ -20,4 +20,5 @@ def on_the_way_down(reader: Reader, plan: Plan, arguments: Mapping[str, Any], op
     consistent = plan.consistent if options.consistent is None else options.consistent
     found = yield from batch_get(reader, keys, plan.pattern.name, {"ConsistentRead": True} if consistent else {})
     items = [found[place] for place in (identity(key, names) for key in keys) if place in found]
-    return reader.decoded(reader.wanted(items, plan, options), plan)
+    unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
+    return reader.decoded(reader.wanted(items, plan, options), plan, unreadable)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.client.items.decoder import key_value
+from singletable.client.items.rows import Row
 from singletable.client.options import Options
 from singletable.client.reading.ranges import Range
 from singletable.client.reading.reader import Reader
@@ -47,7 +48,7 @@ class _Places:
     key_names: tuple[str, ...]
     found: list[tuple[tuple[Any, ...], Any]] = field(default_factory=list)
 
-    def add(self, item: Mapping[str, Any], each: Any) -> None:
+    def add(self, item: Mapping[str, Any] | Row, each: Any) -> None:
         """Takes an object and its item, if it lies in the area."""
         latitude, longitude = (float(getattr(each, name)) for name in self.cells.fields)
         if contains(self.area, latitude, longitude):
@@ -101,7 +102,8 @@ def _read_rings(
 
 def _read(reader: Reader, plan: Plan, requests: Sequence[Request], options: Options, places: _Places) -> Steps[None]:
     """Reads all of these Queries, and keeps what lies in the area."""
-    found = Range(reader, plan, requests, [None] * len(requests), options)
+    unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
+    found = Range(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
     while items := (yield from found.take(None)):
-        for item, each in zip(items, reader.decoded(items, plan), strict=True):
+        for item, each in zip(*reader.readable(items, plan, unreadable), strict=True):
             places.add(item, each)

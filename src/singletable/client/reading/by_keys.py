@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from singletable.client.answers import Capacity, Item, read_batch_get, read_transaction_get
 from singletable.client.items.decoder import key_value
-from singletable.client.reading.reader import Reader
+from singletable.client.items.rows import Row
 from singletable.client.steps import Call, Steps, pause
 from singletable.errors import ArgumentRefused, CancellationReason, RequestRefused, Throttled, TransactionCancelled
 from singletable.values.limits import BATCH_GET_KEYS_MAX, TRANSACTION_ACTIONS_MAX
+
+if TYPE_CHECKING:
+    from singletable.client.reading.reader import Reader
 
 Found = dict[Hashable, Item]
 """Items by their keys."""
 
 
-def identity(item: Mapping[str, Any], names: Sequence[str]) -> Hashable:
+def identity(item: Mapping[str, Any] | Row, names: Sequence[str]) -> Hashable:
     """What two items with one key have in common, however their numbers are written."""
     return tuple(key_value(item[name]) for name in names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.client.answers import Item, read_page
@@ -12,9 +12,12 @@ from singletable.client.reading.by_keys import batch_get, identity
 from singletable.client.reading.ranges import Position, Range
 from singletable.client.reading.reader import Reader
 from singletable.client.reading.straight import Straight
+from singletable.client.reading.unreadable import UnreadableItems, read_items
 from singletable.client.steps import Call, Steps
 from singletable.errors import CollectionIncomplete, CursorRefused
+from singletable.model.entity import Entity
 from singletable.model.page import Page
+from singletable.model.shape import Member
 from singletable.planner.bind import read_requests
 from singletable.planner.plan import Plan
 
@@ -27,17 +30,19 @@ def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Option
     requests = read_requests(reader.design, plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
     backwards, text = False, options.cursor or arguments.get("cursor")
+    unreadable = reader.unreadable_items()
     if text is None and reader.is_straight(plan):
-        straight = Straight(reader, plan, requests[0], options)
+        straight = Straight(reader, plan, requests[0], options, unreadable)
         objects = yield from straight.take(_limit(plan, arguments, options))
         ahead = straight.positions
-        return Page(objects, None if ahead is None else reader.cursors.text(name, asked, ahead))
+        cursor = None if ahead is None else reader.cursors.text(name, asked, ahead)
+        return Page(objects, cursor) if unreadable is None else Page(objects, cursor, None, tuple(unreadable.listed))
     if text is not None:
         place = reader.cursors.place(name, asked, text)
         backwards, positions = place.backwards, place.positions
         if len(positions) != len(requests):
             raise CursorRefused(f"{name}: the cursor is of another number of Queries; ask for the first page again")
-    found = Range(reader, plan, requests, positions, options, backwards=backwards)
+    found = Range(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
     objects = yield from _taken(reader, plan, found, _limit(plan, arguments, options), options)
     if backwards:
         yield from found.look_ahead()
@@ -47,25 +52,28 @@ def query_page(reader: Reader, plan: Plan, arguments: Arguments, options: Option
     behind = None if all(position is None for position in positions) else found.turned
     further = None if ahead is None else reader.cursors.text(name, asked, ahead, backwards=backwards)
     back = None if behind is None else reader.cursors.text(name, asked, behind, backwards=not backwards)
-    return Page(objects, back, further) if backwards else Page(objects, further, back)
+    listed = () if unreadable is None else tuple(unreadable.listed)
+    return Page(objects, back, further, listed[::-1]) if backwards else Page(objects, further, back, listed)
 
 
 def query_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Range | Straight:
-    """Everything that the pattern answers, to be taken piece by piece."""
+    """Everything that the pattern answers, to be taken piece by piece; warnings report unreadable items."""
     requests = read_requests(reader.design, plan, arguments)
+    unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     if reader.is_straight(plan):
-        return Straight(reader, plan, requests[0], options)
-    return Range(reader, plan, requests, [None] * len(requests), options)
+        return Straight(reader, plan, requests[0], options, unreadable)
+    return Range(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
 
 
 def next_objects(reader: Reader, plan: Plan, found: Range | Straight, options: Options) -> Steps[list[Any] | None]:
-    """The next objects of a range; None at its end."""
+    """Return the next objects of a range: an empty list if all items are unreadable, None at the end."""
     if isinstance(found, Straight):
-        return (yield from found.take(None)) or None
+        objects = yield from found.take(None)
+        return None if not objects and found.is_over else objects
     items = yield from found.take(None)
     if not items:
         return None
-    return (yield from _objects(reader, plan, items, options))
+    return (yield from _objects(reader, plan, items, options, found.unreadable))
 
 
 @dataclass
@@ -104,52 +112,74 @@ def count_all(reader: Reader, plan: Plan, arguments: Arguments, options: Options
     return total
 
 
+@dataclass
+class _Found:
+    """The objects of one member of a collection."""
+
+    member: Member
+    entity: Entity
+    count: int = 0
+    objects: list[Any] = field(default_factory=list)
+
+    def add(self, reader: Reader, items: Sequence[Item], unreadable: UnreadableItems | None) -> None:
+        """Decode and add the items of this member."""
+        found = [item for item in items if reader.kinds.entity_of(item) is self.entity]
+        self.count += len(found)
+        if self.member.kind == "one":
+            unreadable = None  # a required member has no substitute, so its error is raised
+        self.objects += read_items(reader.kinds.decoder(self.entity), found, unreadable).objects
+
+    def value(self, pattern: str, shape: type) -> Any:
+        """Return the value for the shape; raises CollectionIncomplete for a wrong number of items."""
+        if self.member.kind == "many":
+            return self.objects
+        if self.count > 1 or (self.member.kind == "one" and not self.count):
+            raise CollectionIncomplete(
+                f"{pattern} found {self.count} {self.member.entity.__name__} where {shape.__name__} has one"
+            )
+        return self.objects[0] if self.objects else None
+
+
 def collect(reader: Reader, plan: Plan, arguments: Arguments, options: Options) -> Steps[Any]:
     """A whole item collection as its shape; None when nothing is there, an error when a required member is missing."""
     requests = read_requests(reader.design, plan, arguments)
-    found = Range(reader, plan, requests, [None] * len(requests), options)
+    unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
+    found = Range(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
     limit = _limit(plan, arguments, options)
-    items: list[Item] = []
-    if limit is not None and plan.limit is not None:
-        items = yield from found.take(limit + plan.limit.extra)
-    else:
-        while more := (yield from found.take(None)):
-            items += more
-    if not items:
+    count = None if limit is None or plan.limit is None else limit + plan.limit.extra
+    members = [_Found(member, entity) for member, entity in zip(plan.members, plan.wanted, strict=True)]
+    is_there = False
+    while items := (yield from found.take(count)):
+        is_there = True
+        for member in members:
+            member.add(reader, items, unreadable)
+        if count is not None:
+            break
+    if not is_there:
         return None
     shape = getattr(plan.pattern.intent, "shape")  # noqa: B009  # a collection's intent has one
-    members: dict[str, Any] = {member.name: [] for member in plan.members}
-    for entity in plan.wanted:
-        found_of = [item for item in items if reader.kinds.entity_of(item) is entity]
-        name = next(member.name for member in plan.members if member.entity is entity.cls)
-        members[name] = reader.kinds.decoder(entity).read_all(found_of)
-    for member in plan.members:
-        if member.kind == "many":
-            continue
-        given = members[member.name]
-        if len(given) > 1 or (member.kind == "one" and not given):
-            raise CollectionIncomplete(
-                f"{plan.pattern.name} found {len(given)} {member.entity.__name__} where {shape.__name__} has one"
-            )
-        members[member.name] = given[0] if given else None
-    return shape(**members)
+    return shape(**{each.member.name: each.value(plan.pattern.name, shape) for each in members})
 
 
 def _taken(reader: Reader, plan: Plan, found: Range, limit: int | None, options: Options) -> Steps[list[Any]]:
     """The objects of a page; for those that an index still holds, and that are gone or have expired, others follow."""
     objects: list[Any] = []
-    while items := (yield from found.take(None if limit is None else limit - len(objects))):
-        objects += yield from _objects(reader, plan, items, options)
-        if not plan.hydrate or (objects if limit is None else len(objects) >= limit) or found.positions is None:
+    read, enough = 0, 1 if limit is None else limit
+    while items := (yield from found.take(None if limit is None else limit - read)):
+        objects += yield from _objects(reader, plan, items, options, found.unreadable)
+        read = len(objects) + (0 if found.unreadable is None else found.unreadable.count)
+        if not plan.hydrate or read >= enough or found.positions is None:
             break
     return objects
 
 
-def _objects(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Any]]:
+def _objects(
+    reader: Reader, plan: Plan, items: list[Item], options: Options, unreadable: UnreadableItems | None
+) -> Steps[list[Any]]:
     """The objects of items that a range gave, whole where the index holds only a part of them."""
     if plan.hydrate:
         items = yield from hydrated(reader, plan, items, options)
-    return reader.decoded(items, plan)
+    return reader.decoded(items, plan, unreadable)
 
 
 def hydrated(reader: Reader, plan: Plan, items: list[Item], options: Options) -> Steps[list[Item]]:

@@ -105,12 +105,12 @@ class PlannedItems:
 
     def _item(self, raw: msgspec.Raw) -> Item | Row:
         assert self._type_of is not None, "asked only where items say what they are"
-        kind = self._type_of.decode(raw).kind
-        if kind is not None and (decoder := self._by_name.get(kind.S)) is not None:
-            try:
+        try:
+            kind = self._type_of.decode(raw).kind
+            if kind is not None and (decoder := self._by_name.get(kind.S)) is not None:
                 return decoder.decode(raw)
-            except msgspec.ValidationError:
-                pass
+        except msgspec.ValidationError:  # the type attribute is not a string, or the item is not as the model says
+            pass
         return _read_item(raw)
 
     def _objects_of(self) -> ObjectsOfRows | None:

@@ -12,6 +12,7 @@ from singletable.client.answers import Item
 from singletable.client.items.decoder import key_value
 from singletable.client.options import Options
 from singletable.client.reading.reader import Reader
+from singletable.client.reading.unreadable import UnreadableItems
 from singletable.client.steps import Steps
 from singletable.planner.bind import Request
 from singletable.planner.plan import Plan
@@ -34,6 +35,8 @@ class Lane:
     position: Position
     read: list[Item] = field(default_factory=list)
     next_key: Position = None
+    answer: bytes = b""
+    """The body of the last answer, kept for reports of unreadable items."""
 
     @property
     def is_over(self) -> bool:
@@ -53,7 +56,10 @@ class Range:
         options: Options,
         *,
         backwards: bool = False,
+        unreadable: UnreadableItems | None = None,
     ) -> None:
+        """`unreadable` collects the taken items that cannot be decoded."""
+        self.unreadable = unreadable
         self._reader, self._plan, self._options, self._backwards = reader, plan, options, backwards
         self._lanes = [
             Lane(request, position, next_key=position) for request, position in zip(requests, positions, strict=True)
@@ -66,6 +72,8 @@ class Range:
     def take(self, count: int | None) -> Steps[list[Item]]:
         """The next items in order, so many of them; without a count, those of the next page that has any."""
         taken: list[Item] = []
+        if self.unreadable is not None:
+            self.unreadable.answers = [lane.answer for lane in self._lanes if lane.read]
         while count is None or len(taken) < count:
             hungry = [lane for lane in self._lanes if not lane.read and lane.next_key is not True]
             if hungry:
@@ -96,6 +104,9 @@ class Range:
             answer = self._reader.page(body, self._plan, self._options)
             lane.next_key = True if answer.last_evaluated_key is None else answer.last_evaluated_key
             lane.read = answer.items
+            if self.unreadable is not None:
+                lane.answer = body
+                self.unreadable.answers.append(body)
             hidden += answer.count - len(answer.items)
             if not lane.read:
                 lane.position = lane.next_key

@@ -15,8 +15,9 @@ from singletable.client.metrics import Metrics
 from singletable.client.options import Options
 from singletable.client.policy import Retries
 from singletable.client.reading.planned_items import PlannedItems
+from singletable.client.reading.unreadable import Readable, UnreadableItems, read_items
 from singletable.client.steps import Call
-from singletable.errors import ArgumentRefused, UnknownItemWarning
+from singletable.errors import ArgumentRefused, ItemRefused, UnknownItemWarning
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.bind import Request
@@ -35,6 +36,8 @@ class Reader:
     metrics: Metrics
     now: Callable[[], float]
     retries: Retries = field(default_factory=Retries)
+    reports_unreadable: bool = False
+    """Whether reads report unreadable items and return the others; by default they raise ItemRefused."""
     _ttl: str | None = field(init=False)
     _planned: dict[tuple[str, type | None], PlannedItems] = field(init=False, default_factory=dict)
 
@@ -55,7 +58,9 @@ class Reader:
         """Whether a plan is one Query, of whose range every item is wanted, and nothing of it but the object."""
         return self._items_of(plan).objects_of is not None
 
-    def objects(self, answer: bytes | Pieces, plan: Plan, options: Options) -> tuple[list[Any], Item | None]:
+    def objects(
+        self, answer: bytes | Pieces, plan: Plan, options: Options, unreadable: UnreadableItems | None = None
+    ) -> tuple[list[Any], Item | None]:
         """What a straight read gets by one Query, counted: the objects, and where to go on."""
         objects_of = self._items_of(plan).objects_of
         assert objects_of is not None, "asked only of straight reads"
@@ -63,8 +68,7 @@ class Reader:
             try:
                 page, objects = objects_of.page(answer)
             except Exception:  # of one of them, which is found when they are read one by one
-                page = self.page(answer, plan, options)
-                return self.decoded(page.items, plan), page.last_evaluated_key
+                return self._objects_one_by_one(answer, plan, options, unreadable)
             self.consumed(plan, page.consumed_capacity)
             return objects, page.last_evaluated_key
         self.consumed(plan, answer.consumed_capacity)
@@ -73,9 +77,17 @@ class Reader:
             try:
                 objects += objects_of.piece(piece)
             except Exception:  # the same, of this piece alone
-                page = self.page(b'{"Items":[%b]}' % piece, plan, options)
-                objects += self.decoded(page.items, plan)
+                objects += self._objects_one_by_one(b'{"Items":[%b]}' % piece, plan, options, unreadable)[0]
         return objects, answer.last_evaluated_key
+
+    def _objects_one_by_one(
+        self, body: bytes, plan: Plan, options: Options, unreadable: UnreadableItems | None
+    ) -> tuple[list[Any], Item | None]:
+        """Decode the items of an answer one by one, after the fast path has failed."""
+        page = self.page(body, plan, options)
+        if unreadable is not None:
+            unreadable.answers = [body]
+        return self.decoded(page.items, plan, unreadable), page.last_evaluated_key
 
     def one(self, body: bytes, plan: Plan, options: Options) -> Any:
         """The item that GetItem answers, counted; None when it is not there or not wanted."""
@@ -146,6 +158,25 @@ class Reader:
         self.entity_of(item, source)
         return False
 
-    def decoded(self, items: Sequence[Item | Row], plan: Plan) -> list[Any]:
+    def unreadable_items(self, warn_as: str | None = None) -> UnreadableItems | None:
+        """Return a collector that lists the unreadable items of one read, or warns of them; None if they raise."""
+        return UnreadableItems(self.design.table.key_attributes, warn_as) if self.reports_unreadable else None
+
+    def decoded(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None = None) -> list[Any]:
         """Items of the plan's one entity as objects, or as its view."""
-        return self.kinds.decoder(plan.wanted[0], plan.view).read_all(items)
+        return self.readable(items, plan, unreadable).objects
+
+    def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
+        """Return the readable items and their objects."""
+        return read_items(self.kinds.decoder(plan.wanted[0], plan.view), items, unreadable)
+
+    def read(self, item: Item, entity: Entity, source: str) -> Any:
+        """Return the object of an item; None, with a warning, if it is unreadable and the table reports such items."""
+        try:
+            return self.kinds.decoder(entity).read(item)
+        except ItemRefused as error:
+            unreadable = self.unreadable_items(source)
+            if unreadable is None:
+                raise
+            unreadable.report(item, error)
+            return None

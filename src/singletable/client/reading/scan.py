@@ -82,8 +82,9 @@ class Scan(Generic[T]):
         for item in items:
             entity = reader.entity_of(item, self._source)
             if entity is not None and self._entity in (None, entity) and reader.is_alive(item, self._options):
-                made: T = reader.kinds.decoder(entity).read(item)
-                yield made
+                made: T | None = reader.read(item, entity, self._source)
+                if made is not None:
+                    yield made
 
 
 def _check(reason: Any, segments: Any) -> None:

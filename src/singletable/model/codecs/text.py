@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -78,6 +79,11 @@ class TextCodec(Codec):
         if self.order is Order.ASCENDING:
             return ""
         return f"text of any length does not sort behind the delimiter {self.delimiter!r}; only '#' keeps its order"
+
+    @property
+    def special(self) -> Callable[[str], object]:
+        """Searches a text for a character that has to be escaped; returns None when there is none."""
+        return _special(self.delimiter).search
 
     def encode(self, value: Any) -> str:
         if not isinstance(value, str):

@@ -1,0 +1,112 @@
+"""Rounds of a run: every worker in turn, row by row."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from bench.client_bench import report
+from bench.client_bench.contenders import Contender, Mode
+from bench.client_bench.engine_report import ENGINE, TYPED
+from bench.client_bench.fleet import Module, Worker, cold_start, start_worker
+from bench.client_bench.rows import ENGINE_ROWS, PUT_MANY
+from bench.client_bench.timings import Cell, Timings
+from bench.engine_bench.command import say
+from bench.engine_bench.peers import NotAvailable
+
+PUT_MANY_ROUNDS_MAX = 5
+"""Rounds of the row `put_many`, which takes seconds however short a round is."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Duration:
+    """How often and for how long each row is measured, and by which clock."""
+
+    rounds: int
+    seconds: float
+    clock: str
+
+
+def start_workers(
+    stack: ExitStack, pythons: Mapping[Contender, Path], mode: Mode, url: str, module: Module
+) -> list[Worker]:
+    """Start a worker on the server for every contender that has this mode."""
+    workers = []
+    for contender, python in pythons.items():
+        if mode not in contender.modes or (module == "write_worker" and not contender.writes):
+            continue
+        say(f"starting {contender.name}")
+        try:
+            workers.append(stack.enter_context(start_worker(contender, mode, python, url, module=module)))
+        except NotAvailable as reason:
+            print(f"{contender.name}, {mode}, is left out: {reason}")
+    return workers
+
+
+def start_in_process(stack: ExitStack, folder: Path, module: Module) -> list[Worker]:
+    """Start workers for ours without a server, on `memory:` and on `file:`."""
+    workers = []
+    for contender in report.ours():
+        for place in report.PLACES:
+            say(f"starting {contender.name} at {place}")
+            url = place if place == "memory:" else f"file:{folder}/{contender.module}-{module}.db"
+            worker = start_worker(contender, "sync", Path(sys.executable), url, place, module)
+            workers.append(stack.enter_context(worker))
+    return workers
+
+
+def run_rows(
+    workers: Sequence[Worker], mode: Mode, rows: Mapping[str, str], duration: Duration, timings: Timings
+) -> None:
+    """Measure every row with every worker in each round, after a first round that warms up."""
+    for number in range(duration.rounds + 1):
+        for row, name in rows.items():
+            say(f"{name}, {mode}, round {number} of {duration.rounds}" if number else f"{name}, warming up")
+            for worker in rotate(workers, number):
+                one = worker.seconds_of_one(row, duration.seconds, duration.clock)
+                if number:
+                    timings.note(Cell(row, mode, worker.contender.name, worker.place), one)
+    say("")
+
+
+def run_engine_rows(workers: Sequence[Worker], duration: Duration, timings: Timings) -> None:
+    """Compare typed writes with the engine, after a first round that warms up."""
+    for number in range(duration.rounds + 1):
+        for worker in rotate(workers, number):
+            say(f"comparing {worker.contender.name} with the engine, round {number} of {duration.rounds}")
+            for row in rows_with_engine(worker, number):
+                figures = worker.compare_with_engine(row, duration.seconds)
+                for kind, seconds in zip((TYPED, ENGINE), figures, strict=True):
+                    if number:
+                        timings.note(Cell(row, kind, worker.contender.name, worker.place), seconds)
+    say("")
+
+
+def rows_with_engine(worker: Worker, number: int) -> list[str]:
+    """Return the rows of one round: `put_many` only in memory, without a warm-up, and in the first rounds."""
+    has_put_many = worker.place == "memory:" and 0 < number <= PUT_MANY_ROUNDS_MAX
+    return [*ENGINE_ROWS, *((PUT_MANY,) if has_put_many else ())]
+
+
+def run_cold_starts(pythons: Mapping[Contender, Path], url: str, starts: int, timings: Timings) -> None:
+    """Start every contender in a new process, after a first time that brings its files into memory."""
+    for number in range(starts + 1):
+        for contender, python in rotate(list(pythons.items()), number):
+            say(f"cold start {number} of {starts}: {contender.name}")
+            imported, first = cold_start(contender, python, url)
+            if number:
+                timings.note(Cell("import", "cold", contender.name), imported)
+                timings.note(Cell("first", "cold", contender.name), imported + first)
+    say("")
+
+
+def rotate(values: Sequence[T], number: int) -> list[T]:
+    """Return the same values with another first in every round."""
+    middle = number % len(values) if values else 0
+    return [*values[middle:], *values[:middle]]

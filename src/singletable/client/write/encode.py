@@ -1,0 +1,301 @@
+"""Encoders of items: an object's fields into the bytes of DynamoDB's JSON, by a function that each entity has compiled.
+
+This is a fast path of `planner/items.py`. The compiled function knows the common types and leaves every other value to
+`field_value` and to the codecs, so that both encode all values in the same way. As in `items/columns.py`, its text is
+made of the declaration alone; values are only ever arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+from uuid import UUID
+
+import msgspec
+
+from singletable.errors import KeyRefused
+from singletable.model.codecs.moment import MomentCodec
+from singletable.model.codecs.text import TextCodec
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.fields import fields_of
+from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart, check_bytes
+from singletable.model.template import FieldSlot
+from singletable.model.template import Literal as LiteralText
+from singletable.planner.bind import key_attribute_value
+from singletable.planner.items import Item, field_value, item_of, key_of
+from singletable.values.attribute_value import AttributeValue
+
+KEY_CHARACTERS_UNCHECKED = 256
+"""Keys of up to so many characters cannot exceed DynamoDB's limits in bytes, since a character has at most four."""
+_INTEGER_LIMIT = 10**37
+# The numbers whose text is DynamoDB's own already: no exponent, no zero before or after the digits, 35 digits at most.
+_CANONICAL = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,16}[1-9])?", re.ASCII).fullmatch
+_encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
+_attributes = attrgetter("__dict__")
+
+Values = Mapping[str, Any]
+PartEncoder = Callable[[Values], AttributeValue | None]
+
+
+class _Form(NamedTuple):
+    """The values of a type that are encoded here: a test, the kind, and the content, as source over `v`."""
+
+    test: str
+    kind: str
+    content: str
+
+
+_IN_UTC = "type(v) is datetime and (v.tzinfo is UTC or v.utcoffset() == no_offset)"
+_ISO = 'v.isoformat(timespec="microseconds")[:26] + "Z"'
+_FORMS: dict[Any, _Form] = {
+    str: _Form("type(v) is str", "S", "v"),
+    bool: _Form("type(v) is bool", "BOOL", "v"),
+    int: _Form("type(v) is int and -limit < v < limit", "N", "str(v)"),
+    Decimal: _Form("type(v) is Decimal and canonical(s := str(v))", "N", "s"),
+    float: _Form("type(v) is float and canonical(s := repr(v))", "N", "s"),
+    datetime: _Form(_IN_UTC, "S", _ISO),
+    date: _Form("type(v) is date", "S", "str(v)"),
+    UUID: _Form("type(v) is UUID", "S", "str(v)"),
+}
+_TEXTS = _Form("type(v) is list and {str}.issuperset(map(type, v))", "L", '[{"S": each} for each in v]')
+_MOMENTS = {
+    "seconds": (f"{_IN_UTC} and not v.microsecond", 'v.isoformat()[:19] + "Z"'),
+    "milliseconds": (f"{_IN_UTC} and not v.microsecond % 1000", 'v.isoformat(timespec="milliseconds")[:23] + "Z"'),
+    "microseconds": (_IN_UTC, _ISO),
+}
+"""The test and the text of a datetime in a key, by its precision."""
+
+
+class Encoder:
+    """Encodes the objects of one entity."""
+
+    def __init__(self, design: Design, entity: Entity) -> None:
+        self._design, self._entity = design, entity
+        self.field: Callable[[str, Any], AttributeValue | None] = partial(field_value, entity)
+        """The stored form of one field's value; None for a value that is not stored."""
+        self._names: dict[str, Any] = {
+            "canonical": _CANONICAL,
+            "check_bytes": check_bytes,
+            "encode": _encode,
+            "limit": _INTEGER_LIMIT,
+            "no_offset": timedelta(0),
+            "other": self.field,
+            "UTC": UTC,
+            **{cls.__name__: cls for cls in (Decimal, datetime, date, UUID)},
+        }
+        fields = ", ".join(f"{name!r}: o.{name}" for name in entity.fields)
+        self.values: Callable[[Any], dict[str, Any]] = self._compiled("values", "o", [f"return {{{fields}}}"])
+        """The fields of an object."""
+        self.view: Callable[[Any], Mapping[str, Any]] = _attributes if _keeps_dict(entity.cls) else self.values
+        """The same, not to be changed; it may have further attributes of the object."""
+        written = [part.attribute for placement in entity.placements.values() for part in placement.parts]
+        is_compiled = not any(
+            isinstance(part, NativePart) for placement in entity.placements.values() for part in placement.parts
+        ) and len({*written, *entity.attributes.values()}) == len(written) + len(entity.attributes)
+        self.fast: Callable[[Values], tuple[bytes, Hashable]] | None = (
+            self._compiled("fast", "values", self._json_lines()) if is_compiled else None
+        )
+        """The bytes of an item and its key; None where a field is a key attribute itself. `item` explains an error."""
+        self._key: Callable[[Values], Item] = self._compiled("key", "values", self._key_lines())
+        self._parts: dict[str, PartEncoder] = {}
+
+    def item(self, values: Values) -> Item:
+        """The item of an entity's values; raises KeyRefused or ArgumentRefused when they make none."""
+        if self.fast is not None:
+            try:
+                item: Item = _decode(self.fast(values)[0])
+            except (KeyRefused, KeyError, TypeError, UnicodeEncodeError):  # which the slow path encodes or explains
+                return item_of(self._design, self._entity, values)
+            return item
+        return item_of(self._design, self._entity, values)
+
+    def key(self, values: Values) -> Item:
+        """The key of an entity's item in the table."""
+        try:
+            return self._key(values)
+        except (KeyRefused, KeyError):
+            return key_of(self._entity, values)
+
+    def fast_field(self, name: str) -> Callable[[Any], AttributeValue | None] | None:
+        """Encodes the common values of a field, and returns None for all others; None where there are no such."""
+        form = self._form(name)
+        if form is None:
+            return None
+        declared, test = self._entity.fields[name].type, form.test
+        if get_origin(declared) is Literal:  # no reader checks the value after this
+            test += f" and v in {self._known(frozenset(get_args(declared)))}"
+        return self._compiled("fast_field", "v", [f"return {{{form.kind!r}: {form.content}}} if {test} else None"])
+
+    def part(self, placement: Placement, part: KeyPart) -> PartEncoder:
+        """The encoder of one key attribute; it returns None when a field that it needs is None."""
+        known = self._parts.get(part.attribute)
+        if known is None:
+            lines = [*self._placement_lines(placement, (part,), "return None"), f"return {self._key_value(part)}"]
+            compiled = self._compiled("part", "values", lines)
+
+            def encode(values: Values) -> AttributeValue | None:
+                try:
+                    return compiled(values)  # type: ignore[no-any-return]  # made of the lines above
+                except (KeyRefused, KeyError):
+                    keys = placement.encode(values, (part,))
+                    return None if keys is None else key_attribute_value(keys[part.attribute])
+
+            known = self._parts[part.attribute] = encode
+        return known
+
+    def _compiled(self, name: str, argument: str, lines: Iterable[str]) -> Callable[..., Any]:
+        text = "\n".join([f"def {name}({argument}):", *(f"    {line}" for line in lines)])
+        exec(compile(text, f"<encoder of {self._entity.label}>", "exec"), self._names)  # noqa: S102  # see above
+        compiled: Callable[..., Any] = self._names[name]
+        return compiled
+
+    def _key_lines(self) -> list[str]:
+        base = self._entity.base
+        keys = ", ".join(f"{part.attribute!r}: {self._key_value(part)}" for part in base.parts)
+        return [*self._placement_lines(base, base.parts, "raise KeyError"), f"return {{{keys}}}"]
+
+    def _key_value(self, part: KeyPart) -> str:
+        """The stored form of a key attribute, whose text or value the lines of its placement have made."""
+        if isinstance(part, NativePart):
+            return self._local(part)
+        if not part.fields:
+            return self._known({"S": part.template.text})
+        return f'{{"S": {self._local(part)}}}'
+
+    def _json_lines(self) -> list[str]:
+        """The lines that make the bytes of an item: key attributes, type, schema version, and fields."""
+        entity = self._entity
+        lines: list[str] = []
+        for placement in entity.placements.values():
+            if placement.index.is_table:
+                keys = ", ".join(f"{part.attribute!r}: {self._key_value(part)}" for part in placement.parts)
+                lines += self._placement_lines(placement, placement.parts, "raise KeyError")
+                lines.append(f"item = {{{keys}}}")
+                continue
+            inner = self._placement_lines(placement, placement.parts, None)
+            inner += [f"item[{part.attribute!r}] = {self._key_value(part)}" for part in placement.parts]
+            lines += self._locals_of(placement.fields)
+            lines += [f"if {self._present(placement.fields)}:", *(f"    {line}" for line in inner)]
+        lines += [f"item[{name!r}] = {self._known(value)}" for name, value in self._marks().items()]
+        for name, attribute in entity.attributes.items():
+            if name in entity.fields:
+                lines += self._field_lines(name, attribute)
+        texts = ", ".join(self._local(part) for part in entity.base.parts)
+        return [*lines, f"return encode(item), ({texts},)"]
+
+    def _marks(self) -> dict[str, AttributeValue]:
+        """The attributes that are the same for all items of the entity."""
+        entity, settings = self._entity, self._design.settings
+        marks: dict[str, AttributeValue] = {}
+        if settings.type_attribute:
+            marks[settings.type_attribute] = {"S": entity.name}
+        if entity.declaration.schema_version is not None:
+            marks[settings.schema_version_attribute] = {"N": str(entity.declaration.schema_version)}
+        return marks
+
+    def _form(self, name: str) -> _Form | None:
+        """How the common values of a field are encoded; None where the slow path encodes them all."""
+        if name == self._entity.declaration.ttl:
+            return None
+        declared = self._entity.fields[name].type
+        form = _FORMS.get(declared) if isinstance(declared, type) else None
+        if form is None and get_origin(declared) is Literal and all(type(each) is str for each in get_args(declared)):
+            return _FORMS[str]
+        return _TEXTS if form is None and get_origin(declared) is list and get_args(declared) == (str,) else form
+
+    def _field_lines(self, name: str, attribute: str) -> list[str]:
+        """The lines that store one field, unless its value is one that is not stored."""
+        lines = [f"v = values[{name!r}]"]
+        form, branch = self._form(name), "if"
+        if form is not None:
+            lines.append(f"if {form.test}: item[{attribute!r}] = {{{form.kind!r}: {form.content}}}")
+            branch = "elif"
+        condition = "v is not None" if self._entity.fields[name].is_none_unless_stored else "True"
+        stored = [f"s = other({name!r}, v)", f"if s is not None: item[{attribute!r}] = s"]
+        return [*lines, f"{branch} {condition}:", *(f"    {line}" for line in stored)]
+
+    def _locals_of(self, fields: Iterable[str]) -> list[str]:
+        return [f"{self._variable(name)} = values.get({name!r})" for name in sorted(fields)]
+
+    def _present(self, fields: Iterable[str]) -> str:
+        return " and ".join(f"{self._variable(name)} is not None" for name in sorted(fields)) or "True"
+
+    def _placement_lines(self, placement: Placement, parts: Iterable[KeyPart], missing: str | None) -> list[str]:
+        """The lines that make the texts of key attributes; `missing` is the line for an item that lacks a field."""
+        chosen = tuple(parts)
+        fields = frozenset[str]().union(*(part.fields for part in chosen))
+        lines: list[str] = []
+        if missing is not None:
+            lines = self._locals_of(fields)
+            if fields:
+                lines.append(f"if not ({self._present(fields)}): {missing}")
+        for part in chosen:
+            lines += self._part_lines(part, is_sort=part in placement.sort)
+        return lines
+
+    def _part_lines(self, part: KeyPart, *, is_sort: bool) -> list[str]:
+        local = self._local(part)
+        if isinstance(part, NativePart):
+            encode = self._known(lambda value: key_attribute_value(_checked(part, value, is_sort=is_sort)))
+            return [f"{local} = {encode}({self._variable(part.field.name)})"]
+        lines: list[str] = []
+        text: list[str] = []
+        for place, piece in enumerate(part.template.parts):
+            if isinstance(piece, LiteralText):
+                text.append(repr(piece.text))
+                continue
+            lines.append(f"t{place} = {self._slot(part, piece)}")
+            text.append(f"t{place}")
+        check = f"check_bytes({part.attribute!r}, {local}, sort={is_sort})"
+        return [
+            *lines,
+            f"{local} = {' + '.join(text)}",
+            f"if not 0 < len({local}) <= {KEY_CHARACTERS_UNCHECKED}: {check}",
+        ]
+
+    def _slot(self, part: TemplatePart, piece: Any) -> str:
+        """The text of one field in a key, as source."""
+        if not isinstance(piece, FieldSlot):
+            names = ", ".join(f"{name!r}: {self._variable(name)}" for name in piece.fields)
+            return f"{self._known(partial(part.template.text_of, piece))}({{{names}}})"
+        value, encode = self._variable(piece.name), self._known(piece.codec.encode)
+        if type(piece.codec) is TextCodec:
+            special = self._known(piece.codec.special)
+            return f"{value} if type({value}) is str and {special}({value}) is None else {encode}({value})"
+        if type(piece.codec) is MomentCodec and piece.codec.spec in _MOMENTS:
+            test, text = _MOMENTS[piece.codec.spec]
+            return f"({text}) if (v := {value}) is not None and {test} else {encode}({value})"
+        return f"{encode}({value})"
+
+    def _variable(self, name: str) -> str:
+        """The local variable of a field in the source of keys."""
+        return f"k{list(self._entity.fields).index(name)}"
+
+    def _local(self, part: KeyPart) -> str:
+        """The local variable of a key attribute in the source."""
+        parts = [each.attribute for placement in self._entity.placements.values() for each in placement.parts]
+        return f"key{parts.index(part.attribute)}"
+
+    def _known(self, value: Any) -> str:
+        """The name by which the source speaks of an object."""
+        name = f"known{len(self._names)}"
+        self._names[name] = value
+        return name
+
+
+def _keeps_dict(cls: Any) -> bool:
+    """Whether objects of a class have their fields in `__dict__`, as those of pydantic and most dataclasses have."""
+    names = fields_of(cls)
+    return cls.__dictoffset__ != 0 and not any(hasattr(getattr(cls, name, None), "__get__") for name in names)
+
+
+def _checked(part: NativePart, value: Any, *, is_sort: bool) -> Any:
+    encoded = part.encode_value(value)
+    check_bytes(part.attribute, encoded, sort=is_sort)
+    return encoded

@@ -1,0 +1,1 @@
+"""Validation rules of users' classes: pydantic, dataclasses, msgspec and attrs."""

@@ -1,0 +1,122 @@
+"""Validation reads: why an update has to read the stored item before it can validate a change.
+
+A change is validated alone where every class on its path has only rules of single fields. Otherwise the item is read,
+changed, validated whole, and written on condition that it is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args, get_origin
+
+from singletable.expressions.tree import Change, Path
+from singletable.model.fields import Computed, Field, NotAnEntityClass, fields_of
+from singletable.model.rules.class_rules import rules_of
+from singletable.model.rules.value_rules import ValueRules
+
+ChangeKind = Literal["set", "remove", "add to number", "append to list", "change members of set"]
+
+
+def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | None:
+    """Why the item is read before a change of an entity's class; None when the change needs no read.
+
+    Without `validates_whole`, rules that need the whole object are waived. Some changes need the item all the same.
+    """
+    steps = change.path.steps
+    rules, field = rules_of(cls, steps), field_at(cls, steps)
+    kind = change_kind(change, rules.type)
+    if not validates_whole:
+        return _default_reason(kind, field)
+    return _rule_reason(cls, change, kind, rules) or _default_reason(kind, field)
+
+
+def waived_rules(cls: type, changes: Sequence[Change]) -> tuple[str, ...]:
+    """The rules that changes of an entity's class break unnoticed when only their fields are validated."""
+    found: dict[str, None] = {}
+    for change in changes:
+        reason = read_reason(cls, change, validates_whole=True)
+        if reason is not None and reason != read_reason(cls, change, validates_whole=False):
+            found[reason] = None
+    return tuple(found)
+
+
+def change_kind(change: Change, declared: Any) -> ChangeKind:
+    """What a change does to a value of a type."""
+    if change.action == "SET":
+        return "set"
+    if change.action == "APPEND":
+        return "append to list"
+    if change.action == "REMOVE":
+        return "remove"
+    is_set = (get_origin(declared) or declared) in (set, frozenset)
+    return "change members of set" if is_set or change.action == "DELETE" else "add to number"
+
+
+def field_at(cls: type, steps: Sequence[str | int]) -> Field | None:
+    """The field at the end of a path; None where the path ends in a list or a map."""
+    field: Field | None = None
+    declared: Any = cls
+    for step in steps:
+        field = None
+        if isinstance(step, int) or not isinstance(declared, type):
+            declared = (*get_args(declared), None)[-1 if get_origin(declared) is dict else 0]
+            continue
+        try:
+            field = fields_of(declared).get(step)
+        except NotAnEntityClass:
+            return None
+        declared = None if field is None else field.type
+    return field
+
+
+def missing_value(field: Field | None) -> Any:
+    """What a field that is not stored stands for; None where nothing does, `Computed` where only the class can tell."""
+    if field is None or field.required:
+        return None
+    if not isinstance(field.default, Computed) or field.default.make is None:
+        return field.default
+    try:
+        return field.default.make()
+    except Exception:  # of the user's own function, which may need an argument
+        return field.default
+
+
+def _rule_reason(cls: type, change: Change, kind: ChangeKind, rules: ValueRules) -> str | None:
+    """The rule that cannot be checked without the item."""
+    if rules.whole is not None:
+        return rules.whole
+    container = _container_reason(cls, change)
+    if container is not None or kind in ("set", "remove"):
+        return container
+    is_measured = rules.min_length is not None or rules.max_length is not None
+    if not rules.is_exhaustive or (kind == "change members of set" and is_measured):
+        return f"the rules of {change.path} apply to its new value, which depends on the stored one"
+    if kind == "append to list" and rules.element is None:
+        return f"the rules of the elements of {change.path} apply to the whole list"
+    return None
+
+
+def _container_reason(cls: type, change: Change) -> str | None:
+    """A change of an element or a member may break the rules of the list or map that it is in."""
+    steps = change.path.steps
+    if len(steps) == 1:
+        return None
+    container = rules_of(cls, steps[:-1])
+    kind = get_origin(container.type) or container.type
+    is_resized = kind is dict or (change.action == "REMOVE" and kind in (list, tuple))
+    is_fixed = kind is tuple and get_args(container.type)[-1:] != (...,)
+    is_measured = container.min_length is not None or container.max_length is not None
+    if is_resized and (is_measured or is_fixed):
+        return f"the length of {Path(steps[:-1])} has limits"
+    return None
+
+
+def _default_reason(kind: ChangeKind, field: Field | None) -> str | None:
+    """Why a change cannot be written without the item, whatever is validated."""
+    if field is None:
+        return None
+    if kind in ("add to number", "append to list") and isinstance(missing_value(field), Computed):
+        return f"the default of {field.name} is computed by its class"
+    if kind == "change members of set" and not field.is_empty_unless_stored:
+        return f"a missing {field.name} is not an empty set"
+    return None

@@ -1,0 +1,328 @@
+"""Updates that read the item to validate it: the reason, the requests, and the units that the engine consumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, model_validator
+
+from singletable import Page, Table, entity, field, pattern, query, update
+from singletable.cost.sample import sample_of
+from singletable.expressions.tree import Change, Constant, Path
+from singletable.planner.estimate import estimate, estimate_write
+from singletable.planner.explain import verdict_text
+from singletable.planner.item_sizes import Sizes
+from singletable.planner.items import item_of, values_of
+from singletable.planner.plan import Plan, Verdict
+from singletable.planner.validation_reads import read_reason, waived_rules
+from singletable.planner.write_units import plain_write
+from singletable.verify.check import check
+
+# Reasons --------------------------------------------------------------------------------------------------------------
+
+
+class Address(BaseModel):
+    city: Annotated[str, Field(max_length=5)]
+    tags: Annotated[dict[str, str], Field(max_length=2)] = {}
+
+
+class Shipped(BaseModel):
+    placed_on: date
+    delivered_on: date
+
+    @model_validator(mode="after")
+    def dates_in_order(self) -> Shipped:
+        assert self.placed_on <= self.delivered_on
+        return self
+
+
+@dataclass
+class Parcel:
+    shipped: Shipped
+    address: Address
+    lines: list[int]
+    pair: tuple[int, str]
+
+
+class Shelf(BaseModel):
+    count: Annotated[int, Field(ge=0)] = 3
+    step: Annotated[int, Field(multiple_of=3)] = 0
+    names: Annotated[set[str], Field(max_length=3)] = set()
+    words: set[str] = {"a"}
+    either: set[str] | None = None
+    tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=3)] = []
+
+
+@attrs.define
+class Computing:
+    base: int = 0
+    total: int = attrs.field(default=attrs.Factory(lambda: 5))
+    lines: list[int] = attrs.field(factory=list)
+    made: int = attrs.field(default=attrs.Factory(lambda self: self.base, takes_self=True))
+    several: list[int] = attrs.field(default=attrs.Factory(lambda self: [self.base], takes_self=True))
+
+
+Action = Literal["SET", "ADD", "APPEND", "REMOVE", "DELETE"]
+ORDERED = "Shipped has a model_validator (dates_in_order)"
+MADE = "the default of Computing.made depends on other fields"
+
+
+def change(action: Action, *steps: str | int) -> Change:
+    return Change(action, Path(steps), None if action == "REMOVE" else Constant(1))
+
+
+@pytest.mark.parametrize(
+    ("cls", "changed", "whole", "fields"),
+    [
+        (Shipped, change("SET", "placed_on"), ORDERED, None),
+        (Parcel, change("SET", "shipped", "placed_on"), ORDERED, None),
+        (Parcel, change("SET", "shipped"), None, None),
+        (Parcel, change("SET", "address", "city"), None, None),
+        (Parcel, change("SET", "address", "tags", "x"), "the length of address.tags has limits", None),
+        (Parcel, change("REMOVE", "address", "tags", "x"), "the length of address.tags has limits", None),
+        (Parcel, change("REMOVE", "lines", 0), None, None),
+        (Parcel, change("APPEND", "lines"), None, None),
+        (Parcel, change("SET", "pair", 1), "Parcel.pair has rules that need its whole value", None),
+        (Shelf, change("ADD", "count"), None, None),
+        (
+            Shelf,
+            change("ADD", "step"),
+            "the rules of step apply to its new value, which depends on the stored one",
+            None,
+        ),
+        (Shelf, change("APPEND", "tags"), None, None),
+        (
+            Shelf,
+            change("ADD", "names"),
+            "the rules of names apply to its new value, which depends on the stored one",
+            None,
+        ),
+        (Shelf, change("DELETE", "words"), *["a missing words is not an empty set"] * 2),
+        (Shelf, change("ADD", "either"), *["a missing either is not an empty set"] * 2),
+        (Computing, change("ADD", "total"), MADE, None),
+        (Computing, change("ADD", "made"), MADE, "the default of made is computed by its class"),
+        (Computing, change("APPEND", "several"), MADE, "the default of several is computed by its class"),
+        (Computing, change("APPEND", "lines"), MADE, None),
+    ],
+    ids=lambda value: f"{value.action} {value.path}" if isinstance(value, Change) else "",
+)
+def test_the_reason_for_a_read_is_named(cls: type, changed: Change, whole: str | None, fields: str | None) -> None:
+    assert read_reason(cls, changed, validates_whole=True) == whole
+    assert read_reason(cls, changed, validates_whole=False) == fields
+    assert waived_rules(cls, [changed, changed]) == ((whole,) if whole not in (None, fields) else ())
+
+
+# Plans ----------------------------------------------------------------------------------------------------------------
+
+
+@entity(key=("USER#{user_id}", "ORDER#{id}"), gsi1=("USER#{user_id}", "{status}#{total:08.2f}#{id}"))
+class Order(BaseModel):
+    user_id: str
+    id: str
+    placed_on: date
+    delivered_on: date | None = None
+    status: str = "OPEN"
+    total: Decimal = Decimal(0)
+    text: str = ""
+
+    @model_validator(mode="after")
+    def dates_in_order(self) -> Order:
+        if self.delivered_on is not None and self.delivered_on < self.placed_on:
+            raise ValueError("delivered before it was placed")
+        return self
+
+
+@entity(key=("MEMBER#{id}", "MEMBER"), unique=("mail",))
+@dataclass
+class Member:
+    id: str
+    mail: str
+    name: str = ""
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if self.mail == self.name:
+            raise ValueError("a name is not an address")
+
+
+class Shop(Table, entities=[Order, Member]):
+    @pattern()
+    def orders_in_status(self, user_id: str, status: str) -> Page[Order]:
+        """A user's orders in one status, by their total."""
+        return query(Order, order_by=lambda order: order.total)
+
+    @pattern(fanout=2)
+    def set_delivery(self, user_id: str, id: str, delivered_on: date) -> Order:
+        """Set the date of delivery of an order."""
+        return update(Order, field(Order, lambda order: order.delivered_on).set(delivered_on))
+
+    @pattern()
+    def set_delivery_alone(self, user_id: str, id: str, delivered_on: date) -> Order:
+        """Set the date of delivery of an order, whatever the other date is."""
+        change = field(Order, lambda order: order.delivered_on).set(delivered_on)
+        return update(Order, change, validate="fields")
+
+    @pattern(fanout=2)
+    def set_status(self, user_id: str, id: str, status: str) -> Order:
+        """Move an order to another status."""
+        return update(Order, field(Order, lambda order: order.status).set(status))
+
+    @pattern(fanout=2)
+    def set_status_alone(self, user_id: str, id: str, status: str) -> Order:
+        """Move an order to another status, without a look at its dates."""
+        return update(Order, field(Order, lambda order: order.status).set(status), validate="fields")
+
+    @pattern(fanout=2)
+    def set_name(self, id: str, name: str) -> Member:
+        """Change a member's name."""
+        return update(Member, field(Member, lambda member: member.name).set(name))
+
+    @pattern(fanout=3)
+    def set_mail(self, id: str, mail: str) -> Member:
+        """Change a member's address."""
+        return update(Member, field(Member, lambda member: member.mail).set(mail))
+
+
+def plan_of(name: str) -> Plan:
+    plan = getattr(Shop, name).plan
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def test_the_read_is_a_request_of_the_plan() -> None:
+    assert plan_of("set_delivery").validation_read == "Order has a model_validator (dates_in_order)"
+    assert plan_of("set_delivery").requests == 2
+    assert plan_of("set_delivery").verdict is Verdict.DECLARED_FANOUT
+    assert verdict_text(plan_of("set_delivery")) == "declared fan-out of 2"
+    assert (plan_of("set_delivery_alone").validation_read, plan_of("set_delivery_alone").requests) == (None, 1)
+
+
+def test_an_item_that_is_read_for_two_reasons_is_read_once() -> None:
+    for name, requests in [("set_status", 2), ("set_status_alone", 2), ("set_mail", 3), ("set_name", 2)]:
+        assert (plan_of(name).reads_item_first, plan_of(name).requests) == (True, requests)
+
+
+def test_explain_says_why_the_item_is_read() -> None:
+    explained = Shop.set_delivery.explain("u", "o", date(2027, 1, 1))
+    assert (
+        "the item is read first and written if it is unchanged: Order has a model_validator (dates_in_order)"
+        in explained.proof
+    )
+    assert [request.operation for request in explained.requests] == ["GetItem", "UpdateItem"]
+    assert explained.proof[-1] == f"writes 1 item, {explained.estimate.bytes} bytes, {explained.estimate}" + (
+        " (guessed: the size of Order)"
+    )
+    assert str(explained.estimate) == "≈2 WRU + ≈1 RRU"
+    alone = Shop.set_delivery_alone.explain("u", "o", date(2027, 1, 1))
+    assert not any("read first" in line for line in alone.proof)
+    assert [request.operation for request in alone.requests] == ["UpdateItem"]
+
+
+def test_check_accepts_the_reads_that_are_declared_and_the_rules_that_are_waived() -> None:
+    report = check(Shop.design)
+    assert report.passes
+    waived = [(each.subject, each.accepted, each.remedy) for each in report.findings if each.code == "ST118"]
+    assert waived == [
+        (
+            "set_delivery_alone",
+            'validate="fields"',
+            'Leave out validate="fields", and declare the read before the write with @pattern(fanout=2).',
+        ),
+        ("set_status_alone", 'validate="fields"', 'Leave out validate="fields", so that the item is validated whole.'),
+    ]
+
+
+class Undeclared(Table, entities=[Order, Member]):
+    @pattern()
+    def orders_in_status(self, user_id: str, status: str) -> Page[Order]:
+        """A user's orders in one status, by their total."""
+        return query(Order, order_by=lambda order: order.total)
+
+    @pattern()
+    def set_status(self, user_id: str, id: str, status: str) -> Order:
+        """Move an order to another status."""
+        return update(Order, field(Order, lambda order: order.status).set(status))
+
+    @pattern(accept={"ST118": "the dates are checked by the form"})
+    def set_text(self, user_id: str, id: str, text: str) -> Order:
+        """Change the text of an order."""
+        return update(Order, field(Order, lambda order: order.text).set(text), validate="fields")
+
+    @pattern()
+    def set_mail(self, id: str, mail: str) -> Member:
+        """Change a member's address."""
+        return update(Member, field(Member, lambda member: member.mail).set(mail))
+
+
+def test_a_read_for_keys_or_derived_data_is_reported_as_such() -> None:
+    found = {each.subject: each for each in check(Undeclared.design).findings if each.code == "ST003"}
+    assert "which also needs the old total" in found["set_status"].message
+    assert found["set_status"].remedy == "Declare the second request with @pattern(fanout=2)."
+    assert found["set_mail"].message == (
+        "set_mail: takes 3 requests, since it also reads for derived data (the marker of mail)"
+    )
+    assert found["set_mail"].remedy == "Declare it with @pattern(fanout=3)."
+
+
+def test_a_pattern_can_give_a_better_reason_for_what_it_waives() -> None:
+    (found,) = [each for each in check(Undeclared.design).findings if each.code == "ST118"]
+    assert (found.subject, found.accepted) == ("set_text", "the dates are checked by the form")
+
+
+# Units ----------------------------------------------------------------------------------------------------------------
+
+sizes_of_text = st.integers(0, 9000)
+
+
+def sizes_with(*objects: Any) -> Sizes:
+    design = Shop.design
+    entities = [design.entity_of(type(each)) for each in objects]
+    items = [(of, item_of(design, of, values_of(of, each))) for of, each in zip(entities, objects, strict=True)]
+    return Sizes(design, sample_of(design, items, is_complete=False).sizes)
+
+
+@given(sizes_of_text)
+def test_the_read_costs_what_is_estimated(length: int) -> None:
+    day = date(2026, 1, 5)
+    order = Order(user_id="u", id="o", placed_on=date(2026, 1, 1), delivered_on=day, text="x" * length)
+    member = Member("m", "m@example.org", "Maria", "x" * length)
+    sizes = sizes_with(order, member)
+    calls: list[tuple[str, tuple[Any, ...]]] = [
+        ("set_delivery", ("u", "o", date(2026, 1, 6))),
+        ("set_delivery_alone", ("u", "o", date(2026, 1, 7))),
+        ("set_status", ("u", "o", "DONE")),
+        ("set_status_alone", ("u", "o", "OPEN")),
+        ("set_name", ("m", "Marie")),
+        ("set_mail", ("m", "n@example.org")),
+    ]
+    with Shop.open("memory:", create=True) as shop:
+        shop.create(order)
+        shop.create(member)
+        for name, arguments in calls:
+            shop.metrics.reset()
+            getattr(shop, name)(*arguments)
+            used, cost = shop.metrics.total, estimate(Shop.design, plan_of(name), sizes)
+            assert used.requests == plan_of(name).requests
+            assert (used.write_units, used.read_units) == (cost.units, cost.reads), name
+
+
+@given(sizes_of_text)
+def test_a_plain_update_of_a_class_with_rules_about_the_whole_object_counts_the_read(length: int) -> None:
+    order = Order(user_id="u", id="o", placed_on=date(2026, 1, 1), delivered_on=date(2026, 1, 5), text="x" * length)
+    design = Shop.design
+    write = plain_write(design, design.entity_of(Order), "update", frozenset(("delivered_on",)))
+    cost = estimate_write(sizes_with(order), write)
+    with Shop.open("memory:", create=True) as shop:
+        shop.create(order)
+        shop.metrics.reset()
+        shop.update(order, field(Order, lambda order: order.delivered_on).set(date(2026, 1, 6)))
+        used = shop.metrics.total
+    assert (used.write_units, used.read_units) == (cost.units, cost.reads)
+    assert cost.reads > 0
