@@ -21,7 +21,7 @@ from singletable.planner.explain import verdict_text
 from singletable.planner.item_sizes import Sizes
 from singletable.planner.items import item_of, values_of
 from singletable.planner.plan import Plan, Verdict
-from singletable.planner.validation_reads import read_reason, waived_rules
+from singletable.planner.validation_reads import field_at, read_reason, waived_rules
 from singletable.planner.write_units import plain_write
 from singletable.verify.check import check
 
@@ -31,6 +31,7 @@ from singletable.verify.check import check
 class Address(BaseModel):
     city: Annotated[str, Field(max_length=5)]
     tags: Annotated[dict[str, str], Field(max_length=2)] = {}
+    codes: Annotated[list[str], Field(min_length=1)] = ["a"]
 
 
 class Shipped(BaseModel):
@@ -55,6 +56,7 @@ class Shelf(BaseModel):
     count: Annotated[int, Field(ge=0)] = 3
     step: Annotated[int, Field(multiple_of=3)] = 0
     names: Annotated[set[str], Field(max_length=3)] = set()
+    pairs: Annotated[set[str], Field(min_length=2)] = set()
     words: set[str] = {"a"}
     either: set[str] | None = None
     tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=3)] = []
@@ -86,7 +88,9 @@ def change(action: Action, *steps: str | int) -> Change:
         (Parcel, change("SET", "shipped"), None, None),
         (Parcel, change("SET", "address", "city"), None, None),
         (Parcel, change("SET", "address", "tags", "x"), "the length of address.tags has limits", None),
-        (Parcel, change("REMOVE", "address", "tags", "x"), "the length of address.tags has limits", None),
+        (Parcel, change("REMOVE", "address", "tags", "x"), None, None),
+        (Parcel, change("REMOVE", "address", "codes", 0), "the length of address.codes has limits", None),
+        (Parcel, change("SET", "address", "codes", 0), None, None),
         (Parcel, change("REMOVE", "lines", 0), None, None),
         (Parcel, change("APPEND", "lines"), None, None),
         (Parcel, change("SET", "pair", 1), "Parcel.pair has rules that need its whole value", None),
@@ -104,6 +108,13 @@ def change(action: Action, *steps: str | int) -> Change:
             "the rules of names apply to its new value, which depends on the stored one",
             None,
         ),
+        (Shelf, change("DELETE", "names"), None, None),
+        (
+            Shelf,
+            change("ADD", "pairs"),
+            "the rules of pairs apply to its new value, which depends on the stored one",
+            None,
+        ),
         (Shelf, change("DELETE", "words"), *["a missing words is not an empty set"] * 2),
         (Shelf, change("ADD", "either"), *["a missing either is not an empty set"] * 2),
         (Computing, change("ADD", "total"), MADE, None),
@@ -117,6 +128,36 @@ def test_the_reason_for_a_read_is_named(cls: type, changed: Change, whole: str |
     assert read_reason(cls, changed, validates_whole=True) == whole
     assert read_reason(cls, changed, validates_whole=False) == fields
     assert waived_rules(cls, [changed, changed]) == ((whole,) if whole not in (None, fields) else ())
+
+
+@dataclass
+class Nested:
+    parcels: list[Parcel | None]
+    by_name: dict[str, Parcel]
+    pair: tuple[int, Parcel]
+    grid: list[dict[str, Shelf]]
+    anything: Any = None
+
+
+@pytest.mark.parametrize(
+    ("steps", "name"),
+    [
+        (("parcels",), "parcels"),
+        (("parcels", 0), None),
+        (("parcels", 0, "lines"), "lines"),
+        (("by_name", "x", "shipped", "placed_on"), "placed_on"),
+        (("by_name", "x"), None),
+        (("pair", 1, "address", "city"), "city"),
+        (("pair", 7), None),
+        (("grid", 0, "a", "count"), "count"),
+        (("anything", "x", 0), None),
+        (("missing", "x"), None),
+    ],
+    ids=str,
+)
+def test_the_field_at_the_end_of_a_path_is_found(steps: tuple[str | int, ...], name: str | None) -> None:
+    field = field_at(Nested, steps)
+    assert (None if field is None else field.name) == name
 
 
 # Plans ----------------------------------------------------------------------------------------------------------------

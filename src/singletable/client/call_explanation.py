@@ -28,7 +28,7 @@ def explain_call(
     """
 
     def write_requests(design: Design, plan: Plan, arguments: dict[str, Any]) -> tuple[Requests, RequestsFor]:
-        run = DryRun(design, table or design.name, plan, arguments, is_sample=is_sample)
-        return run.requests(), run.requests_for
+        run = DryRun(design, table or design.name, lambda writer: writer.pattern(plan, arguments), is_sample=is_sample)
+        return run.requests(), lambda stored, now: run.requests_for(plan.wanted[0], stored, now)
 
     return explain(design, outcome, bound, write_requests)

@@ -158,7 +158,7 @@ class Session:
         try:
             asked = next(attempts)
             while True:
-                if isinstance(asked, float):
+                if not isinstance(asked, bytes):
                     time.sleep(asked)
                     asked = next(attempts)
                     continue
@@ -177,7 +177,7 @@ class Session:
         try:
             asked = next(attempts)
             while True:
-                if isinstance(asked, float):
+                if not isinstance(asked, bytes):
                     await self.wait_async(asked)
                     asked = next(attempts)
                     continue

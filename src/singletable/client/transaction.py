@@ -17,6 +17,9 @@ from singletable.model.intents import Validation
 
 if TYPE_CHECKING:
     from singletable.client.open_table import OpenTable
+    from singletable.client.write.execute import Done
+    from singletable.client.write.writer import Writer
+    from singletable.planner.bind import Request
 
 E = TypeVar("E")
 
@@ -81,6 +84,21 @@ class Transaction:
         for each in self._opened.writer.moved(old, new):
             self._add(each)
 
+    def explain(self) -> tuple[Request, ...]:
+        """The requests that the actions so far would send, the marker of a token included; nothing is sent.
+
+        Values that come from stored items, the clock or a token are placeholders.
+        """
+        from singletable.client.write.dry_run import DryRun
+
+        reader = self._opened.reader
+        return DryRun(reader.design, reader.name, self._committed).requests()
+
+    def _committed(self, writer: Writer) -> Steps[Done]:
+        design, now = writer.design, writer.reader.now
+        token = None if self._token is None else token_marker(design, self._token, self._intents, now)
+        return writer.executor.commit(self._intents, source="transaction", is_transaction=True, token=token)
+
     def _add(self, intent: WriteIntent) -> None:
         if self._ended:
             raise ArgumentRefused("the transaction is over; begin another")
@@ -123,9 +141,8 @@ class Transaction:
         warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
 
     def _steps(self) -> Steps[None]:
-        writer, reader = self._opened.writer, self._opened.reader
-        token = None if self._token is None else token_marker(reader.design, self._token, self._intents, reader.now)
-        done = yield from writer.executor.commit(self._intents, source="transaction", is_transaction=True, token=token)
+        writer = self._opened.writer
+        done = yield from self._committed(writer)
         self.is_replay = done.is_replay
         if done.is_replay:
             self.results = yield from writer.current(self._intents, "transaction")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from singletable.drafts.seen_items import PROJECTIONS, Item, SeenIndex, SeenTable
 from singletable.errors import ImportRefused
+from singletable.model.settings import RESERVED_PREFIX
 
 
 def seen_table(description: Mapping[str, Any], items: Sequence[Item], ttl_attribute: str | None = None) -> SeenTable:
@@ -24,10 +25,15 @@ def seen_table(description: Mapping[str, Any], items: Sequence[Item], ttl_attrib
         name,
         (*hash_names, *range_names),
         tuple(indexes),
-        tuple(items),
+        tuple(each for each in items if not _is_reserved(each, hash_names)),
         ttl_attribute,
         key_types={str(each.get("AttributeName")): str(each.get("AttributeType")) for each in definitions},
     )
+
+
+def _is_reserved(item: Item, hash_names: tuple[str, ...]) -> bool:
+    """Whether an item is one of the library's own, such as the marker of a token, and no entity of a model."""
+    return any(str(item.get(name, {}).get("S", "")).startswith(RESERVED_PREFIX) for name in hash_names)
 
 
 def _index(description: Mapping[str, Any], kind: Literal["GSI", "LSI"], table_hash: tuple[str, ...]) -> SeenIndex:

@@ -235,7 +235,7 @@ def _type(term: FieldOf | Of | OrNone, scope: Scope) -> Any:
 def _of_item(term: ItemPlace | OfItem | Compared | Joined | Changed, scope: Scope) -> Any:
     match term:
         case ItemPlace():
-            place = scope[term.item]
+            place = _found(term.item, scope)
             for number, step in enumerate(term.steps):
                 place = getattr(place, checked_name(str(step))) if number in term.fields else place[step]
             return place

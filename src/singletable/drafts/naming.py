@@ -15,6 +15,7 @@ _OWN_WORDS = (*(name for name in OWN if name[0].islower()), "item", "limit", "cu
 _OF_TABLES = (
     *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move", "name"),
     *("open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree", "delete_collection"),
+    *("create_many", "update_many"),
 )
 _OF_ENTITIES = (
     *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from singletable.expressions.tree import Change, Path
-from singletable.model.fields import Computed, Field, NotAnEntityClass, fields_of
+from singletable.model.fields import Computed, Field, container_of, element_of, fields_of, has_fields, strip
 from singletable.model.rules.class_rules import rules_of
 from singletable.model.rules.value_rules import ValueRules
 
@@ -57,16 +57,20 @@ def field_at(cls: type, steps: Sequence[str | int]) -> Field | None:
     field: Field | None = None
     declared: Any = cls
     for step in steps:
-        field = None
-        if isinstance(step, int) or not isinstance(declared, type):
-            declared = (*get_args(declared), None)[-1 if get_origin(declared) is dict else 0]
-            continue
-        try:
-            field = fields_of(declared).get(step)
-        except NotAnEntityClass:
-            return None
-        declared = None if field is None else field.type
+        if has_fields(declared):
+            field = fields_of(declared).get(str(step))
+            declared = None if field is None else field.type
+        else:
+            field, declared = None, _inner_type(declared, step)
     return field
+
+
+def _inner_type(declared: Any, step: str | int) -> Any:
+    """The type of an element of a list or a member of a map."""
+    arguments = get_args(declared)
+    if container_of(declared) is tuple and element_of(declared) is None and isinstance(step, int):
+        return strip(arguments[step])[0] if step < len(arguments) else None
+    return strip(element_of(declared))[0]
 
 
 def missing_value(field: Field | None) -> Any:
@@ -88,8 +92,10 @@ def _rule_reason(cls: type, change: Change, kind: ChangeKind, rules: ValueRules)
     container = _container_reason(cls, change)
     if container is not None or kind in ("set", "remove"):
         return container
-    is_measured = rules.min_length is not None or rules.max_length is not None
-    if not rules.is_exhaustive or (kind == "change members of set" and is_measured):
+    # A missing set counts as empty, whatever its least length is, so that adding can make one that is too short.
+    is_added_to_short_set = change.action == "ADD" and rules.min_length is not None
+    may_break_length = _length_limit(rules, change) is not None or is_added_to_short_set
+    if not rules.is_exhaustive or (kind == "change members of set" and may_break_length):
         return f"the rules of {change.path} apply to its new value, which depends on the stored one"
     if kind == "append to list" and rules.element is None:
         return f"the rules of the elements of {change.path} apply to the whole list"
@@ -105,10 +111,14 @@ def _container_reason(cls: type, change: Change) -> str | None:
     kind = get_origin(container.type) or container.type
     is_resized = kind is dict or (change.action == "REMOVE" and kind in (list, tuple))
     is_fixed = kind is tuple and get_args(container.type)[-1:] != (...,)
-    is_measured = container.min_length is not None or container.max_length is not None
-    if is_resized and (is_measured or is_fixed):
+    if is_resized and (is_fixed or _length_limit(container, change) is not None):
         return f"the length of {Path(steps[:-1])} has limits"
     return None
+
+
+def _length_limit(rules: ValueRules, change: Change) -> int | None:
+    """The length that a change can break: the least one where it removes something, otherwise the greatest."""
+    return rules.min_length if change.action in ("REMOVE", "DELETE") else rules.max_length
 
 
 def _default_reason(kind: ChangeKind, field: Field | None) -> str | None:

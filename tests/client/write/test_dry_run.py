@@ -299,3 +299,13 @@ def test_the_time_is_a_placeholder_until_it_is_given() -> None:
     assert {"N": "<now>"} in parameters(explained)["ExpressionAttributeValues"].values()
     with Sessions.open("memory:", create=True, now=lambda: 1_790_000_000.0) as table:
         assert sent(table, lambda: table.begin(session)) == shown(explained.given(None, now=1_790_000_000.0))
+
+
+def test_a_transaction_is_explained_with_the_marker_of_its_token() -> None:
+    with Desk.open("memory:", create=True) as desk, desk.transaction(token="t1") as tx:
+        tx.put(TASK)
+        (request,) = tx.explain()
+        first, marker = (entry["Put"] for entry in request.parameters["TransactItems"])
+        assert first["Item"]["PK"] == {"S": "TASK#1"}
+        assert marker["Item"]["PK"] == {"S": "$singletable#token#t1"}
+        assert request.parameters["ClientRequestToken"] == "<new token>"

@@ -17,7 +17,7 @@ from singletable.client.answers import Item
 from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.reading.reader import Reader
-from singletable.client.steps import Asked, Call, Each, InPieces, Pause
+from singletable.client.steps import Asked, Call, Each, InPieces, Pause, Steps
 from singletable.client.write.writer import Writer
 from singletable.errors import ItemRefused, KeyRefused, SingletableError
 from singletable.expressions.tree import Constant
@@ -26,7 +26,6 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.bind import Request
 from singletable.planner.items import item_of, values_of
-from singletable.planner.plan import Plan
 from singletable.sample_rows.values import expiry_of, value_of, wanted_for
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
@@ -40,13 +39,13 @@ StoredItems = Callable[[Item], Item | None]
 
 
 class DryRun:
-    """The write pattern of a table with some arguments."""
+    """A write of a table, which is run without a server."""
 
     def __init__(
-        self, design: Design, table: str, plan: Plan, arguments: Mapping[str, Any], *, is_sample: bool = False
+        self, design: Design, table: str, write: Callable[[Writer], Steps[Any]], *, is_sample: bool = False
     ) -> None:
-        """`is_sample`: whether the arguments are samples, which the user's classes need not accept."""
-        self._design, self._table, self._plan, self._arguments = design, table, plan, arguments
+        """`is_sample`: whether the objects to write are samples, which the user's classes need not accept."""
+        self._design, self._table, self._write = design, table, write
         self._is_sample = is_sample
 
     def requests(self) -> tuple[Request, ...]:
@@ -60,9 +59,8 @@ class DryRun:
             for request, item, time in zip(runs[0], named, timed, strict=True)
         )
 
-    def requests_for(self, stored: Any, now: float) -> tuple[Request, ...]:
-        """The exact requests if this object (None for no item) is stored, at this time."""
-        entity = self._plan.wanted[0]
+    def requests_for(self, entity: Entity, stored: Any, now: float) -> tuple[Request, ...]:
+        """The exact requests if this object of an entity (None for no item) is stored, at this time."""
         item = None if stored is None else item_of(self._design, entity, values_of(entity, stored))
         return tuple(self._recorded(lambda key: item, now))
 
@@ -74,7 +72,7 @@ class DryRun:
         design = self._design
         reader = Reader(design, self._table, Kinds(design), None, Metrics(), lambda: now)  # type: ignore[arg-type]  # writes need no cursors
         writer = Writer(reader, returns_items=True, trusts_objects=self._is_sample, trusts_items=are_samples)
-        steps = writer.pattern(self._plan, self._arguments)
+        steps = self._write(writer)
         recorded: list[Request] = []
         with suppress(StopIteration):
             asked = next(steps)

@@ -11,9 +11,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from msgspec import UNSET
+
 from singletable.client.answers import Item
 from singletable.client.items.decoder import Decoder
-from singletable.client.items.value_reader import reader_of
+from singletable.client.items.value_reader import nothing_in, reader_of
 from singletable.client.write.conditions import stored_path
 from singletable.client.write.encode import Encoder
 from singletable.client.write.validate import rule_of
@@ -158,22 +160,23 @@ class FieldPlan:
         return InvalidValue(self.entity.label, str(self.change.path), value, rule, sent=sent)
 
     def valid(self, value: Any, rules: ValueRules | None = None) -> tuple[AttributeValue | None, Any]:
-        """A value's stored form and its validated form."""
+        """A value's stored form and its validated form; a form that the next read would change is invalid."""
+        validate = None if self.needs_item is not None else (rules or self.rules).validate
         stored = self._encoded(value)
         if stored is None:
             return None, value
-        read = self._read(value, stored)
-        validate = (rules or self.rules).validate
-        if validate is None or self.needs_item is not None:
-            return stored, read
-        validated = self._validated(validate, value, read)
+        validated = self._accepted(validate, value, stored)
         again = self._encoded(validated)
         if again == stored or again is None:
             return again, validated
-        once_more = self._validated(validate, validated, self._read(validated, again))
-        if self._encoded(once_more) != again:
+        if self._encoded(self._accepted(validate, value, again)) != again:
             raise self.invalid(value, "validation changes it again each time; return a valid value unchanged")
         return again, validated
+
+    def _accepted(self, validate: Callable[[Any], Any] | None, value: Any, stored: AttributeValue) -> Any:
+        """The value that a read makes of a stored one; raises InvalidValue when it would reject it."""
+        read = self._read(value, stored)
+        return read if validate is None else self._validated(validate, value, read)
 
     def _encoded(self, value: Any) -> AttributeValue | None:
         try:
@@ -237,6 +240,8 @@ class RemoveField(FieldPlan):
 
     def bind(self, value: Any) -> BoundChange:
         """The change with a value; raises InvalidValue when the value breaks a rule."""
+        if self.field is not None and self.field.required and nothing_in(self.field) is UNSET:
+            raise self.invalid(None, "the field is required, and an item without it cannot be read")
         return BoundChange(REMOVE, ())
 
     def expressed(self, form: Hashable, values: Sequence[Any]) -> Expressed:
@@ -259,14 +264,26 @@ class AddNumber(FieldPlan):
         amount = Decimal(stored["N"])
         start = self.default
         first = Decimal(0) if start is None else Decimal(str(start))
-        limits: list[tuple[Comparator, bool]] = []
+        limits: list[tuple[Comparator | Literal["exists"], bool]] = []
         values: list[Any] = [stored]
         if first:
             values.append({"N": number_text(first)})
+        is_valid_if_missing = self._is_within(first, amount)
         for comparator, limit in self._limits(amount):
-            limits.append((comparator, _holds(comparator, _ROUNDED[comparator].add(first, amount), limit)))
+            limits.append((comparator, is_valid_if_missing))
             values.append({"N": number_text(_ROUNDED[comparator].subtract(limit, amount))})
+        if not is_valid_if_missing and not limits:
+            limits.append(("exists", False))
         return BoundChange(("add", bool(first), tuple(limits)), tuple(values))
+
+    def _is_within(self, first: Decimal, amount: Decimal) -> bool:
+        """Whether an item that lacks the number has a valid one after the addition."""
+        if self.rules.bounds is None or self.needs_item is not None:
+            return True
+        return all(
+            _holds(comparator, _ROUNDED[comparator].add(first, amount), limit)
+            for comparator, limit in (*self._limits(Decimal(-1)), *self._limits(Decimal(1)))
+        )
 
     def on(self, item: Item, bound: BoundChange) -> Expressed:
         """The change of an item that was read, from the default that its class computes where the number is missing."""
@@ -296,6 +313,9 @@ class AddNumber(FieldPlan):
             change = Change("SET", self.path, total)
         else:
             change = Change("ADD", self.path, amount)
+        if limits and limits[0][0] == "exists":
+            there = Function("attribute_exists", (self.path,))
+            return Expressed((change,), (Bound(there, "there is no number to add to, and the sum is out of bounds"),))
         bounds = []
         for (comparator, is_valid_if_missing), limit in zip(limits, others, strict=True):
             within: Condition = Compare(comparator, self.path, limit)

@@ -164,7 +164,7 @@ class Validator:
                 return f"not {self._entity.fields[name].type_name}"
             except Exception as problem:  # of a nested class of the user's own
                 return rule_of(problem)
-        if rules.validate is None:
+        if rules.validate is None or rules.whole is not None:  # a rule that looks at other fields fails without them
             return None
         try:
             rules.validate(read)
@@ -185,10 +185,11 @@ class Validator:
 
 def reported_by_pydantic(problem: BaseException) -> tuple[str | None, Any, str] | None:
     """The field, the value and the rule of pydantic's first error; None for another exception."""
-    errors = getattr(problem, "errors", None)
-    if not callable(errors) or not (listed := errors()):
+    errors: Any = getattr(problem, "errors", None)
+    listed: Any = errors() if callable(errors) else None
+    if not isinstance(listed, list) or not listed:
         return None
-    first = listed[0]
+    first: Any = listed[0]
     place = ".".join(str(step) for step in first.get("loc", ()))
     return place or None, first.get("input"), str(first.get("msg", problem))
 
