@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from msgspec import UNSET
 
 from singletable.client.answers import Item
-from singletable.client.items.decoder import Decoder
-from singletable.client.items.value_reader import nothing_in, reader_of
+from singletable.client.items.value_reader import nothing_in
 from singletable.client.write.conditions import stored_path
-from singletable.client.write.encode import Encoder
 from singletable.client.write.validate import rule_of
 from singletable.errors import ArgumentRefused, InvalidValue
 from singletable.expressions.tree import (
@@ -34,10 +31,8 @@ from singletable.expressions.tree import (
 )
 from singletable.model.entity import Entity
 from singletable.model.fields import Computed, has_fields, name_of
-from singletable.model.rules.class_rules import rules_of
 from singletable.model.rules.value_rules import ValueRules
-from singletable.planner.stored import stored_value
-from singletable.planner.validation_reads import ChangeKind, change_kind, field_at, missing_value, read_reason
+from singletable.planner.validation_reads import field_at, missing_value
 from singletable.values.attribute_value import AttributeValue, number_text
 from singletable.values.limits import NUMBER_DIGITS_MAX
 
@@ -163,8 +158,8 @@ class FieldPlan:
         """A value's stored form and its validated form; a form that the next read would change is invalid."""
         validate = None if self.needs_item is not None else (rules or self.rules).validate
         stored = self._encoded(value)
-        if stored is None:
-            return None, value
+        if stored is None:  # an empty set
+            return None, value if validate is None else self._validated(validate, value, value)
         validated = self._accepted(validate, value, stored)
         again = self._encoded(validated)
         if again == stored or again is None:
@@ -339,16 +334,30 @@ class AppendToList(FieldPlan):
             raise self.invalid(value, "append() takes a list, even for one element")
         element = self.rules.element
         if element is not None and element.validate is not None and self.needs_item is None:
-            read = self._read(value, stored)
-            validated = [self._validated(element.validate, each, each) for each in read]
-            stored = self._encoded(validated)
+            stored = self._valid_elements(element.validate, value, self._read(value, stored))
         default = self.default or []
         values = [stored, self._encoded(list(default))]
         limit = None if self.needs_item is not None else self.rules.max_length
+        is_valid_if_missing = self._is_within(len(default) + len(value))
         if limit is None:
-            return BoundChange(("append", None), tuple(values))
+            return BoundChange(("append", None if is_valid_if_missing else False), tuple(values))
         values.append({"N": str(limit - len(value))})
-        return BoundChange(("append", len(default) + len(value) <= limit), tuple(values))
+        return BoundChange(("append", is_valid_if_missing), tuple(values))
+
+    def _valid_elements(self, validate: Callable[[Any], Any], value: Any, read: Any) -> AttributeValue | None:
+        """The stored form of validated elements; one that the next read would change is invalid."""
+        validated = [self._validated(validate, each, each) for each in read]
+        again = [self._validated(validate, each, each) for each in validated]
+        if self._encoded(again) != self._encoded(validated):
+            raise self.invalid(value, "validation changes it again each time; return a valid value unchanged")
+        return self._encoded(validated)
+
+    def _is_within(self, length: int) -> bool:
+        """Whether an item that lacks the list has a valid one after the change."""
+        if self.needs_item is not None:
+            return True
+        least, most = self.rules.min_length, self.rules.max_length
+        return (least is None or length >= least) and (most is None or length <= most)
 
     def on(self, item: Item, bound: BoundChange) -> Expressed:
         """The change of an item that was read, from the default that its class computes where the list is missing."""
@@ -363,8 +372,11 @@ class AppendToList(FieldPlan):
         elements, default, *limit = (Constant(value) for value in values)
         known = Function("if_not_exists", (self.path, default))
         change = Change("SET", self.path, Function("list_append", (known, elements)))
-        if not limit:
+        if not limit and is_valid_if_missing is None:
             return Expressed((change,))
+        if not limit:
+            there = Function("attribute_exists", (self.path,))
+            return Expressed((change,), (Bound(there, f"a list of at least {self.rules.min_length} elements"),))
         within: Condition = Compare("<=", Function("size", (self.path,)), limit[0])
         if is_valid_if_missing:
             within = Or((within, Function("attribute_not_exists", (self.path,))))
@@ -392,9 +404,9 @@ class ChangeMembers(FieldPlan):
 
     def on(self, item: Item, bound: BoundChange) -> Expressed:
         """The set as a whole, since an empty or a missing one may stand for the class's default."""
-        if not self.is_whole_field:
-            return self.expressed(bound.form, bound.values)
         stored = self.stored(item)
+        if stored is None and not self.is_whole_field:
+            return self.expressed(bound.form, bound.values)
         missing = self.default or self.computed_default(item) or ()
         is_none = stored == {"NULL": True}
         before = frozenset(missing if stored is None else () if is_none else self.coding.read(stored))
@@ -406,30 +418,6 @@ class ChangeMembers(FieldPlan):
 
 
 _WITHOUT_RULES = ValueRules(Any, False)
-_PLANS: Mapping[ChangeKind, type[FieldPlan]] = {
-    "set": SetField,
-    "remove": RemoveField,
-    "add to number": AddNumber,
-    "append to list": AppendToList,
-    "change members of set": ChangeMembers,
-}
-
-
-def field_plan(
-    entity: Entity, change: Change, encoder: Encoder, decoder: Decoder, *, validates_whole: bool
-) -> FieldPlan:
-    """The plan of one change; without `validates_whole`, rules that need the whole object are waived."""
-    steps = change.path.steps
-    rules, name = rules_of(entity.cls, steps), str(steps[0])
-    kind = _PLANS[change_kind(change, rules.type)]
-    needs = read_reason(entity.cls, change, validates_whole=validates_whole)
-    if len(steps) > 1:
-        read = reader_of(rules.type | None if rules.optional else rules.type)
-        return kind(entity, change, rules, Coding(stored_value, read, decoder.read), needs)
-    is_simple = kind is SetField and rules.validate is None and needs is None
-    fast = encoder.fast_field(name) if is_simple else None
-    coding = Coding(partial(encoder.field, name), decoder.readers[name], decoder.read, fast)
-    return kind(entity, change, rules, coding, needs)
 
 
 def _index_exists(path: Path) -> Bound:

@@ -17,7 +17,8 @@ from singletable.client.items.kinds import Kinds
 from singletable.client.write.actions import RETURN_ITEM_ON_FAILURE, RETURN_VALUES, Action
 from singletable.client.write.conditions import Slot, printed
 from singletable.client.write.encode import Encoder, PartEncoder
-from singletable.client.write.field_changes import REMOVE, UNKNOWN, BoundChange, FieldPlan, field_plan
+from singletable.client.write.field_changes import REMOVE, UNKNOWN, BoundChange, FieldPlan
+from singletable.client.write.field_plans import field_plan
 from singletable.client.write.intent import WriteIntent
 from singletable.client.write.validate import Validator
 from singletable.errors import ItemRefused
