@@ -68,13 +68,19 @@ def keys_of(example: Example, item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name in names}
 
 
+def is_token_marker(example: Example, item: Mapping[str, Any]) -> bool:
+    """Whether an item is the marker of a transaction's token, which no read returns."""
+    partition = item[example.table.design.table.partition[0].name]
+    return str(partition.get("S", "")).startswith("$singletable#token#")
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
 def test_what_is_read_and_put_back_keeps_its_keys(example: Example, tmp_path: Path) -> None:
     with Engine("memory:", sweep_seconds=None) as engine:
         _, told = imported(example, engine, tmp_path)
         before = stored_items(engine, example.table.design.name)
         read = list(told.scan(reason="every item of the table", expired=True))
-        assert len(read) == len(before)
+        assert len(read) == sum(not is_token_marker(example, item) for item in before)
         for each in read:
             told.put(each)
         after = stored_items(engine, example.table.design.name)
