@@ -18,7 +18,7 @@ AT_ONCE = Retries(attempts=3, first_seconds=0.0)
 """Retries that wait for nothing."""
 
 
-class Between:
+class Between(Transport):
     """Carries what it is given, after a look at it."""
 
     def __init__(self, inner: Transport, request: Change | None, answer: Change | None) -> None:

@@ -11,6 +11,7 @@ from singletable import ConditionFailed, RequestRefused, Throttled, Unreachable,
 from singletable.client.policy import Retries, Timeouts
 from singletable.client.session import Session
 from singletable.client.steps import Call
+from singletable.client.transport import Transport
 from singletable.client.watched import Watched
 from tests.client.between import between
 from tests.client.places import Place
@@ -19,7 +20,7 @@ from tests.client.shop import Customer, Order, Shop, order
 QUICK = Retries(attempts=4, first_seconds=0.0)
 
 
-class Failing:
+class Failing(Transport):
     """A transport that fails as it is told, and then answers."""
 
     name = "failing:"

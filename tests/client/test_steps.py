@@ -10,11 +10,12 @@ import pytest
 
 from singletable.client.policy import Retries
 from singletable.client.session import Session
-from singletable.client.steps import Call, Outcome, Steps, each, pause, run, run_async
+from singletable.client.steps import Call, Steps, each, pause, run, run_async
+from singletable.client.transport import Outcome, Transport
 from singletable.errors import RequestRefused, Unreachable
 
 
-class Echo:
+class Echo(Transport):
     """A transport that answers with the operation, and refuses some."""
 
     name = "echo:"

@@ -21,6 +21,7 @@ from singletable import (
     field,
     key,
 )
+from singletable.client.transport import Transport
 from singletable.errors import RequestRefused, Unreachable
 from tests.client.places import Place
 from tests.client.shop import Customer, Order, OrderItem, Shop, order
@@ -230,7 +231,7 @@ def test_many_writers_lose_no_count(social: Social) -> None:
         assert {post.author_name for post in posts} <= {found.name}
 
 
-class Losing:
+class Losing(Transport):
     """A transport that loses the answer to the first transaction, which has happened."""
 
     def __init__(self, inner: Any) -> None:
@@ -253,7 +254,7 @@ class Losing:
         self.inner.close()
 
 
-class Conflicting:
+class Conflicting(Transport):
     """A transport whose first answers to a transaction are that another is under way."""
 
     def __init__(self, inner: Any) -> None:

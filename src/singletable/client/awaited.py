@@ -13,7 +13,7 @@ from singletable.client.reading import table_reads
 from singletable.client.transaction import Transaction
 from singletable.client.write import bulk
 from singletable.model.changes import FieldChange
-from singletable.model.intents import Validation
+from singletable.model.rules.value_rules import Validation
 
 if TYPE_CHECKING:
     from singletable.client.open_table import OpenTable

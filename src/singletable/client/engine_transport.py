@@ -8,7 +8,7 @@ from typing import Any
 
 from singletable.client.answers import Capacity, Pieces
 from singletable.client.refusals import refusal_of
-from singletable.client.transport import Request
+from singletable.client.transport import Outcome, Request, Transport
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.errors import ArgumentRefused, RequestRefused
@@ -18,7 +18,7 @@ PIECES_MAX = 64
 """Pieces that are worth being decoded each by itself; the engine reads a megabyte in fewer."""
 
 
-class EngineTransport:
+class EngineTransport(Transport):
     """Calls an engine in this process, which it opened or was given."""
 
     def __init__(self, url: str, engine: Engine | None = None, now: Callable[[], float] | None = None) -> None:
@@ -58,8 +58,8 @@ class EngineTransport:
         """The same; it takes microseconds, and writes nothing."""
         return self.send_for_pieces(operation, body)
 
-    def send_together(self, requests: Sequence[Request]) -> Sequence[bytes | RequestRefused]:
-        """The bodies or the errors of several requests, whose writes are committed together."""
+    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+        """The outcome of each of several requests, in order; their writes are committed together."""
         with self.engine.together():
             answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
         if any(answer.wrote for answer in answers):

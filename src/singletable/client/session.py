@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from singletable.client.answers import Pieces
 from singletable.client.policy import Retries
 from singletable.client.refusals import THROTTLING, not_utf8
-from singletable.client.steps import Call, Outcome
+from singletable.client.steps import Call
 from singletable.client.tracing import Tracing
-from singletable.client.transport import Transport, in_process
+from singletable.client.transport import Outcome, Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
 from singletable.errors import RequestRefused, Unreachable
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
 
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
@@ -57,8 +52,6 @@ class Session:
     hook: Hook | None = None
     tracing: Tracing | None = None
     clock: Callable[[], float] = time.time
-    _threads: ThreadPoolExecutor | None = None
-    _making: Lock = field(default_factory=Lock)
 
     @property
     def is_watched(self) -> bool:
@@ -80,24 +73,54 @@ class Session:
 
     def ask_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The bodies of several answers, in order; the requests are made concurrently."""
-        return (self.ask(calls[0]),) if len(calls) == 1 else self._at_once(self.ask, calls)
+        if len(calls) == 1:
+            return (self.ask(calls[0]),)
+        answers: list[bytes] = []
+        for outcome in self.ask_each(calls):
+            if not isinstance(outcome, bytes):
+                raise outcome
+            answers.append(outcome)
+        return answers
 
     async def ask_all_async(self, calls: Sequence[Call]) -> Sequence[bytes]:
         """The same, awaited."""
         return (await self.ask_async(calls[0]),) if len(calls) == 1 else await _at_once(self.ask_async, calls)
 
     def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
-        """The outcome of each request, in order; an engine in this process commits them together."""
-        if len(calls) == 1:
-            return (self._outcome(calls[0]),)
-        inside = None if self.is_watched else in_process(self.transport)
-        if inside is None:
-            return self._at_once(self._outcome, calls)
-        outcomes = inside.send_together([(call.operation, _body(call)) for call in calls])
-        return [
-            self._outcome(call) if not isinstance(outcome, bytes) and self._is_retryable(call, outcome, 1) else outcome
-            for call, outcome in zip(calls, outcomes, strict=True)
-        ]
+        """The outcome of each request, in order; retryable errors are retried."""
+        works = [self._attempts(call, None) for call in calls]
+        outcomes: dict[int, Outcome] = {}
+        pauses: dict[int, float] = {}
+        bodies: dict[int, bytes] = {}
+
+        def advance(number: int, answer: Outcome | None) -> None:
+            work = works[number]
+            try:
+                asked = work.throw(answer) if isinstance(answer, Exception) else work.send(answer)
+            except StopIteration as finished:
+                outcomes[number] = finished.value
+            except (RequestRefused, Unreachable) as problem:
+                outcomes[number] = problem
+            else:
+                if isinstance(asked, bytes):
+                    bodies[number] = asked
+                else:
+                    pauses[number] = asked
+
+        for number in range(len(calls)):
+            advance(number, None)
+        while bodies or pauses:
+            if bodies:
+                sent, bodies = bodies, {}
+                answers = self.transport.send_each([(calls[each].operation, body) for each, body in sent.items()])
+                for number, answer in zip(sent, answers, strict=True):
+                    advance(number, answer)
+            else:
+                paused, pauses = pauses, {}
+                time.sleep(max(paused.values()))
+                for number in paused:
+                    advance(number, None)
+        return [outcomes[number] for number in range(len(calls))]
 
     async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
         """The same, awaited; the requests are made concurrently."""
@@ -191,29 +214,11 @@ class Session:
             result: A = finished.value
             return result
 
-    def _outcome(self, call: Call) -> Outcome:
-        try:
-            return self.ask(call)
-        except (RequestRefused, Unreachable) as problem:
-            return problem
-
     async def _outcome_async(self, call: Call) -> Outcome:
         try:
             return await self.ask_async(call)
         except (RequestRefused, Unreachable) as problem:
             return problem
-
-    def _at_once(self, ask: Callable[[Call], R], calls: Sequence[Call]) -> Sequence[R]:
-        threads = self._threads or self._made_threads()
-        contexts = [copy_context() for _ in calls]  # what is current here is current on the threads
-        return list(threads.map(lambda context, call: context.run(ask, call), contexts, calls))
-
-    def _made_threads(self) -> ThreadPoolExecutor:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with self._making:
-            self._threads = self._threads or ThreadPoolExecutor(CONCURRENT_MAX, thread_name_prefix="singletable")
-        return self._threads
 
     def _is_retryable(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:
@@ -243,17 +248,11 @@ class Session:
             self.hook(watched)
 
     def close(self) -> None:
-        """Ends the threads and the transport."""
-        if self._threads is not None:
-            self._threads.shutdown()
-            self._threads = None
+        """Closes the transport."""
         self.transport.close()
 
     async def close_async(self) -> None:
         """The same, awaited."""
-        if self._threads is not None:
-            self._threads.shutdown()
-            self._threads = None
         await self.transport.close_async()
 
 

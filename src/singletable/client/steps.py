@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from singletable.client.transport import Outcome
 from singletable.errors import RequestRefused, SingletableError, Unreachable
 
 if TYPE_CHECKING:
@@ -48,9 +49,6 @@ class Pause:
 
     seconds: float
 
-
-Outcome = bytes | RequestRefused | Unreachable
-"""The body of an answer, or why there is none."""
 
 Asked = Sequence[Call] | Each | InPieces | Pause
 """What work may yield."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
     from singletable.model.changes import FieldChange
     from singletable.model.design import Design
-    from singletable.model.intents import Validation
+    from singletable.model.rules.value_rules import Validation
 
 E = TypeVar("E")
 

@@ -13,7 +13,7 @@ from singletable.client.write.intent import WriteIntent
 from singletable.client.write.tokens import token_marker
 from singletable.errors import ArgumentRefused
 from singletable.model.changes import FieldChange
-from singletable.model.intents import Validation
+from singletable.model.rules.value_rules import Validation
 
 if TYPE_CHECKING:
     from singletable.client.open_table import OpenTable

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, Unreachable
 
 if TYPE_CHECKING:
     from singletable.client.answers import Pieces  # which loads msgspec
+
+Request = tuple[str, bytes]
+"""The name of an operation, and the body of its request."""
+Outcome = bytes | RequestRefused | Unreachable
+"""The body of an answer, or why there is none."""
 
 
 class Transport(Protocol):
@@ -25,6 +30,16 @@ class Transport(Protocol):
         """The same, awaited."""
         ...
 
+    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+        """The outcome of each of several requests, in order; one after another, unless a transport can do better."""
+        return [self._outcome(operation, body) for operation, body in requests]
+
+    def _outcome(self, operation: str, body: bytes) -> Outcome:
+        try:
+            return self.send(operation, body)
+        except (RequestRefused, Unreachable) as problem:
+            return problem
+
     def close(self) -> None:
         """Lets go of what it holds; it may be called twice."""
         ...
@@ -32,10 +47,6 @@ class Transport(Protocol):
     async def close_async(self) -> None:
         """The same, awaited."""
         ...
-
-
-Request = tuple[str, bytes]
-"""The name of an operation, and the body of its request."""
 
 
 class InProcess(Transport, Protocol):
@@ -47,10 +58,6 @@ class InProcess(Transport, Protocol):
 
     async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
         """The same, awaited."""
-        ...
-
-    def send_together(self, requests: Sequence[Request]) -> Sequence[bytes | RequestRefused]:
-        """The bodies or the errors of several requests, whose writes are committed together."""
         ...
 
 

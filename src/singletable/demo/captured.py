@@ -76,7 +76,7 @@ def cost_of(requests: Iterable[Captured]) -> Cost:
     return sum((request.cost for request in requests), Cost())
 
 
-class Capturing:
+class Capturing(Transport):
     """A transport that keeps what goes through another one."""
 
     def __init__(self, transport: Transport) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 
@@ -134,8 +133,6 @@ class _Stage:
         for row in script.rows:
             self._table.put(row)
         session = self._table._opened().session
-        # One thread asks for the parts of a fan-out in their order, so that the demo prints the same every time.
-        session._threads = ThreadPoolExecutor(1)
         self.filled = Filled(script.model, tuple(stored_items(self._table)))
         session.transport = self._capturing = Capturing(session.transport)
         self._elsewhere = TablePerEntity(script.model, self.filled.items)

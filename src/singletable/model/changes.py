@@ -78,7 +78,7 @@ class FieldReference(Generic[E, V_contra]):
 
     def remove(self) -> FieldChange[E]:
         """Take the attribute away."""
-        if self._known is not None and self._known.required and not self._known.optional:
+        if self._known is not None and self._known.required and not self._known.may_be_none:
             message = f"{self._known.name} is required, and an item without it cannot be read"
             raise wrong_spelling(message, "Use .set(...), or let the field be None.")
         return FieldChange(self.entity, Change("REMOVE", self.path))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from singletable.expressions.tree import Condition, paths
+from singletable.model.rules.value_rules import Validation
 
 
 @dataclass(frozen=True, eq=False)  # hashable by identity, since its compiled condition is cached
@@ -20,6 +21,8 @@ class Count:
     where: Callable[[Any], bool] | None = None
     condition: Condition | None = None
     """The condition that `where` states, recorded when a table is compiled; None for a counter of all items."""
+    validation: Validation = "whole"
+    """With "fields", rules of the owner's class that need the whole object are waived."""
 
     @cached_property
     def tested(self) -> frozenset[str]:
@@ -32,11 +35,20 @@ class Count:
         return self.tested.union(self.by.values())
 
 
-def count(owner: type, *, by: Mapping[str, str], field: str, where: Callable[[Any], bool] | None = None) -> Count:
+def count(
+    owner: type,
+    *,
+    by: Mapping[str, str],
+    field: str,
+    where: Callable[[Any], bool] | None = None,
+    validate: Validation = "whole",
+) -> Count:
     """Declare that `field` of `owner` counts the items of this entity that belong to it.
 
     `by` names, for each field of the owner's key, the field here that holds the same value:
     `counted=[count(Customer, by={"id": "customer_id"}, field="order_count")]`. `where` is a condition on the fields of
     this entity, such as `lambda order: order.status == "OPEN"`; items that do not meet it are not counted.
+    A counter changes without a read of its owner. Bounds of the field are checked all the same; an owner whose class
+    has rules about whole objects is rejected, unless `validate="fields"` waives them for the counter.
     """
-    return Count(owner, dict(by), field, where)
+    return Count(owner, dict(by), field, where, validation=validate)

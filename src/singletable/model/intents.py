@@ -16,6 +16,7 @@ from singletable.model import source
 from singletable.model.changes import FieldChange
 from singletable.model.page import Page
 from singletable.model.recorder import Argument, record_condition, record_path
+from singletable.model.rules.value_rules import Validation
 
 E = TypeVar("E")
 V = TypeVar("V")
@@ -23,7 +24,6 @@ Limit = int | Argument | None
 
 
 WriteKind = Literal["put", "create", "update", "delete"]
-Validation = Literal["whole", "fields"]
 
 
 @dataclass(frozen=True)

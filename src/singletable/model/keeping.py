@@ -16,6 +16,7 @@ from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.keys import Placement
 from singletable.model.plain_types import PLAIN
 from singletable.model.recorder import record_condition
+from singletable.model.rules.class_rules import rules_of
 from singletable.values.attribute_value import attribute_value
 
 
@@ -174,6 +175,13 @@ def _count_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> s
     if counter is None or counter.type is not int:
         found = "there is no such field" if counter is None else f"it is {counter.type_name}"
         return f"{each.field} is no int that could count: {found}"
+    rules = rules_of(owner.cls, (each.field,))
+    if each.validation == "whole" and (rules.whole is not None or not rules.is_exhaustive):
+        reason = rules.whole or f"{each.field} has a rule other than bounds"
+        return (
+            f"{reason}, and a counter changes without a read of {owner.label}: count in another entity, "
+            f'or waive the rule with count(..., validate="fields")'
+        )
     if any(each.field in placement.fields for placement in (*owner.placements.values(), *owner.uniques)):
         return f"{each.field} is part of a key, which every write of {entity.label} would have to write anew"
     if any(each.field in other.fields for other in entities if other.declaration.mirror_of is owner.cls):

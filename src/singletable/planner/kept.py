@@ -53,7 +53,8 @@ def kept_by(design: Design, entity: Entity, kind: WriteKind, changed: frozenset[
     if not parts:
         return None
     is_source = any(not changed or changed & set(copy.fields) for copy, _ in keeping.given) and kind != "delete"
-    looks_first = kind != "create" and bool(keeping.follows_existence or keeping.given or keeping.counters)
+    follows_item = bool(keeping.follows_existence or keeping.given or keeping.counters)
+    looks_first = kind == "update" or (kind != "create" and follows_item)
     reads_back = kind == "update"  # a transaction does not return what it has made of an item
     return Kept(parts, looks_first + 2 * len(keeping.given) * is_source + reads_back, looks_first)
 

@@ -154,7 +154,7 @@ _read_answer = decoder_of(_Answer).decode
 _read_asked = decoder_of(_Asked).decode
 
 
-class Recording:
+class Recording(Transport):
     """A transport that notes what goes through another one, for the blocks that are being measured."""
 
     def __init__(self, transport: Transport) -> None:

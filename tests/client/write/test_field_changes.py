@@ -9,7 +9,7 @@ import pytest
 
 from singletable import Table, entity, field, key
 from singletable.model.changes import FieldChange
-from singletable.model.intents import Validation
+from singletable.model.rules.value_rules import Validation
 from tests.client.places import call
 
 

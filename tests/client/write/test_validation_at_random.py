@@ -6,7 +6,6 @@ The oracle is the entity's own reader. It decides from the item that a write wou
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal
@@ -15,13 +14,13 @@ from random import Random
 from typing import Any, Literal
 
 import msgspec
-import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
 from singletable import (
     AlreadyExists,
     ArgumentRefused,
+    ConditionFailed,
     DesignError,
     InvalidValue,
     ItemRefused,
@@ -241,6 +240,9 @@ class Oracle:
             elements = stored_value(list(current or ())) if stored is None else stored
             return {"L": [*elements["L"], *added["L"]]}
         if change.type.shape == "set":
+            if change.action == "discard" and stored is None and not current:
+                _changed_set(frozenset(), change)  # raises for a wrong argument
+                return None  # there is nothing to discard
             return self._encoded(change, _changed_set(frozenset(current or ()), change))
         added = stored_value(change.value)
         if "N" not in added:
@@ -296,13 +298,14 @@ def _agrees(one: Item, other: Item) -> bool:
 class Trial:
     """Random writes to one table, each checked against the oracle."""
 
-    def __init__(self, table: Any, made: RandomTable, random: Random, *, has_transactions: bool) -> None:
+    def __init__(self, table: Any, made: RandomTable, random: Random, *, place: Place) -> None:
         self.table, self.made, self.random = table, made, random
         self.model: Model = made.model
         self.cls = made.model.cls
         self.oracle = Oracle(table)
         self.transport = between(table)
-        self.has_transactions = has_transactions
+        self.has_transactions = place.has("transactions")
+        self.compares_maps = place.has("equal maps and lists")
 
     # The stored items
 
@@ -484,6 +487,10 @@ class Trial:
         start = len(self.transport.operations)
         try:
             result = self._update(id, made)
+        except ConditionFailed:  # an item with a map in it never equals what was read, so that each attempt fails
+            assert not self.compares_maps
+            assert self.items() == before
+            return
         except (NotUnique, RequestRefused, TransactionCancelled, *REJECTIONS) as problem:
             note(f"  rejected: {problem!r}")
             assert self.items() == before
@@ -556,11 +563,10 @@ def _has_discard(changes: list[Change]) -> bool:
 
 def run_trial(random: Random, place: Place) -> None:
     """Random writes to a table of a random class."""
-    has_transactions = place.has("transactions")
-    made = random_table(random, has_unique=has_transactions)
+    made = random_table(random, has_unique=place.has("transactions"))
     note(f"{made!r}")
     with place.fresh(made.table) as table:
-        trial = Trial(table, made, random, has_transactions=has_transactions)
+        trial = Trial(table, made, random, place=place)
         trial.write_by_others()
         steps = (trial.write_by_others, trial.write_objects, trial.write_updates, trial.write_updates)
         for _ in range(random.randint(STEPS_MIN, STEPS_MAX)):
@@ -568,10 +574,6 @@ def run_trial(random: Random, place: Place) -> None:
             trial.check_items()
 
 
-@pytest.mark.skipif(
-    "VALIDATION_SEARCH" not in os.environ,
-    reason="it still finds open cases, such as errors that do not name the field; VALIDATION_SEARCH=1 runs it",
-)
 def test_accepted_writes_are_readable_and_invalid_values_are_not_stored(place: Place) -> None:
     assert settings.default is not None
     examples = place.examples(settings.default.max_examples)

@@ -9,7 +9,7 @@ import struct
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from singletable.client.http.address import Address
@@ -26,6 +26,7 @@ RECEIVED_BYTES_OF_LARGE = 256 * 1024
 IDLE_MAX = 64
 # A connection that has waited for so long is looked at before it is used: its server may have closed it.
 LOOKED_AT_SECONDS = 0.25
+_TIMEOUTS = (TimeoutError, BlockingIOError)
 
 
 class _Stale(Exception):
@@ -57,16 +58,24 @@ class Connection:
 
     def exchange(self, request: bytes) -> Answer:
         """The answer to a request; afterwards the connection is good for another, unless this raises."""
+        self.send(request)
+        return self.answer()
+
+    def send(self, request: bytes) -> None:
+        """Sends a request, whose answer is read next."""
         try:
             self._socket.sendall(request)
-        except (TimeoutError, BlockingIOError) as problem:
+        except _TIMEOUTS as problem:
             raise self._trouble.not_read() from problem
         except OSError as problem:
             raise _Stale from problem
+
+    def answer(self) -> Answer:
+        """The answer to the request that was sent."""
         try:
             data = self._socket.recv(RECEIVED_BYTES)
             return whole(data) or self._read(data)
-        except (TimeoutError, BlockingIOError) as problem:
+        except _TIMEOUTS as problem:
             raise self._trouble.no_answer() from problem
         except OSError as problem:
             raise self._trouble.broken(problem) from problem
@@ -138,12 +147,61 @@ class Pool:
         except _Stale:
             raise self._trouble.not_taken() from None
 
+    def exchange_each(self, requests: Sequence[bytes]) -> list[Answer | Unreachable]:
+        """The answer to each of several requests, or why there is none; all are sent before the first is waited for."""
+        begun: list[Connection | Unreachable] = []
+        answers: list[Answer | Unreachable] = []
+        try:
+            for request in requests:
+                begun.append(self._begun(request))
+            is_late = False
+            for each in begun:
+                answer = each if isinstance(each, Unreachable) else self._ended(each, is_late=is_late)
+                is_late = is_late or (isinstance(answer, Unreachable) and isinstance(answer.__cause__, _TIMEOUTS))
+                answers.append(answer)
+        except BaseException:  # an interrupt: what was not answered is not used again
+            for each in begun[len(answers) :]:
+                if isinstance(each, Connection):
+                    each.close()
+            raise
+        return answers
+
+    def _begun(self, request: bytes) -> Connection | Unreachable:
+        """A connection over which a request was sent."""
+        for find in (self._idle_one, lambda: None):
+            try:
+                connection = find() or self._connect()
+                connection.send(request)
+            except _Stale:
+                self.clear()
+            except Unreachable as problem:
+                self.clear()
+                return problem
+            else:
+                return connection
+        return self._trouble.not_taken()
+
+    def _ended(self, connection: Connection, *, is_late: bool) -> Answer | Unreachable:
+        """The answer to a request; if another one was waited for too long, this one has waited as long as well."""
+        try:
+            if is_late and connection.is_usable():
+                raise self._trouble.no_answer()
+            return self._kept(connection, connection.answer())
+        except Unreachable as problem:
+            connection.close()
+            self.clear()
+            return problem
+
     def _exchanged(self, connection: Connection, request: bytes) -> Answer:
         try:
             answer = connection.exchange(request)
         except BaseException:
             connection.close()
             raise
+        return self._kept(connection, answer)
+
+    def _kept(self, connection: Connection, answer: Answer) -> Answer:
+        """Keeps a connection for the next request, if its answer allows that."""
         if answer.keep_alive and len(self._idle) < IDLE_MAX:
             connection.idle_since = time.monotonic()
             self._idle.append(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -13,17 +14,19 @@ from singletable.client.http.signer import Signer
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Retries, Timeouts
 from singletable.client.refusals import refusal_of
-from singletable.errors import RequestRefused
+from singletable.client.transport import Outcome, Request, Transport
+from singletable.errors import RequestRefused, Unreachable
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from singletable.client.http.awaited import LoopPools
 
+CONNECTIONS_AT_ONCE = 32
 _SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
 
 
-class HttpTransport:
+class HttpTransport(Transport):
     """Sends requests to one host, over connections that it keeps."""
 
     def __init__(
@@ -55,11 +58,34 @@ class HttpTransport:
         answer = self._pool.exchange(self._signer.request(operation, body))
         if answer.status == 200 and answer.body.startswith(b"{"):
             return answer.body
+        return self._sent_anew(operation, body, answer)
+
+    def _sent_anew(self, operation: str, body: bytes, answer: Answer) -> bytes:
+        """The body of the answer to the same request with a corrected signature; raises where that is no remedy."""
         refusal = self._refusal(operation, answer)
         if not self._is_worth_signing_anew(refusal, answer):
             raise refusal
         answer = self._pool.exchange(self._signer.request(operation, body))
         return self._body(operation, answer)
+
+    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+        """The outcome of each of several requests, in order; each has a connection of its own, on this thread."""
+        outcomes: list[Outcome] = []
+        for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
+            chosen = requests[start : start + CONNECTIONS_AT_ONCE]
+            answers = self._pool.exchange_each([self._signer.request(*each) for each in chosen])
+            outcomes += [self._settled(*each, answer) for each, answer in zip(chosen, answers, strict=True)]
+        return outcomes
+
+    def _settled(self, operation: str, body: bytes, answer: Answer | Unreachable) -> Outcome:
+        if isinstance(answer, Unreachable):
+            return answer
+        if answer.status == 200 and answer.body.startswith(b"{"):
+            return answer.body
+        try:
+            return self._sent_anew(operation, body, answer)
+        except (RequestRefused, Unreachable) as problem:
+            return problem
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
         """The same, awaited."""

@@ -11,6 +11,7 @@ from singletable.client.write.conditions import all_of, printed
 from singletable.errors import ArgumentRefused, ConditionFailed
 from singletable.expressions.evaluate import compiled
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Function, Or, Path
+from singletable.model.entity import Entity
 from singletable.values.number import add_numbers
 
 ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
@@ -60,6 +61,8 @@ class Action:
     """Of a delete: the counters of the item, each with the number of counted items that the transaction deletes."""
     is_dispensable: bool = False
     """Whether the other actions may happen without it when its item does not exist."""
+    counts_in: Entity | None = None
+    """The entity of its item, if the action changes counters of that."""
 
     @property
     def condition(self) -> Condition | None:
@@ -107,6 +110,10 @@ def merged(actions: Iterable[Action]) -> list[Action]:
 
 
 def _both(first: Action, second: Action) -> Action:
+    return replace(_combined(first, second), counts_in=first.counts_in or second.counts_in)
+
+
+def _combined(first: Action, second: Action) -> Action:
     if first.is_requested and second.is_requested:
         raise ArgumentRefused(
             f"the transaction names one item twice, {_shown(first)}; DynamoDB accepts each item once, "

@@ -19,7 +19,8 @@ from singletable.client.key import Key
 from singletable.client.open_table import OpenTable
 from singletable.client.reading.by_keys import identity
 from singletable.client.session import RETRYABLE
-from singletable.client.steps import Call, Outcome, Steps, concurrently, each, pause
+from singletable.client.steps import Call, Steps, concurrently, each, pause
+from singletable.client.transport import Outcome
 from singletable.client.write.intent import WriteIntent
 from singletable.client.write.plans import EntityWrites
 from singletable.client.write.write_groups import IntentWrite, grouped, waves
@@ -32,7 +33,7 @@ from singletable.errors import (
     Unreachable,
 )
 from singletable.model.changes import FieldChange
-from singletable.model.intents import Validation
+from singletable.model.rules.value_rules import Validation
 from singletable.values.accept import accept_item
 from singletable.values.limits import (
     BATCH_WRITES_MAX,
@@ -129,7 +130,7 @@ class _Puts:
             self._plain[type(value)] = writes
             return self._batch_put(writes, value, trusted=trusted)
         intent = self._writer.intents.whole(self._kind, value, trusted=trusted)
-        return IntentWrite(self._keys.of(writes.encoder.key(intent.values)), intent, value)
+        return IntentWrite(self._keys.of(self._writer.preparer.key(intent)), intent, value)
 
     def _batch_put(self, writes: EntityWrites, value: Any, *, trusted: bool) -> BatchWrite:
         if trusted:

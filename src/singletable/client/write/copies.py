@@ -87,6 +87,7 @@ class CopyHolders:
         changes = changes_between(holder, old, new)
         if not changes:
             return []
+        self.preparer.check_copies(holder, new, self.preparer.valid_derived(holder, new, "copy").values)
         needed: set[str] = {name for name in new if new[name] != old[name]}
         for placement in holder.placements.values():
             if placement.fields & needed:
@@ -97,7 +98,7 @@ class CopyHolders:
         guards = self.preparer.unchanged(holder, old, needed)
         action = Action("Update", key_of(holder, old), intent, None, changes, guards=guards)
         action = self._of_version(holder, action, old, new, seen.get(key_id(action.key)))
-        derived = DerivedData(self.reader.design, holder, keeping, intent, self.reader.now).actions(old, new)
+        derived = DerivedData(self.preparer, holder, intent).actions(old, new)
         further = yield from self._further(holder, old, new, intent, seen, written)
         return [action, *derived, *further]
 

@@ -11,19 +11,18 @@ from singletable.client.write.actions import Action, Requirement
 from singletable.client.write.conditions import absent, attribute_equals, exists, moment
 from singletable.client.write.index_keys import stored_or_none
 from singletable.client.write.intent import shown
-from singletable.client.write.prepare import PreparedWrite
+from singletable.client.write.prepare import PreparedWrite, Preparer
 from singletable.errors import NotFound, NotUnique
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Or, Path
 from singletable.model.copies import Copy
 from singletable.model.counts import Count
-from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
 from singletable.model.keys import Placement
 from singletable.model.unique import MARKER
 from singletable.planner.bind import key_attribute_value
 from singletable.planner.count_conditions import is_counted
-from singletable.planner.items import item_of, key_of
+from singletable.planner.items import key_of
 
 OWNER = "owner"
 """The attribute of a unique marker that holds the key of its item."""
@@ -35,15 +34,14 @@ Fields = Mapping[str, Any]
 class DerivedData:
     """The actions that one entity's writes cause in other items."""
 
-    design: Design
+    preparer: Preparer
     entity: Entity
-    keeping: Keeping
     intent: int
-    now: Callable[[], float]
 
     @property
-    def _partition(self) -> str:
-        return self.design.table.partition[0].name
+    def keeping(self) -> Keeping:
+        """The derived data of the entity."""
+        return self.preparer.keeping(self.entity)
 
     def actions(self, old: Fields | None, new: Fields | None) -> Iterator[Action]:
         """The actions when an item's fields change; None stands for no item."""
@@ -52,9 +50,8 @@ class DerivedData:
         for count, owner in self.keeping.counted:
             before, after = (self._owner_key(count, values) for values in (old, new))
             if before != after:
-                attribute = owner.attributes[count.field]
-                yield from self._counted(owner, attribute, before, -1)
-                yield from self._counted(owner, attribute, after, +1)
+                yield from self._counted(owner, count.field, before, -1)
+                yield from self._counted(owner, count.field, after, +1)
         for mirror in self.keeping.mirrors:
             yield from self._mirrored(mirror, old, new)
 
@@ -66,7 +63,7 @@ class DerivedData:
                 continue
             names = ", ".join(copy.fields)
             message = f"{shown(source, values)} does not exist, and {self.entity.label} copies its {names}"
-            required = Requirement(exists(self._partition), _not_found(message), self.intent)
+            required = Requirement(exists(self.preparer.partition), _not_found(message), self.intent)
             guards = tuple(
                 attribute_equals(source.attributes[theirs], stored_or_none(source, theirs, new[ours]))
                 for theirs, ours in copy.fields.items()
@@ -79,7 +76,7 @@ class DerivedData:
         after = None if new is None else self._marker_item(unique, new)
         if before == after:
             return
-        names = self.design.table.key_attributes
+        names = self.preparer.design.table.key_attributes
         before_key, after_key = (None if item is None else {n: item[n] for n in names} for item in (before, after))
         if before is not None and before_key is not None and before_key != after_key:
             yield Action("Delete", before_key, self.intent, guards=(self._free_or_of(before[OWNER]),))
@@ -96,15 +93,16 @@ class DerivedData:
             return None
         item: Item = {name: key_attribute_value(value) for name, value in keys.items()}
         item[OWNER] = {"M": key_of(self.entity, values)}
-        if self.design.settings.type_attribute:
-            item[self.design.settings.type_attribute] = {"S": MARKER}
+        type_attribute = self.preparer.design.settings.type_attribute
+        if type_attribute:
+            item[type_attribute] = {"S": MARKER}
         expiry = self.entity.declaration.ttl
         if expiry is not None and (stored := stored_or_none(self.entity, expiry, values[expiry])) is not None:
             item[self.entity.attributes[expiry]] = stored
         return item
 
     def _free_or_of(self, owner: dict[str, Any]) -> Condition:
-        free = absent(self.design, self.entity, moment(self.now()))
+        free = absent(self.preparer.design, self.entity, moment(self.preparer.now()))
         return Or((free, Compare("=", Path((OWNER,)), Constant(owner))))
 
     def _owner_key(self, count: Count, values: Fields | None) -> dict[str, Any] | None:
@@ -113,14 +111,14 @@ class DerivedData:
             return None
         return _key_of(count.by, values)
 
-    def _counted(self, owner: Entity, attribute: str, values: Fields | None, by: int) -> Iterator[Action]:
+    def _counted(self, owner: Entity, field: str, values: Fields | None, by: int) -> Iterator[Action]:
         if values is None:
             return
-        change = Change("ADD", Path((attribute,)), Constant({"N": str(by)}))
+        change = Change("ADD", Path((owner.attributes[field],)), Constant({"N": str(by)}))
         error = _not_found(f"{shown(owner, values)} does not exist, and would count {self.entity.label}")
-        required = Requirement(exists(self._partition), error, self.intent)
+        required = Requirement(exists(self.preparer.partition), error, self.intent)
         key = key_of(owner, values)
-        yield Action("Update", key, self.intent, None, (change,), (required,), is_dispensable=by < 0)
+        yield Action("Update", key, self.intent, None, (change,), (required,), is_dispensable=by < 0, counts_in=owner)
 
     def _mirrored(self, mirror: Entity, old: Fields | None, new: Fields | None) -> Iterator[Action]:
         before, after = (None if v is None else {name: v[name] for name in mirror.fields} for v in (old, new))
@@ -131,7 +129,8 @@ class DerivedData:
         if old_key is not None and old_key != new_key:
             yield Action("Delete", old_key, self.intent)
         if new_key is not None and after is not None:
-            yield Action("Put", new_key, self.intent, item_of(self.design, mirror, after))
+            valid = self.preparer.valid_derived(mirror, after, "mirror")
+            yield Action("Put", new_key, self.intent, valid.item)
 
 
 def copied_fields(copy: Copy, values: Fields) -> dict[str, Any]:
@@ -139,11 +138,11 @@ def copied_fields(copy: Copy, values: Fields) -> dict[str, Any]:
     return {ours: values[theirs] for theirs, ours in copy.fields.items()}
 
 
-def actions_of(design: Design, keeping: Keeping, now: Callable[[], float], write: PreparedWrite) -> Iterator[Action]:
+def actions_of(preparer: Preparer, write: PreparedWrite) -> Iterator[Action]:
     """A write's own action and those of its derived data, copies excepted."""
     yield write.action
     if write.is_known:
-        derived = DerivedData(design, write.intent.entity, keeping, write.action.intent, now)
+        derived = DerivedData(preparer, write.intent.entity, write.action.intent)
         yield from derived.actions(write.old, write.new)
 
 

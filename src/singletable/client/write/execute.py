@@ -17,6 +17,7 @@ from singletable.client.steps import Steps, pause
 from singletable.client.write.actions import Action, Contradiction, KeyId, Requirement, key_id, merged
 from singletable.client.write.conditions import attribute_equals
 from singletable.client.write.copies import CopyHolders, reject_copies_of_copies
+from singletable.client.write.counters import with_counter_rules
 from singletable.client.write.derived import DerivedData, actions_of, copied_fields
 from singletable.client.write.direct import DirectRequest, DirectRequests
 from singletable.client.write.failures import exhausted, unmet
@@ -24,7 +25,7 @@ from singletable.client.write.intent import WriteIntent
 from singletable.client.write.prepare import PreparedWrite, Preparer
 from singletable.client.write.sender import Sender
 from singletable.client.write.tokens import Replayed
-from singletable.errors import ArgumentRefused, RequestRefused
+from singletable.errors import ArgumentRefused, ConditionFailed, InvalidValue, RequestRefused
 from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.planner.items import key_of
@@ -161,14 +162,18 @@ class Executor:
         core = self._core(attempt, prepared)
         following = yield from self._following(attempt, prepared)
         reject_copies_of_copies(core, following, attempt.intents)
-        actions = merged([*core, *following])
+        actions = self._merged([*core, *following])
         in_parts = False
         if len(actions) > TRANSACTION_ACTIONS_MAX:
             sources = [each.intent.entity for each in prepared if each.is_known]
             if following and self.copies.may_follow_in_parts(sources):
-                actions, in_parts = merged(core), True
+                actions, in_parts = self._merged(core), True
             self._reject_too_many(actions)
         return [action for action in actions if key_id(action.key) not in attempt.missing], in_parts
+
+    def _merged(self, actions: Sequence[Action]) -> list[Action]:
+        """One action for each item, with the rules of counters."""
+        return [with_counter_rules(self.preparer, each) for each in merged(actions)]
 
     def _read_olds(self, attempt: Attempt, source: str) -> Steps[None]:
         """Reads the stored items that the writes depend on, as far as they are not known."""
@@ -263,7 +268,7 @@ class Executor:
         written = {key_id(each.action.key): each for each in prepared}
         for each in prepared:
             keeping = self.preparer.keeping(each.intent.entity)
-            actions += actions_of(self.reader.design, keeping, self.reader.now, each)
+            actions += actions_of(self.preparer, each)
             if keeping.held:
                 actions += self._source_checks(attempt, each, written)
         return actions
@@ -275,8 +280,7 @@ class Executor:
         if each.new is None or kind in ("delete", "check"):
             return []
         checks: list[Action] = []
-        keeping = self.preparer.keeping(entity)
-        derived = DerivedData(self.reader.design, entity, keeping, each.action.intent, self.reader.now)
+        derived = DerivedData(self.preparer, entity, each.action.intent)
         for copy, copied, action in derived.source_checks(each.new):
             if kind == "update" and not each.intent.changed & set(copy.by.values()):
                 continue
@@ -318,7 +322,11 @@ class Executor:
                 continue  # nothing copies an item that did not exist
             seen: dict[KeyId, Item] = {}
             for _ in range(ATTEMPTS_MAX):
-                groups = yield from self.copies.stale(entity, new, each.action.intent, seen)
+                try:
+                    groups = yield from self.copies.stale(entity, new, each.action.intent, seen)
+                except InvalidValue as problem:
+                    written = f"{each.intent.shown} was written, but a copy of it that was made meanwhile cannot follow"
+                    raise ConditionFailed(f"{written}: {problem.entity}.{problem.field}: {problem.rule}") from problem
                 if not groups or not (yield from self._catch_up(entity, new, groups, seen, source)):
                     break
 

@@ -405,9 +405,9 @@ class ChangeMembers(FieldPlan):
     def on(self, item: Item, bound: BoundChange) -> Expressed:
         """The set as a whole, since an empty or a missing one may stand for the class's default."""
         stored = self.stored(item)
-        if stored is None and not self.is_whole_field:
-            return self.expressed(bound.form, bound.values)
         missing = self.default or self.computed_default(item) or ()
+        if stored is None and not missing:
+            return self.expressed(bound.form, bound.values)
         is_none = stored == {"NULL": True}
         before = frozenset(missing if stored is None else () if is_none else self.coding.read(stored))
         members = frozenset(self.coding.read(bound.values[0]))

@@ -12,9 +12,9 @@ from singletable.expressions.tree import Change, Condition, Constant, Parameter
 from singletable.model.changes import FieldChange
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import Validation
 from singletable.model.keeping import Keeping
 from singletable.model.recorder import record_condition
+from singletable.model.rules.value_rules import Validation
 
 Where = Callable[[Any], bool]
 IntentKind = Literal["put", "create", "upsert", "update", "delete", "check"]

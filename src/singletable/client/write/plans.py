@@ -22,7 +22,7 @@ from singletable.client.write.field_plans import field_plan
 from singletable.client.write.intent import WriteIntent
 from singletable.client.write.validate import Validator
 from singletable.errors import ItemRefused
-from singletable.expressions.tree import Change, Condition, Parameter, parameters
+from singletable.expressions.tree import Change, Condition, Parameter, Path, parameters
 from singletable.model.binding import held_values
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -93,6 +93,7 @@ class EntityWrites:
         """Whether a put is one request without conditions."""
         self.templates: dict[Hashable, RequestTemplate] = {}
         self._updates: dict[Hashable, UpdatePlan] = {}
+        self._counters: dict[str, FieldPlan] = {}
 
     def object_of(self, attributes: msgspec.Raw) -> Any:
         """The object of an item that a write returned; raises ItemRefused after the write."""
@@ -122,6 +123,15 @@ class EntityWrites:
             if len(self._updates) >= SHAPES_MAX:
                 self._updates.clear()
             plan = self._updates[shape] = UpdatePlan(self, intent.changes, intent.where, intent.validation == "whole")
+        return plan
+
+    def counter_plan(self, name: str) -> FieldPlan:
+        """The plan of changes that other items make to a counter."""
+        plan = self._counters.get(name)
+        if plan is None:
+            change = Change("ADD", Path((name,)), Parameter("count"))
+            plan = field_plan(self.entity, change, self.encoder, self.decoder, validates_whole=False)
+            self._counters[name] = plan
         return plan
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from singletable.client.answers import Item
 from singletable.client.items.kinds import Kinds
@@ -20,16 +20,17 @@ from singletable.client.write.index_keys import (
     whole_where_new,
     without_old_keys,
 )
-from singletable.client.write.intent import WriteIntent
+from singletable.client.write.intent import WriteIntent, shown
 from singletable.client.write.plans import EntityWrites, UpdatePlan
 from singletable.client.write.requirements import Inputs, Requirements
 from singletable.client.write.validate import Valid
-from singletable.errors import InvalidValue, ItemRefused
+from singletable.errors import ArgumentRefused, InvalidValue, ItemRefused
 from singletable.expressions.apply import Update
 from singletable.expressions.tree import Change, Condition, Constant, Function, Or, Path
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keeping import Keeping
+from singletable.planner.items import item_of
 from singletable.planner.key_rewrites import key_rewrites
 
 Values = dict[str, Any]
@@ -58,7 +59,7 @@ class Preparer:
     ) -> None:
         """`trusts_items`: whether stored items are samples, which the user's classes need not accept."""
         self.design, self.table, self.kinds, self.now = design, table, kinds, now
-        self._trusts_items = trusts_items
+        self.trusts_items = trusts_items
         self.partition = design.table.partition[0].name
         """An attribute that every item has."""
         self.requirements = Requirements(design, kinds)
@@ -79,8 +80,14 @@ class Preparer:
         return self.writes(entity).keeping
 
     def key(self, intent: WriteIntent) -> Item:
-        """The key of an intent's item."""
-        return self.writes(intent.entity).encoder.key(intent.values)
+        """The key of an intent's item; raises InvalidValue for an object whose fields make none."""
+        writes = self.writes(intent.entity)
+        try:
+            return writes.encoder.key(intent.values)
+        except ArgumentRefused:
+            if intent.kind in ("put", "create", "upsert"):
+                writes.validator.item(intent.values)
+            raise
 
     def needs_item(self, intent: WriteIntent) -> str | None:
         """Why the stored item has to be read before it is written; None when it need not be."""
@@ -163,11 +170,29 @@ class Preparer:
         is_as_given = values is intent.values and not isinstance(intent.target, Key)
         return writes.validator.valid(values, intent.target if is_as_given else None)
 
+    def valid_derived(self, entity: Entity, values: Mapping[str, Any], kind: Literal["copy", "mirror"]) -> Valid:
+        """The validated form of an item that a write changes with its own; raises InvalidValue."""
+        if self.trusts_items:
+            return Valid(item_of(self.design, entity, values), values, None)
+        try:
+            return self.writes(entity).validator.valid(values)
+        except InvalidValue as problem:
+            rule = f"{problem.rule}; {shown(entity, values)} would hold it as a {kind} of what is written"
+            raise InvalidValue(problem.entity, problem.field, problem.value, rule) from problem
+
+    def check_copies(self, entity: Entity, copied: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Raises InvalidValue for a copy that validation changes, so that it would differ from its source."""
+        for name in self.keeping(entity).repeated & copied.keys():
+            if values[name] != copied[name]:
+                rule = "validation changes it, and a copy has to equal its source"
+                raise InvalidValue(entity.label, name, copied[name], rule)
+
     def _whole(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
         entity, writes = intent.entity, self.writes(intent.entity)
         keeping, needs_item = writes.keeping, self.needs_item(intent) is not None
         old_values = None if old is None else self.fields(entity, old)
         valid = self.valid(writes, intent, self.written_values(intent, copies, old_values))
+        self.check_copies(entity, copies, valid.values)
         requirements = tuple(self.requirements.of(intent, number, self._inputs(intent)))
         guards = self._guards(entity, keeping.decisive | keeping.counters, old) if needs_item else ()
         guards += self.schema_guards(intent, requirements)
@@ -240,12 +265,14 @@ class Preparer:
         after: Item = Update(changes).apply(old, {})
         after = without_old_keys(entity, after, rewrites, changed, old_values or {})
         new_values = self._after(intent, old_values, after)
-        if plan.whole is not None and not self._trusts_items:
+        if plan.whole is not None and not self.trusts_items:
             new_values, corrected = self._corrected(intent, new_values, after)
             changes = [each for each in changes if str(each.path.steps[0]) not in corrected]
             changes += corrected.values()
             names = {name for name, attribute in entity.attributes.items() if attribute in corrected}
-            changed |= names
+            # The class may compute a field from those that change; its index keys follow from what a read returns.
+            names |= {name for name in entity.fields if old_values is None or old_values[name] != new_values[name]}
+            changed |= names - entity.base.fields
             rewrites = [whole_where_new(each, old) for each in key_rewrites(entity, changed, lost - names)]
         decisive = keeping.decisive if copies or changed & keeping.decisive else frozenset()
         if decisive and old_values is None:
@@ -262,7 +289,7 @@ class Preparer:
     def _after(self, intent: WriteIntent, old: Values | None, after: Item) -> Values:
         """The fields after an update; raises InvalidValue when it is the update that makes the item unreadable."""
         writes = self.writes(intent.entity)
-        if self._trusts_items:
+        if self.trusts_items:
             return self.fields(intent.entity, after)
         try:
             return dict(writes.encoder.values(writes.validator.read_slowly(after)))
@@ -337,7 +364,7 @@ class Preparer:
         try:
             return dict(writes.encoder.values(writes.decoder.read(item)))
         except ItemRefused:
-            if not self._trusts_items:
+            if not self.trusts_items:
                 raise
             return {**dict.fromkeys(entity.fields), **writes.validator.values_in(item)}
 

@@ -62,10 +62,7 @@ class Validator:
 
     def _valid_slowly(self, value: Any) -> tuple[bytes, Hashable, Any]:
         valid = self.valid(self._encoder.values(value), value)
-        try:
-            return _encode(valid.item), None, valid.result
-        except UnicodeEncodeError as problem:
-            raise not_utf8(problem) from None
+        return _encode(valid.item), None, valid.result
 
     def valid(self, values: Mapping[str, Any], value: Any = None) -> Valid:
         """The item of some values, as it will be stored; raises InvalidValue when it could not be read back.
@@ -101,9 +98,13 @@ class Validator:
 
     def read(self, item: Item, values: Mapping[str, Any]) -> Any:
         """The object that a read would make of an item; raises InvalidValue when the reader rejects it."""
+        try:
+            json = _encode(item)
+        except UnicodeEncodeError as problem:
+            raise self._not_stored(values, not_utf8(problem)) from None
         if self.fast is not None:
             try:
-                (made,) = self.fast.of(_encode(item))
+                (made,) = self.fast.of(json)
             except Exception:  # of any kind, from the user's own class too; the slow path says what it is
                 return self.read_slowly(item, values)
             return made
@@ -159,7 +160,10 @@ class Validator:
         stored, read, rules = self._encoder.field(name, value), value, rules_of(self._entity.cls, (name,))
         if stored is not None and stored != {"NULL": True}:
             try:
+                _encode(stored)
                 read = self._decoder.readers[name](stored)
+            except UnicodeEncodeError as problem:
+                return str(not_utf8(problem))
             except _READ_ERRORS:
                 return f"not {self._entity.fields[name].type_name}"
             except Exception as problem:  # of a nested class of the user's own

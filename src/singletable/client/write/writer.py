@@ -36,8 +36,9 @@ from singletable.expressions.tree import Constant
 from singletable.model.changes import FieldChange
 from singletable.model.declaration import ParameterDeclaration
 from singletable.model.fields import strip
-from singletable.model.intents import Validation, Write, WriteKind
+from singletable.model.intents import Write, WriteKind
 from singletable.model.plain_types import PLAIN
+from singletable.model.rules.value_rules import Validation
 from singletable.planner.items import key_of, values_of
 from singletable.planner.plan import Plan
 from singletable.planner.stored import checked

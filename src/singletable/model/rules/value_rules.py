@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from singletable.model.fields import container_of, element_of, has_fields, strip
 
 Number = int | float | Decimal
+Validation = Literal["whole", "fields"]
+"""What an update validates: the whole object where a rule of the class needs it, or only the changed fields."""
 
 SCALARS = {each.__name__.lower(): each for each in (str, int, float, bool, bytes, date, datetime, Decimal, UUID)}
 """The types that the reader checks exactly, by their names in pydantic's schemas."""

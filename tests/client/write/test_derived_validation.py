@@ -1,0 +1,164 @@
+"""Validation of derived data: a write whose copies, counters or mirrored items would be invalid is rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+import pytest
+
+from singletable import DesignError, InvalidValue, Page, Table, copy, count, entity, field, key, pattern, query
+from singletable.verify.check import check
+
+
+@entity(key=("AUTHOR#{id}", "META"))
+class Author(pydantic.BaseModel):
+    id: str
+    name: str
+    posts: int = pydantic.Field(default=0, le=1)
+
+
+@entity(
+    key=("POST#{id}", "META"),
+    gsi1=("AUTHOR#{author}", "POST#{id}"),
+    copies=[copy(Author, by={"id": "author"}, fields={"name": "author_name"})],
+    counted=[count(Author, by={"id": "author"}, field="posts")],
+)
+class Post(pydantic.BaseModel):
+    id: str
+    author: str
+    author_name: str = pydantic.Field(default="", max_length=4)
+
+
+@entity(key=("AUTHOR#{follower}", "FOLLOWS#{followed}"))
+class Follow(pydantic.BaseModel):
+    follower: str
+    followed: str
+    note: str = ""
+
+
+@entity(key=("AUTHOR#{followed}", "FOLLOWED_BY#{follower}"), mirror_of=Follow)
+class Follower(pydantic.BaseModel):
+    follower: str
+    followed: str
+    note: str = pydantic.Field(default="", max_length=4)
+
+
+class Blog(Table, entities=[Author, Post, Follow, Follower], name="blog"):
+    @pattern()
+    def posts_of(self, author: str) -> Page[Post]:
+        return query(Post)
+
+
+@pytest.fixture
+def blog() -> Iterator[Blog]:
+    with Blog.open("memory:", create=True) as opened:
+        opened.put(Author(id="a", name="Ada"))
+        yield opened
+
+
+def test_an_object_is_validated_with_the_values_that_it_copies(blog: Blog) -> None:
+    blog.put(Author(id="b", name="Benjamin"))
+    with pytest.raises(InvalidValue, match=r"Post.author_name: 'Benjamin' is invalid"):
+        blog.create(Post(id="p", author="b"))
+    assert blog.get(key(Post, id="p")) is None
+
+
+def test_a_change_that_makes_a_copy_invalid_is_rejected(blog: Blog) -> None:
+    blog.create(Post(id="p", author="a"))
+    with pytest.raises(InvalidValue):
+        blog.update(key(Author, id="a"), field(Author, lambda a: a.name).set("Augusta Ada"))
+    assert blog.get(key(Post, id="p")) == Post(id="p", author="a", author_name="Ada")
+
+
+def test_a_write_that_makes_a_counter_invalid_is_rejected(blog: Blog) -> None:
+    blog.create(Post(id="p", author="a"))
+    with pytest.raises(InvalidValue):
+        blog.create(Post(id="q", author="a"))
+    assert blog.get(key(Author, id="a")) == Author(id="a", name="Ada", posts=1)
+
+
+def test_a_counter_beyond_its_bound_is_rejected_in_the_transaction_of_its_owner(blog: Blog) -> None:
+    def create_author_with_two_posts() -> None:
+        with blog.transaction() as tx:
+            tx.create(Author(id="c", name="Cy"))
+            tx.create(Post(id="p", author="c"))
+            tx.create(Post(id="q", author="c"))
+
+    with pytest.raises(InvalidValue, match=r"Author.posts: 2 is invalid"):
+        create_author_with_two_posts()
+    assert blog.get(key(Author, id="c")) is None
+
+
+def test_a_bulk_write_fails_for_the_items_beyond_the_bound_of_their_counter(blog: Blog) -> None:
+    result = blog.create_many([Post(id=each, author="a") for each in "pqr"])
+    assert (result.written, [type(each.reason) for each in result.failed]) == (1, [InvalidValue] * 2)
+    assert blog.get(key(Author, id="a")) == Author(id="a", name="Ada", posts=1)
+
+
+def test_a_copy_that_validation_changes_is_rejected() -> None:
+    @entity(
+        key=("LINE#{id}", "META"),
+        gsi1=("AUTHOR#{author}", "LINE#{id}"),
+        copies=[copy(Author, by={"id": "author"}, fields={"name": "author_name"})],
+    )
+    class Line(pydantic.BaseModel):
+        id: str
+        author: str
+        author_name: str = pydantic.Field(default="", max_length=9)
+
+        @pydantic.field_validator("author_name")
+        @classmethod
+        def upper(cls, value: str) -> str:
+            return value.upper()
+
+    class Lines(Table, entities=[Author, Line], name="lines"):
+        pass
+
+    with Lines.open("memory:", create=True) as lines:
+        lines.put(Author(id="a", name="ADA"))
+        lines.put(Author(id="b", name="Ben"))
+        lines.create(Line(id="l", author="a"))
+        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ada' is invalid: validation changes it"):
+            lines.update(key(Author, id="a"), field(Author, lambda a: a.name).set("Ada"))
+        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ben' is invalid: validation changes it"):
+            lines.create(Line(id="m", author="b"))
+
+
+class Bounded(pydantic.BaseModel):
+    id: str
+    items: int = 0
+    most: int = 1
+
+    @pydantic.model_validator(mode="after")
+    def in_order(self) -> Bounded:
+        if self.items > self.most:
+            raise ValueError("too many")
+        return self
+
+
+@pytest.mark.parametrize("validate", ["whole", "fields"])
+def test_a_counter_of_a_class_with_rules_about_several_fields_waives_them_by_name(validate: Any) -> None:
+    owner = entity(key=("BOX#{id}", "META"))(type("Box", (Bounded,), {}))
+
+    @entity(key=("BOX#{box}", "THING#{id}"), counted=[count(owner, by={"id": "box"}, field="items", validate=validate)])
+    @dataclass
+    class Thing:
+        box: str
+        id: str
+
+    if validate == "whole":
+        with pytest.raises(DesignError, match=r'model_validator.*waive the rule with count\(..., validate="fields"\)'):
+            type("Boxes", (Table,), {}, entities=[owner, Thing])
+        return
+    table: Any = type("Boxes", (Table,), {}, entities=[owner, Thing])
+    (found,) = [each for each in check(table.design).findings if each.code == "ST118"]
+    assert (found.subject, found.accepted) == ("Thing", 'validate="fields"')
+
+
+def test_a_write_that_makes_a_mirrored_item_invalid_is_rejected(blog: Blog) -> None:
+    with pytest.raises(InvalidValue):
+        blog.put(Follow(follower="a", followed="b", note="too long"))
+    assert blog.get(key(Follow, follower="a", followed="b")) is None
