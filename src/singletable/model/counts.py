@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from singletable.expressions.tree import Condition, paths
-from singletable.model.rules.value_rules import Validation
+
+if TYPE_CHECKING:
+    from singletable.model.rules.value_rules import Validation
 
 
 @dataclass(frozen=True, eq=False)  # hashable by identity, since its compiled condition is cached

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import Change, Condition, Constant, Path, parameters
@@ -16,7 +16,9 @@ from singletable.model import source
 from singletable.model.changes import FieldChange
 from singletable.model.page import Page
 from singletable.model.recorder import Argument, record_condition, record_path
-from singletable.model.rules.value_rules import Validation
+
+if TYPE_CHECKING:
+    from singletable.model.rules.value_rules import Validation
 
 E = TypeVar("E")
 V = TypeVar("V")

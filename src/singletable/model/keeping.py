@@ -16,7 +16,6 @@ from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.keys import Placement
 from singletable.model.plain_types import PLAIN
 from singletable.model.recorder import record_condition
-from singletable.model.rules.class_rules import rules_of
 from singletable.values.attribute_value import attribute_value
 
 
@@ -175,6 +174,8 @@ def _count_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> s
     if counter is None or counter.type is not int:
         found = "there is no such field" if counter is None else f"it is {counter.type_name}"
         return f"{each.field} is no int that could count: {found}"
+    from singletable.model.rules.class_rules import rules_of  # only counters need it, and it takes time to load
+
     rules = rules_of(owner.cls, (each.field,))
     if each.validation == "whole" and (rules.whole is not None or not rules.is_exhaustive):
         reason = rules.whole or f"{each.field} has a rule other than bounds"
