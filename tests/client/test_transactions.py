@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, model_validator
 
 from singletable import (
     AlreadyExists,
@@ -16,8 +17,10 @@ from singletable import (
     ConditionFailed,
     NotFound,
     NotUnique,
+    Table,
     TransactionCancelled,
     VersionConflict,
+    entity,
     field,
     key,
 )
@@ -176,6 +179,51 @@ def test_a_token_makes_a_repeated_transaction_happen_once(shop: Shop) -> None:
         with shop.transaction(token="payment-7") as tx:
             tx.update(key(Order, id="o0001"), field(Order, lambda o: o.total).add(5))
     assert shop.order("o0001") == order(1, total=5)
+
+
+@entity(key=("SLOT#{id}", "META"))
+class Slot(BaseModel):
+    """A class whose rule is about the whole object."""
+
+    id: str
+    left: int = 5
+    tags: set[str] = set()
+
+    @model_validator(mode="after")
+    def check(self) -> Slot:
+        if self.left < 0:
+            raise ValueError("there is nothing left")
+        return self
+
+
+class Slots(Table, entities=[Slot], name="slots"):
+    """Slots."""
+
+
+def test_a_token_holds_although_the_transaction_could_not_be_prepared_again() -> None:
+    with Slots.open("memory:", create=True) as slots:
+        slots.put(Slot(id="1"))
+        for is_replay in (False, True):
+            with slots.transaction(token="t") as tx:
+                tx.update(key(Slot, id="1"), field(Slot, lambda s: s.left).add(-3))
+            assert tx.is_replay is is_replay
+        assert slots.get(key(Slot, id="1")) == Slot(id="1", left=2)
+
+
+def test_a_token_goes_with_an_empty_set() -> None:
+    with Slots.open("memory:", create=True) as slots:
+        with slots.transaction(token="t") as tx:
+            tx.create(Slot(id="1"))
+        assert slots.get(key(Slot, id="1")) == Slot(id="1")
+
+
+@pytest.mark.parametrize("token", [5, "", "x" * 1100])
+def test_a_token_that_no_marker_can_have_is_rejected(token: Any) -> None:
+    with Slots.open("memory:", create=True) as slots:
+        tx = slots.transaction(token=token)
+        with pytest.raises(ArgumentRefused, match="token"), tx:
+            tx.create(Slot(id="1"))
+        assert slots.get(key(Slot, id="1")) is None
 
 
 def test_a_token_holds_although_derived_data_has_changed_since(social: Social) -> None:

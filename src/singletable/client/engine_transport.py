@@ -8,7 +8,7 @@ from typing import Any
 
 from singletable.client.answers import Capacity, Pieces
 from singletable.client.refusals import refusal_of
-from singletable.client.transport import Outcome, Request, Transport
+from singletable.client.transport import Meanwhile, Outcome, Request, Transport
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.errors import ArgumentRefused, RequestRefused
@@ -58,8 +58,10 @@ class EngineTransport(Transport):
         """The same; it takes microseconds, and writes nothing."""
         return self.send_for_pieces(operation, body)
 
-    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+    def send_each(self, requests: Sequence[Request], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """The outcome of each of several requests, in order; their writes are committed together."""
+        if meanwhile is not None:
+            meanwhile()
         with self.engine.together():
             answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
         if any(answer.wrote for answer in answers):

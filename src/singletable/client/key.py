@@ -41,6 +41,10 @@ class TableEntities:
         """The entity of an object."""
         return self._by_class.get(type(value)) or self.of_class(type(value))
 
+    def has(self, value: Any) -> bool:
+        """Whether a value is an object or a key of the table, and not a collection of them."""
+        return type(value) in self._by_class or isinstance(value, Key)
+
     def of_class(self, cls: type) -> Entity:
         """The entity of a class."""
         entity = self._by_class.get(cls)

@@ -14,7 +14,7 @@ from singletable.client.policy import Retries
 from singletable.client.refusals import THROTTLING, not_utf8
 from singletable.client.steps import Call
 from singletable.client.tracing import Tracing
-from singletable.client.transport import Outcome, Transport, in_process
+from singletable.client.transport import Meanwhile, Outcome, Transport, in_process
 from singletable.client.watched import Hook, Watched, asking
 from singletable.errors import RequestRefused, Unreachable
 
@@ -61,10 +61,7 @@ class Session:
     def ask(self, call: Call) -> bytes:
         """The body of one answer; retryable errors are retried."""
         if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
-            try:
-                body = _encode(call.parameters)
-            except UnicodeEncodeError:
-                body = _body(call)  # says which text it is
+            body = _body(call)
             try:
                 return self.transport.send(call.operation, body)
             except (RequestRefused, Unreachable) as problem:
@@ -86,8 +83,11 @@ class Session:
         """The same, awaited."""
         return (await self.ask_async(calls[0]),) if len(calls) == 1 else await _at_once(self.ask_async, calls)
 
-    def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
-        """The outcome of each request, in order; retryable errors are retried."""
+    def ask_each(self, calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
+        """The outcome of each request, in order; retryable errors are retried.
+
+        `meanwhile` is called once, while the requests are under way.
+        """
         works = [self._attempts(call, None) for call in calls]
         outcomes: dict[int, Outcome] = {}
         pauses: dict[int, float] = {}
@@ -112,7 +112,9 @@ class Session:
         while bodies or pauses:
             if bodies:
                 sent, bodies = bodies, {}
-                answers = self.transport.send_each([(calls[each].operation, body) for each, body in sent.items()])
+                requests = [(calls[each].operation, body) for each, body in sent.items()]
+                answers = self.transport.send_each(requests, meanwhile)
+                meanwhile = None
                 for number, answer in zip(sent, answers, strict=True):
                     advance(number, answer)
             else:
@@ -122,9 +124,9 @@ class Session:
                     advance(number, None)
         return [outcomes[number] for number in range(len(calls))]
 
-    async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+    async def ask_each_async(self, calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """The same, awaited; the requests are made concurrently."""
-        return await _at_once(self._outcome_async, calls)
+        return await _at_once(self._outcome_async, calls, meanwhile)
 
     def wait(self, seconds: float) -> None:
         """Waits."""
@@ -143,6 +145,12 @@ class Session:
 
     async def ask_async(self, call: Call) -> bytes:
         """The body of one answer, awaited."""
+        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+            body = _body(call)
+            try:
+                return await self.transport.send_async(call.operation, body)
+            except (RequestRefused, Unreachable) as problem:
+                return await self._sent_async(call, self.transport.send_async, problem)
         return await self._sent_async(call, self.transport.send_async)
 
     async def ask_in_pieces_async(self, call: Call) -> bytes | Pieces:
@@ -195,8 +203,10 @@ class Session:
             result: A = finished.value
             return result
 
-    async def _sent_async(self, call: Call, send: Callable[[str, bytes], Awaitable[A]]) -> A:
-        attempts = self._attempts(call, None)
+    async def _sent_async(
+        self, call: Call, send: Callable[[str, bytes], Awaitable[A]], first: Problem | None = None
+    ) -> A:
+        attempts = self._attempts(call, first)
         try:
             asked = next(attempts)
             while True:
@@ -271,7 +281,9 @@ def _is_retryable_cancellation(refusal: RequestRefused) -> bool:
     return bool(codes) and codes <= RETRYABLE_REASONS
 
 
-async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -> Sequence[R]:
+async def _at_once(
+    ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call], meanwhile: Meanwhile | None = None
+) -> Sequence[R]:
     import asyncio
 
     room = asyncio.Semaphore(CONCURRENT_MAX)
@@ -280,4 +292,12 @@ async def _at_once(ask: Callable[[Call], Awaitable[R]], calls: Sequence[Call]) -
         async with room:
             return await ask(call)
 
-    return await asyncio.gather(*(ask_in_turn(call) for call in calls))
+    answers = asyncio.gather(*map(ask if len(calls) <= CONCURRENT_MAX else ask_in_turn, calls))
+    if meanwhile is not None:
+        try:
+            await asyncio.sleep(0)  # until the requests are sent
+            meanwhile()
+        except BaseException:
+            answers.cancel()
+            raise
+    return await answers

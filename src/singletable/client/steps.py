@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from singletable.client.transport import Outcome
+from singletable.client.transport import Meanwhile, Outcome
 from singletable.errors import RequestRefused, SingletableError, Unreachable
 
 if TYPE_CHECKING:
@@ -31,9 +31,10 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Each:
-    """Requests of which one may be refused and the others count all the same."""
+    """Requests of which one may be rejected and the others count all the same."""
 
     calls: Sequence[Call]
+    meanwhile: Meanwhile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ Steps = Generator[Asked, Sequence[bytes], R]
 """Yields requests that do not depend on each other, is sent the bodies of their answers, and returns the result."""
 
 
-def each(calls: Sequence[Call]) -> Steps[Sequence[Outcome]]:
-    """What became of each of these requests."""
-    outcomes: Sequence[Any] = yield Each(calls)
+def each(calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Steps[Sequence[Outcome]]:
+    """The outcome of each of these requests."""
+    outcomes: Sequence[Any] = yield Each(calls, meanwhile)
     return outcomes
 
 
@@ -123,7 +124,7 @@ class Asks(Protocol):
         """The bodies of the answers, in order; raises RequestRefused for the first that is refused."""
         ...
 
-    def ask_each(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+    def ask_each(self, calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """What became of each request, in order."""
         ...
 
@@ -143,7 +144,7 @@ class AsksAsync(Protocol):
         """The same, awaited."""
         ...
 
-    async def ask_each_async(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+    async def ask_each_async(self, calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """The same, awaited."""
         ...
 
@@ -196,7 +197,7 @@ def _answers(asked: Asked, session: Asks) -> Sequence[Any]:
     if isinstance(asked, InPieces):
         return (session.ask_in_pieces(asked.call),)
     if isinstance(asked, Each):
-        return session.ask_each(asked.calls)
+        return session.ask_each(asked.calls, asked.meanwhile)
     if isinstance(asked, Pause):
         session.wait(asked.seconds)
         return ()
@@ -207,7 +208,7 @@ async def _answers_async(asked: Asked, session: AsksAsync) -> Sequence[Any]:
     if isinstance(asked, InPieces):
         return (await session.ask_in_pieces_async(asked.call),)
     if isinstance(asked, Each):
-        return await session.ask_each_async(asked.calls)
+        return await session.ask_each_async(asked.calls, asked.meanwhile)
     if isinstance(asked, Pause):
         await session.wait_async(asked.seconds)
         return ()

@@ -209,8 +209,9 @@ class Table(TableBody):
     def transaction(self, *, token: str | None = None) -> Transaction:
         """Writes that happen together or not at all, when the block ends: `with shop.transaction() as tx:`.
 
-        `async with` awaits them. With a `token`, a transaction that is asked for again within ten minutes happens once;
-        it is refused the second time where what it depends on has changed since, as by the first time.
+        `async with` awaits them. With a `token`, the transaction can be repeated: a marker with the token joins it,
+        and a second transaction with the same token and the same writes changes nothing and sets `tx.is_replay`. The
+        marker expires after a day; in a table without a time to live it stays.
         """
         from singletable.client.transaction import Transaction
 

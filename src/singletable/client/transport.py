@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from singletable.errors import RequestRefused, Unreachable
@@ -14,6 +14,8 @@ Request = tuple[str, bytes]
 """The name of an operation, and the body of its request."""
 Outcome = bytes | RequestRefused | Unreachable
 """The body of an answer, or why there is none."""
+Meanwhile = Callable[[], None]
+"""Work to do while requests are under way; it raises nothing."""
 
 
 class Transport(Protocol):
@@ -30,8 +32,10 @@ class Transport(Protocol):
         """The same, awaited."""
         ...
 
-    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+    def send_each(self, requests: Sequence[Request], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """The outcome of each of several requests, in order; one after another, unless a transport can do better."""
+        if meanwhile is not None:
+            meanwhile()
         return [self._outcome(operation, body) for operation, body in requests]
 
     def _outcome(self, operation: str, body: bytes) -> Outcome:

@@ -48,7 +48,7 @@ def _plain(value: Any) -> Any:
 
 def _is_left_out(field: Field, value: Any) -> bool:
     if value is None:
-        return field.is_none_unless_stored or not field.may_be_none
+        return field.is_none_unless_stored
     return _is_empty_set(value) and field.is_empty_unless_stored
 
 

@@ -67,7 +67,11 @@ def fits(number: Decimal) -> bool:
 def _moment(value: datetime) -> str:
     if value.utcoffset() is None:
         raise TypeError(f"{value!r} has no time zone, and is stored in UTC; attach one, such as UTC")
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    try:
+        in_utc = value.astimezone(UTC)
+    except OverflowError:
+        raise TypeError(f"{value!r} is outside the years 1 to 9999 of UTC; pass a moment inside them") from None
+    return in_utc.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _map(value: Mapping[Any, Any]) -> AttributeValue:

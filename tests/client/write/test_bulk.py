@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -115,6 +116,16 @@ def test_writes_of_one_counter_are_one_addition() -> None:
         assert len(transactions) < 20
 
 
+def test_an_error_of_the_callers_iterable_is_raised_when_the_requests_under_way_are_done(shop: Shop) -> None:
+    def some() -> Iterator[Order]:
+        yield from map(order, range(450))
+        raise LookupError("the file ends here")
+
+    with pytest.raises(LookupError, match="the file ends here"):
+        shop.put_many(some())
+    assert len(list(shop.scan(Order, reason="how many were written"))) >= 200
+
+
 def test_transactions_that_share_an_item_never_run_concurrently() -> None:
     with Social.open("memory:", create=True) as social:
         social.put_many(users(5))
@@ -122,14 +133,14 @@ def test_transactions_that_share_an_item_never_run_concurrently() -> None:
         session = social._opened().session
         ask_each = session.ask_each
 
-        def noted(calls: Any) -> Any:
+        def noted(calls: Any, meanwhile: Any = None) -> Any:
             touched = [
                 {str(action.get("Key")) for entry in call.parameters["TransactItems"] for action in entry.values()}
                 for call in calls
                 if call.operation == "TransactWriteItems"
             ]
             rounds.append([each - {"None"} for each in touched])
-            return ask_each(calls)
+            return ask_each(calls, meanwhile)
 
         session.ask_each = noted  # type: ignore[method-assign]  # to see what is sent together
         assert social.put_many(posts(150, authors=5)).written == 150

@@ -8,10 +8,13 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 from singletable import (
     ArgumentRefused,
     Table,
+    copy,
+    count,
     create,
     delete,
     entity,
@@ -273,6 +276,82 @@ def test_derived_data_the_clock_and_tokens_are_shown_too() -> None:
         for _, parameters_ in requests:
             parameters_.pop("ClientRequestToken", None)
     assert real == exact
+
+
+@entity(key=("SHELF#{id}", "META"))
+class Shelf(BaseModel):
+    """A source of copies with a bounded counter."""
+
+    id: str
+    label: str = ""
+    books: int = Field(default=0, le=9)
+
+
+@entity(
+    key=("BOOK#{id}", "META"),
+    gsi1=("SHELF#{shelf}", "{id}"),
+    copies=[copy(Shelf, by={"id": "shelf"}, fields={"label": "shelf_label"})],
+    counted=[count(Shelf, by={"id": "shelf"}, field="books")],
+)
+class Book(BaseModel):
+    """Something that is copied to and counted."""
+
+    id: str
+    shelf: str
+    shelf_label: str = ""
+
+
+class Library(Table, entities=[Shelf, Book], name="library"):
+    """Books on shelves."""
+
+    @pattern()
+    def place(self, book: Book) -> Book:
+        """Store a book."""
+        return create(Book)
+
+    @pattern(fanout=100)
+    def rename(self, id: str, label: str) -> Shelf:
+        """Change what books copy."""
+        return update(Shelf, field(Shelf, lambda s: s.label).set(label))
+
+
+def without_tokens(requests: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    for _, each in requests:
+        each.pop("ClientRequestToken", None)
+    return requests
+
+
+def test_values_of_other_items_stay_placeholders_when_the_item_is_given() -> None:
+    book = Book(id="1", shelf="s")
+    explained = Library.place.explain(book).given(None)
+    text = json.dumps(explained.requests[-1].parameters)
+    assert "<shelf_label computed from the stored item>" in text
+    with Library.open("memory:", create=True) as library:
+        library.put(Shelf(id="s", label="Poetry"))
+        real = without_tokens(sent(library, lambda: library.place(book)))
+    filled = json.loads(
+        json.dumps(shown(explained))
+        .replace("<shelf_label computed from the stored item>", "Poetry")
+        .replace("<label computed from the stored item>", "Poetry")
+    )
+    assert [tuple(each) for each in without_tokens(filled)] == real
+
+
+def test_an_update_of_a_source_is_explained_with_a_copy() -> None:
+    explained = Library.rename.explain("s", "Prose").given(Shelf(id="s", label="Poetry", books=1))
+    assert [each.operation for each in explained.requests[:3]] == ["GetItem", "Query", "TransactWriteItems"]
+    with Library.open("memory:", create=True) as library:
+        library.put(Shelf(id="s", label="Poetry"))
+        library.create(Book(id="1", shelf="s"))
+        real = sent(library, lambda: library.rename("s", "Prose"))
+    assert [operation for operation, _ in real[:3]] == ["GetItem", "Query", "TransactWriteItems"]
+    own = explained.requests[2].parameters["TransactItems"][0]
+    assert own == real[2][1]["TransactItems"][0]
+    expressions = {"UpdateExpression", "ConditionExpression", "ExpressionAttributeNames"}
+    theirs, real_copy = explained.requests[2].parameters["TransactItems"][1], real[2][1]["TransactItems"][1]
+    assert {name: theirs["Update"][name] for name in expressions} == {
+        name: real_copy["Update"][name] for name in expressions
+    }
 
 
 @entity(key=("SESSION#{id}", "META"), ttl="expires_at")

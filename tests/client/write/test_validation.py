@@ -7,6 +7,7 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ import pydantic
 import pytest
 
 from singletable import (
+    ArgumentRefused,
     DesignError,
     InvalidValue,
     ItemRefused,
@@ -859,3 +861,67 @@ def test_the_error_is_a_value_error_and_shows_long_values_shortened() -> None:
     assert isinstance(problem, ValueError)
     assert len(str(problem)) < 300
     assert problem.value == "x" * 1000
+
+
+class Zip(pydantic.BaseModel):
+    code: str = pydantic.Field(default="00000", max_length=5)
+
+
+@entity(key=("HOUSE#{id}", "META"))
+class House(pydantic.BaseModel):
+    id: str
+    zip: Zip = Zip()
+    zips: list[Zip] = []
+    built: datetime | None = None
+    note: str = ""
+
+
+class Houses(Table, entities=[House], name="houses"):
+    pass
+
+
+@pytest.fixture
+def houses() -> Iterator[Houses]:
+    with Houses.open("memory:", create=True) as opened:
+        yield opened
+
+
+def test_none_in_a_nested_field_is_not_replaced_by_the_default(houses: Houses) -> None:
+    house = House(id="1", zips=[Zip()])
+    house.zip.code = None  # type: ignore[assignment]  # the wrong type is the test
+    with pytest.raises(InvalidValue, match=r"House.zip: "):
+        houses.put(house)
+    house = House(id="1", zips=[Zip()])
+    house.zips[0].code = None  # type: ignore[assignment]  # the wrong type is the test
+    with pytest.raises(InvalidValue, match=r"House.zips: "):
+        houses.put(house)
+    assert houses.get(key(House, id="1")) is None
+
+
+def test_the_error_of_a_nested_object_names_its_rule(houses: Houses) -> None:
+    house = House(id="1")
+    house.zip.code = "0123456"
+    with pytest.raises(InvalidValue, match=r"House.zip: .* is invalid: code: String should have at most 5 characters"):
+        houses.put(house)
+
+
+def test_a_moment_outside_the_years_of_utc_is_invalid(houses: Houses) -> None:
+    early = House(id="2", built=datetime.min.replace(tzinfo=timezone(timedelta(hours=1))))
+    with pytest.raises(InvalidValue, match=r"House.built: .*outside the years 1 to 9999"):
+        houses.put(early)
+    result = houses.put_many([House(id="1"), early, House(id="3")])
+    assert (result.written, [type(each.reason) for each in result.failed]) == (2, [InvalidValue])
+
+
+@pytest.mark.parametrize("text", ["\ud800", "ok \udfff"])
+def test_half_a_surrogate_pair_is_invalid_in_every_write(houses: Houses, text: str) -> None:
+    houses.put(House(id="1"))
+    with pytest.raises(InvalidValue, match=r"House.note: .*surrogate"):
+        houses.put(House.model_construct(id="1", note=text, zip=Zip(), zips=[], built=None))
+    with pytest.raises(InvalidValue, match=r"House.note: .*surrogate"):
+        houses.update(key(House, id="1"), field(House, lambda h: h.note).set(text))
+
+
+def test_bulk_writes_take_a_list(houses: Houses) -> None:
+    with pytest.raises(ArgumentRefused, match=r"put_many takes a list: pass \[House\(...\)\]"):
+        houses.put_many(House(id="1"))

@@ -16,6 +16,7 @@ from singletable.client.http.address import Address
 from singletable.client.http.answer import Answer, AnswerReader, Garbled, whole
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Timeouts
+from singletable.client.transport import Meanwhile
 from singletable.errors import Unreachable
 
 if TYPE_CHECKING:
@@ -147,13 +148,17 @@ class Pool:
         except _Stale:
             raise self._trouble.not_taken() from None
 
-    def exchange_each(self, requests: Sequence[bytes]) -> list[Answer | Unreachable]:
+    def exchange_each(
+        self, requests: Sequence[bytes], meanwhile: Meanwhile | None = None
+    ) -> list[Answer | Unreachable]:
         """The answer to each of several requests, or why there is none; all are sent before the first is waited for."""
         begun: list[Connection | Unreachable] = []
         answers: list[Answer | Unreachable] = []
         try:
             for request in requests:
                 begun.append(self._begun(request))
+            if meanwhile is not None:
+                meanwhile()
             is_late = False
             for each in begun:
                 answer = each if isinstance(each, Unreachable) else self._ended(each, is_late=is_late)

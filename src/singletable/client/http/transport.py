@@ -14,7 +14,7 @@ from singletable.client.http.signer import Signer
 from singletable.client.http.trouble import Trouble
 from singletable.client.policy import Retries, Timeouts
 from singletable.client.refusals import refusal_of
-from singletable.client.transport import Outcome, Request, Transport
+from singletable.client.transport import Meanwhile, Outcome, Request, Transport
 from singletable.errors import RequestRefused, Unreachable
 
 if TYPE_CHECKING:
@@ -68,12 +68,13 @@ class HttpTransport(Transport):
         answer = self._pool.exchange(self._signer.request(operation, body))
         return self._body(operation, answer)
 
-    def send_each(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+    def send_each(self, requests: Sequence[Request], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
         """The outcome of each of several requests, in order; each has a connection of its own, on this thread."""
         outcomes: list[Outcome] = []
         for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
             chosen = requests[start : start + CONNECTIONS_AT_ONCE]
-            answers = self._pool.exchange_each([self._signer.request(*each) for each in chosen])
+            answers = self._pool.exchange_each([self._signer.request(*each) for each in chosen], meanwhile)
+            meanwhile = None
             outcomes += [self._settled(*each, answer) for each, answer in zip(chosen, answers, strict=True)]
         return outcomes
 

@@ -7,22 +7,20 @@ one item take effect in their order.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from singletable.client.answers import Item, read_batch_write
+from singletable.client.answers import read_batch_write
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
 from singletable.client.key import Key
 from singletable.client.open_table import OpenTable
-from singletable.client.reading.by_keys import identity
 from singletable.client.session import RETRYABLE
 from singletable.client.steps import Call, Steps, concurrently, each, pause
 from singletable.client.transport import Outcome
-from singletable.client.write.intent import WriteIntent
-from singletable.client.write.plans import EntityWrites
+from singletable.client.write.bulk_plans import BatchWrite, Deletes, KeyReader, Planned, Puts, Source, Updates
 from singletable.client.write.write_groups import IntentWrite, grouped, waves
 from singletable.client.write.writer import Writer
 from singletable.errors import (
@@ -34,10 +32,8 @@ from singletable.errors import (
 )
 from singletable.model.changes import FieldChange
 from singletable.model.rules.value_rules import Validation
-from singletable.values.accept import accept_item
 from singletable.values.limits import (
     BATCH_WRITES_MAX,
-    ITEM_BYTES_MAX,
     REQUEST_BYTES_MAX,
 )
 
@@ -55,8 +51,9 @@ ERRORS_OF_ONE_WRITE = frozenset(
         "ValidationException",
     )
 )
+# A large write ends the planning ahead of a round, which holds less than a second round of such writes.
+LARGE_BYTES = 65_536
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
-_PUT_BYTES = len('{"PutRequest":{"Item":}},')
 Progress = Callable[[BatchProgress], None]
 
 
@@ -64,12 +61,12 @@ def put_many(
     opened: OpenTable, values: Iterable[Any], progress: Progress | None, *, trusted: bool = False
 ) -> Steps[BatchResult[Any]]:
     """Writes objects in place of the stored ones."""
-    return Bulk(opened.writer, "put_many", progress, trusted=trusted).write(_Puts(opened.writer, values, "put"))
+    return Bulk(opened.writer, "put_many", progress, trusted=trusted).write(Puts(opened.writer, values, "put"))
 
 
 def create_many(opened: OpenTable, values: Iterable[Any], progress: Progress | None) -> Steps[BatchResult[Any]]:
     """Writes objects that must not exist yet."""
-    return Bulk(opened.writer, "create_many", progress).write(_Puts(opened.writer, values, "create"))
+    return Bulk(opened.writer, "create_many", progress).write(Puts(opened.writer, values, "create"))
 
 
 def update_many(
@@ -83,129 +80,13 @@ def update_many(
     """Makes the same changes to the items of many keys or objects."""
     intents = opened.writer.intents
     return Bulk(opened.writer, "update_many", progress).write(
-        _Updates(opened.writer, targets, lambda target: intents.update(target, changes, where, validate))
+        Updates(opened.writer, targets, lambda target: intents.update(target, changes, where, validate))
     )
 
 
 def delete_many(opened: OpenTable, targets: Iterable[Any], progress: Progress | None) -> Steps[BatchResult[Any]]:
     """Deletes the items of many keys or objects."""
-    return Bulk(opened.writer, "delete_many", progress).write(_Deletes(opened.writer, targets))
-
-
-@dataclass(slots=True)
-class BatchWrite:
-    """One put or delete of BatchWriteItem, and the caller's values that it stands for, of which the last counts."""
-
-    key: Hashable
-    request: Mapping[str, Any]
-    values: list[Any]
-    wire_bytes: int
-    company_max: int = BATCH_WRITES_MAX
-    """How many writes its request may have: fewer after its request failed."""
-
-
-Planned = BatchWrite | IntentWrite | BatchFailure[Any]
-
-
-class _Puts:
-    """The puts or creates of objects."""
-
-    def __init__(self, writer: Writer, values: Iterable[Any], kind: Any) -> None:
-        self._writer, self.targets, self._kind = writer, values, kind
-        self._keys = _KeyReader(writer)
-        self._plain: dict[type, EntityWrites] = {}
-        """The entities that BatchWriteItem can put."""
-
-    def check(self, value: Any) -> None:
-        """Raises ArgumentRefused for an object that is not of the table."""
-        self._writer.intents.entities.of(value)
-
-    def planned(self, value: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The write of one object; raises InvalidValue."""
-        plain = self._plain.get(type(value))
-        if plain is not None:
-            return self._batch_put(plain, value, trusted=trusted)
-        writes = self._writer.preparer.writes(self._writer.intents.entities.of(value))
-        if self._kind == "put" and writes.is_plain_put:
-            self._plain[type(value)] = writes
-            return self._batch_put(writes, value, trusted=trusted)
-        intent = self._writer.intents.whole(self._kind, value, trusted=trusted)
-        return IntentWrite(self._keys.of(self._writer.preparer.key(intent)), intent, value)
-
-    def _batch_put(self, writes: EntityWrites, value: Any, *, trusted: bool) -> BatchWrite:
-        if trusted:
-            json, key = _encode(writes.validator.item(writes.encoder.values(value))), None
-        else:
-            json, key, _ = writes.validator.valid_object(value)
-        if len(json) > ITEM_BYTES_MAX:  # the JSON of an item is never shorter than its size
-            size = accept_item(_decode(json))
-            if size > ITEM_BYTES_MAX:
-                raise ArgumentRefused(
-                    f"{writes.entity.label} has {size} bytes, and an item may have {ITEM_BYTES_MAX}; store less in it"
-                )
-        return BatchWrite(
-            self._keys.of(_decode(json)) if key is None else key,
-            {"PutRequest": {"Item": msgspec.Raw(json)}},
-            [value],
-            len(json) + _PUT_BYTES,
-        )
-
-
-class _Deletes:
-    """The deletes of keys and objects."""
-
-    def __init__(self, writer: Writer, targets: Iterable[Any]) -> None:
-        self._writer, self.targets = writer, targets
-        self._keys = _KeyReader(writer)
-
-    def check(self, target: Any) -> None:
-        """Raises ArgumentRefused for a target that is not of the table."""
-        self._writer.intents.entities.named(target)
-
-    def planned(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The delete of one target."""
-        entity, values = self._writer.intents.entities.named(target)
-        writes = self._writer.preparer.writes(entity)
-        key = writes.encoder.key(values)
-        if writes.is_plain_put:
-            request = {"DeleteRequest": {"Key": key}}
-            return BatchWrite(self._keys.of(key), request, [target], len(_encode(request)) + 1)
-        return IntentWrite(self._keys.of(key), self._writer.intents.delete(target, None), target)
-
-
-class _Updates:
-    """The same update of many keys or objects."""
-
-    def __init__(self, writer: Writer, targets: Iterable[Any], intent_of: Callable[[Any], WriteIntent]) -> None:
-        self._writer, self.targets, self._intent_of = writer, targets, intent_of
-        self._keys = _KeyReader(writer)
-
-    def check(self, target: Any) -> None:
-        """Raises ArgumentRefused for a target or a change that is not of the table."""
-        self._intent_of(target)
-
-    def planned(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The update of one target."""
-        intent = self._intent_of(target)
-        return IntentWrite(self._keys.of(self._writer.preparer.key(intent)), intent, target)
-
-
-Source = _Puts | _Deletes | _Updates
-
-
-class _KeyReader:
-    """Keys in a form in which equal keys are equal, however their numbers are written."""
-
-    def __init__(self, writer: Writer) -> None:
-        table = writer.design.table
-        self._names = table.key_attributes
-        self._are_texts = all(attribute.type == "S" for attribute in (*table.partition, *table.sort))
-
-    def of(self, item: Item) -> Hashable:
-        """The key of an item."""
-        if self._are_texts:
-            return tuple([item[name]["S"] for name in self._names])
-        return identity(item, self._names)
+    return Bulk(opened.writer, "delete_many", progress).write(Deletes(opened.writer, targets))
 
 
 class Bulk:
@@ -215,11 +96,16 @@ class Bulk:
         self._writer, self._name, self._progress, self._trusted = writer, name, progress, trusted
         self._table, self._metrics = writer.reader.name, writer.reader.metrics
         self._retries = writer.reader.retries
-        self._keys = _KeyReader(writer)
+        self._keys = KeyReader(writer)
         self._waiting: dict[Hashable, BatchWrite] = {}
         self._intents: dict[Hashable, IntentWrite] = {}
         self._next: IntentWrite | None = None
         """A second write of an item that is written in this round already."""
+        self._ahead: deque[Planned] = deque()
+        """Writes that were planned while requests were under way."""
+        self._broken: BaseException | None = None
+        """What the caller's iterable raised meanwhile."""
+        self._planned: Iterator[Planned] = iter(())
         self._failed: list[BatchFailure[Any]] = []
         self._written = 0
         self._reported = 0
@@ -229,16 +115,20 @@ class Bulk:
         targets = source.targets
         if not hasattr(targets, "__iter__"):
             raise ArgumentRefused(f"{self._name} takes a list or another iterable, got {type(targets).__name__}")
+        if self._writer.intents.entities.has(targets):  # a pydantic model can be iterated over
+            raise ArgumentRefused(f"{self._name} takes a list: pass [{type(targets).__name__}(...)]")
         if isinstance(targets, Sequence | set | frozenset):  # an error in the arguments is raised before any request
             checked: set[type] = set()
             for target in targets:
                 if type(target) not in checked or isinstance(target, Key):
                     source.check(target)
                     checked.add(type(target))
-            return self._rounds(self._planned(source, iter(targets), are_checked=True))
-        return self._rounds(self._planned(source, iter(targets), are_checked=False))
+            self._planned = self._plan(source, iter(targets), are_checked=True)
+        else:
+            self._planned = self._plan(source, iter(targets), are_checked=False)
+        return self._rounds()
 
-    def _planned(self, source: Source, targets: Iterator[Any], *, are_checked: bool) -> Iterator[Planned]:
+    def _plan(self, source: Source, targets: Iterator[Any], *, are_checked: bool) -> Iterator[Planned]:
         for target in targets:
             if not are_checked:
                 source.check(target)
@@ -247,9 +137,25 @@ class Bulk:
             except SingletableError as problem:
                 yield BatchFailure(target, problem)
 
-    def _rounds(self, planned: Iterator[Planned]) -> Steps[BatchResult[Any]]:
+    def _plan_ahead(self, count: int = VALUES_AT_ONCE) -> None:
+        """Plans the writes of the next round."""
+        try:
+            while len(self._ahead) < count and (write := next(self._planned, None)) is not None:
+                self._ahead.append(write)
+                if isinstance(write, BatchWrite) and write.wire_bytes > LARGE_BYTES:
+                    return
+        except BaseException as problem:  # raised when this round is done
+            self._broken = problem
+
+    def _next_planned(self) -> Planned | None:
+        """The next write; None at the end, which an error of the caller's iterable is too."""
+        if not self._ahead and self._broken is None:
+            self._plan_ahead(1)
+        return self._ahead.popleft() if self._ahead else None
+
+    def _rounds(self) -> Steps[BatchResult[Any]]:
         wasted = 0
-        while self._fill(planned):
+        while self._fill():
             before, is_split = self._settled, False
             if self._waiting:
                 is_split = yield from self._batch_round(is_last_attempt=wasted + 1 >= self._retries.attempts)
@@ -261,13 +167,16 @@ class Bulk:
                 yield from pause(self._retries.pause(wasted + 1))
         if self._reported != self._settled:
             self._report()
+        if self._broken is not None:
+            self._broken.add_note(f"{self._name} had written {self._written} values before.")
+            raise self._broken
         return BatchResult(self._written, tuple(self._failed))
 
     @property
     def _settled(self) -> int:
         return self._written + len(self._failed)
 
-    def _fill(self, planned: Iterator[Planned]) -> bool:
+    def _fill(self) -> bool:
         """Takes new writes as long as there is room; returns whether anything is left to do."""
         room = VALUES_AT_ONCE - sum(len(write.values) for write in self._waiting.values())
         room_bytes = REQUESTS_AT_ONCE * CHUNK_BYTES_MAX - sum(write.wire_bytes for write in self._waiting.values())
@@ -276,7 +185,7 @@ class Bulk:
             self._next = None
             room -= 1
         while room > 0 and room_bytes > 0 and self._next is None:
-            write = next(planned, None)
+            write = self._next_planned()
             if write is None:
                 break
             if isinstance(write, BatchFailure):
@@ -301,7 +210,7 @@ class Bulk:
     def _batch_round(self, *, is_last_attempt: bool) -> Steps[bool]:
         """One round of BatchWriteItem; returns whether some requests have to be split and sent again at once."""
         chunks = self._chunks()
-        outcomes = yield from each([self._call(chunk) for chunk in chunks])
+        outcomes = yield from each([self._call(chunk) for chunk in chunks], self._plan_ahead)
         before = self._settled
         splits = [self._settle(chunk, outcome) for chunk, outcome in zip(chunks, outcomes, strict=True)]
         self._raise_if_unreachable(outcomes)

@@ -16,10 +16,11 @@ from singletable.model.entity import Entity
 def with_counter_rules(preparer: Preparer, action: Action) -> Action:
     """The action on condition that its counters stay within their bounds; raises InvalidValue for an item to put."""
     owner = action.counts_in
-    if owner is None or preparer.trusts_items:
+    if owner is None:
         return action
     if action.kind == "Put" and action.item is not None:
-        preparer.writes(owner).validator.read_slowly(action.item)
+        if not preparer.trusts(owner):
+            preparer.writes(owner).validator.read_slowly(action.item)
         return action
     bounds = tuple(_bounds(preparer, owner, action))
     return replace(action, requirements=(*action.requirements, *bounds)) if bounds else action
@@ -34,8 +35,13 @@ def _bounds(preparer: Preparer, owner: Entity, action: Action) -> Iterator[Requi
         plan, amount = preparer.writes(owner).counter_plan(name), int(change.value.value["N"])
         bound = plan.bind(amount)
         for each in plan.expressed(bound.form, bound.values).bounds:
-            yield Requirement(each.condition, _breaks(plan, amount, each.rule), action.intent)
+            yield Requirement(each.condition, _breaks(plan, name, amount, each.rule), action.intent)
 
 
-def _breaks(plan: FieldPlan, amount: int, rule: str) -> Callable[[Item | None], Exception]:
-    return lambda item: plan.invalid(amount, f"{rule}, and the write counts one more item or one less", sent=True)
+def _breaks(plan: FieldPlan, name: str, amount: int, rule: str) -> Callable[[Item | None], Exception]:
+    def error(item: Item | None) -> Exception:
+        stored = (item or {}).get(plan.entity.attributes[name], {}).get("N", "0")
+        changes = f"{rule}, and the write changes this counter by {amount:+}"
+        return plan.invalid(int(stored) + amount, changes, sent=True)
+
+    return error

@@ -130,6 +130,7 @@ class DerivedData:
             yield Action("Delete", old_key, self.intent)
         if new_key is not None and after is not None:
             valid = self.preparer.valid_derived(mirror, after, "mirror")
+            self.preparer.check_unchanged(mirror, after, valid.values)
             yield Action("Put", new_key, self.intent, valid.item)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -18,10 +19,12 @@ from singletable.client.items.kinds import Kinds
 from singletable.client.metrics import Metrics
 from singletable.client.reading.reader import Reader
 from singletable.client.steps import Asked, Call, Each, InPieces, Pause, Steps
+from singletable.client.write.copies import CopyHolders
 from singletable.client.write.writer import Writer
 from singletable.errors import ItemRefused, KeyRefused, SingletableError
 from singletable.expressions.tree import Constant
 from singletable.model.binding import held_values
+from singletable.model.copies import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.bind import Request
@@ -50,28 +53,26 @@ class DryRun:
 
     def requests(self) -> tuple[Request, ...]:
         """The requests, with placeholders for values that come from stored items, from the clock or from a token."""
-        runs = [self._sampled(number, now) for number, now in ((1, _FIRST_TIME), (2, _FIRST_TIME), (1, _SECOND_TIME))]
-        first, other_item, other_time = ([request.parameters for request in run] for run in runs)
-        named = [_Placeholders("computed from the stored item").merged(a, b) for a, b in _pairs(first, other_item)]
-        timed = [_Placeholders(None).merged(a, b) for a, b in _pairs(first, other_time)]
-        return tuple(
-            Request(request.operation, _Placeholders.both(item, time))
-            for request, item, time in zip(runs[0], named, timed, strict=True)
-        )
+        samples = [SampleItems(self._design, number) for number in (1, 2)]
+        times = ((samples[0], _FIRST_TIME), (samples[1], _FIRST_TIME), (samples[0], _SECOND_TIME))
+        first, other_item, other_time = (self._recorded(sample, now) for sample, now in times)
+        return _merged(first, other_item, other_time)
 
     def requests_for(self, entity: Entity, stored: Any, now: float) -> tuple[Request, ...]:
-        """The exact requests if this object of an entity (None for no item) is stored, at this time."""
+        """The requests if this object of an entity (None for no item) is stored, at this time.
+
+        Placeholders are left for values of other items, such as the source of a copy.
+        """
         item = None if stored is None else item_of(self._design, entity, values_of(entity, stored))
-        return tuple(self._recorded(lambda key: item, now))
+        first, second = (self._recorded(SampleItems(self._design, number, (entity, item)), now) for number in (1, 2))
+        return _merged(first, second, first)
 
-    def _sampled(self, number: int, now: float) -> list[Request]:
-        return self._recorded(SampleItems(self._design, number).at, now, are_samples=True)
-
-    def _recorded(self, stored: StoredItems, now: float, *, are_samples: bool = False) -> list[Request]:
+    def _recorded(self, stored: SampleItems, now: float) -> list[Request]:
         """The requests of one run; it ends after its writes, whatever their answers would be."""
         design = self._design
         reader = Reader(design, self._table, Kinds(design), None, Metrics(), lambda: now)  # type: ignore[arg-type]  # writes need no cursors
-        writer = Writer(reader, returns_items=True, trusts_objects=self._is_sample, trusts_items=are_samples)
+        writer = Writer(reader, returns_items=True, trusts_objects=self._is_sample, trusts=stored.is_made_up)
+        writer.executor.copies = SampleHolders(reader, writer.preparer, samples=stored)
         steps = self._write(writer)
         recorded: list[Request] = []
         with suppress(StopIteration):
@@ -80,7 +81,7 @@ class DryRun:
                 calls = _calls(asked)
                 recorded += [Request(call.operation, _decode(_encode(call.parameters))) for call in calls]
                 try:
-                    asked = steps.send([_answer(call, stored) for call in calls])
+                    asked = steps.send([_answer(call, stored.at) for call in calls])
                 except ItemRefused:
                     if any(call.operation in _WRITES for call in calls):
                         break  # the object that the write would return cannot be made of a sample
@@ -96,36 +97,68 @@ class SampleItems:
     condition compares with a constant has that value, so that the item is counted.
     """
 
-    def __init__(self, design: Design, number: int) -> None:
-        self._design, self._number = design, number
+    def __init__(self, design: Design, number: int, given: tuple[Entity, Item | None] | None = None) -> None:
+        """`given` is the item that is stored of an entity, None for no item; its items are not made up then."""
+        self._design, self._number, self._given = design, number, given
+
+    def is_made_up(self, entity: Entity) -> bool:
+        """Whether the items of an entity are samples."""
+        return self._given is None or self._given[0] is not entity
 
     def at(self, key: Item) -> Item | None:
         """The item at a key; None where no entity has such a key."""
+        if self._given is not None and (item := self._given[1]) is not None and key.items() <= item.items():
+            return item
         texts = {name: next(iter(value.values())) for name, value in key.items()}
-        for place, entity in enumerate(self._design.entities):
+        for entity in self._design.entities:
             try:
                 known = entity.base.decode(texts)
             except KeyRefused:
                 continue
+            if not self.is_made_up(entity):
+                return None
             with suppress(SingletableError, ValueError, TypeError, LookupError):
-                return item_of(self._design, entity, {**self._values(entity, place), **known})
+                return item_of(self._design, entity, {**self.values(entity), **known})
         return None
 
-    def _values(self, entity: Entity, place: int) -> dict[str, Any]:
+    def values(self, entity: Entity) -> dict[str, Any]:
+        """The fields of a sample."""
         values: dict[str, Any] = {}
+        place = self._design.entities.index(entity)
         tested = frozenset[str]().union(*(count.tested for count in entity.declaration.counted))
-        for name, field in entity.fields.items():
+        for name, declared in entity.fields.items():
             number = 1 if name in tested else self._number
             if name == entity.declaration.ttl:
-                values[name] = expiry_of(field.type, wanted_for(entity, name, place), number)
-            elif field.type is int:
+                values[name] = expiry_of(declared.type, wanted_for(entity, name, place), number)
+            elif declared.type is int:
                 values[name] = number
             else:
-                values[name] = value_of(field.type, wanted_for(entity, name, place), number)
+                values[name] = value_of(declared.type, wanted_for(entity, name, place), number)
         for count in entity.declaration.counted:
             held = held_values(count.condition).items()
             values |= {name: source.value for name, source in held if isinstance(source, Constant)}
         return values
+
+
+@dataclass
+class SampleHolders(CopyHolders):
+    """Finds one sample for each copy of a source, so that the explanation shows how copies follow."""
+
+    samples: SampleItems = field(kw_only=True)
+    _is_new: bool = False
+
+    def _holders(
+        self, source: Entity, old: Mapping[str, Any] | None, new: Mapping[str, Any]
+    ) -> Steps[list[tuple[Entity, Mapping[str, Any], dict[str, Any]]]]:
+        self._is_new = old is None  # nothing copies an item that did not exist
+        return (yield from super()._holders(source, old, new))
+
+    def found(self, copy: Copy, holder: Entity, source: Mapping[str, Any]) -> Steps[list[dict[str, Any]]]:
+        """The fields of one item that copies the source."""
+        yield from super().found(copy, holder, source)
+        if self._is_new:
+            return []
+        return [{**self.samples.values(holder), **{ours: source[theirs] for theirs, ours in copy.by.items()}}]
 
 
 class _Placeholders:
@@ -172,6 +205,20 @@ class _Placeholders:
         if isinstance(one, list) and isinstance(other, list):
             return [_Placeholders.both(a, b) for a, b in zip(one, other, strict=True)]
         return other if other in ("<now>", TOKEN) else one
+
+
+def _merged(
+    first: Sequence[Request], other_item: Sequence[Request], other_time: Sequence[Request]
+) -> tuple[Request, ...]:
+    """The requests of the first run, with placeholders for what differs in the others."""
+    runs = ([request.parameters for request in run] for run in (first, other_item, other_time))
+    requests, with_other_item, at_other_time = runs
+    named = [_Placeholders("computed from the stored item").merged(a, b) for a, b in _pairs(requests, with_other_item)]
+    timed = [_Placeholders(None).merged(a, b) for a, b in _pairs(requests, at_other_time)]
+    return tuple(
+        Request(request.operation, _Placeholders.both(item, time))
+        for request, item, time in zip(first, named, timed, strict=True)
+    )
 
 
 def _pairs(first: Sequence[Any], other: Sequence[Any]) -> Iterator[tuple[Any, Any]]:

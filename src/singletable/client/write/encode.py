@@ -57,7 +57,7 @@ _IN_UTC = "type(v) is datetime and (v.tzinfo is UTC or v.utcoffset() == no_offse
 # msgspec writes a moment as Python does, in a tenth of the time, but leaves out microseconds of zero.
 _ISO = 'iso(v) if v.microsecond else iso(v)[:19] + ".000000Z"'
 _FORMS: dict[Any, _Form] = {
-    str: _Form("type(v) is str", "S", "v"),
+    str: _Form("type(v) is str", "S", "v"),  # encode() finds a text that has no UTF-8 form
     bool: _Form("type(v) is bool", "BOOL", "v"),
     int: _Form("type(v) is int and -limit < v < limit", "N", "str(v)"),
     Decimal: _Form("type(v) is Decimal and canonical(s := str(v))", "N", "s"),
@@ -137,6 +137,8 @@ class Encoder:
         declared, test = self._entity.fields[name].type, form.test
         if get_origin(declared) is Literal:  # no reader checks the value after this
             test += f" and v in {self._known(frozenset(get_args(declared)))}"
+        elif declared is str:  # nothing is encoded here
+            test += " and v.isascii()"
         return self._compiled("fast_field", "v", [f"return {{{form.kind!r}: {form.content}}} if {test} else None"])
 
     def part(self, placement: Placement, part: KeyPart) -> PartEncoder:
@@ -178,7 +180,7 @@ class Encoder:
     def _json_lines(self) -> list[str]:
         """The lines that make the bytes of an item: key attributes, type, schema version, and fields."""
         entity = self._entity
-        base, texts = entity.base, _Texts()
+        base, texts, known = entity.base, _Texts(), set(entity.base.fields)
         keys = ", ".join(f"{part.attribute!r}: {self._key_value(part)}" for part in base.parts)
         lines = [*self._placement_lines(base, base.parts, "raise KeyError", texts), f"item = {{{keys}}}"]
         for placement in entity.placements.values():
@@ -186,7 +188,8 @@ class Encoder:
                 continue
             inner = self._placement_lines(placement, placement.parts, None, texts.copy())
             inner += [f"item[{part.attribute!r}] = {self._key_value(part)}" for part in placement.parts]
-            lines += self._locals_of(placement.fields)
+            lines += self._locals_of(placement.fields - known)
+            known |= placement.fields
             lines += [f"if {self._present(placement.fields)}:", *(f"    {line}" for line in inner)]
         lines += [f"item[{name!r}] = {self._known(value)}" for name, value in self._marks().items()]
         for name, attribute in entity.attributes.items():

@@ -25,7 +25,7 @@ from singletable.client.write.intent import WriteIntent
 from singletable.client.write.prepare import PreparedWrite, Preparer
 from singletable.client.write.sender import Sender
 from singletable.client.write.tokens import Replayed
-from singletable.errors import ArgumentRefused, ConditionFailed, InvalidValue, RequestRefused
+from singletable.errors import ArgumentRefused, ConditionFailed, InvalidValue, RequestRefused, SingletableError
 from singletable.model.copies import Copy
 from singletable.model.entity import Entity
 from singletable.planner.items import key_of
@@ -100,8 +100,12 @@ class Executor:
             try:
                 prepared = self._prepared(attempt)
                 actions, in_parts = yield from self._actions(attempt, prepared)
-            except Contradiction as broken:
-                failure = (broken.requirement, broken.item)
+            except (Contradiction, SingletableError) as problem:
+                if token is not None and (yield from self._is_replay(token, source)):
+                    return Done((), None, True, is_replay=True)
+                if not isinstance(problem, Contradiction):
+                    raise
+                failure = (problem.requirement, problem.item)
                 raise unmet(intents, [failure], is_transaction=is_transaction) from None
             if token is not None:
                 actions = [*actions, token]
@@ -119,6 +123,11 @@ class Executor:
             yield from self._update_late_copies(prepared, source, in_parts=in_parts)
             return Done(prepared, attributes, was_transaction)
         raise exhausted(intents, ATTEMPTS_MAX, is_transaction=is_transaction)
+
+    def _is_replay(self, token: Action, source: str) -> Steps[bool]:
+        """Whether the token's transaction has happened: then it cannot be prepared on the items that it has written."""
+        item = yield from self.sender.item(token.key, source)
+        return any(isinstance(each.error(item), Replayed) for each in token.failures(item))
 
     def _commit_directly(self, attempt: Attempt, source: str, refusal: RequestRefused | None) -> Steps[Done | None]:
         """One write by its finished request; None where it needs a read or other items, or its conditions failed."""

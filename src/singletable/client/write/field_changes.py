@@ -10,12 +10,14 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, Literal, NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from singletable.client.answers import Item
 from singletable.client.items.value_reader import nothing_in
+from singletable.client.refusals import not_utf8
 from singletable.client.write.conditions import stored_path
-from singletable.client.write.validate import rule_of
+from singletable.client.write.validate import rule_in, rule_of
 from singletable.errors import ArgumentRefused, InvalidValue
 from singletable.expressions.tree import (
     Arithmetic,
@@ -41,7 +43,6 @@ UNKNOWN = object()
 SET, NULL, REMOVE = "set", "null", "remove"
 """The forms of a change whose result does not depend on the stored item; NULL stores a None."""
 
-_READ_ERRORS = (KeyError, TypeError, ValueError, ArithmeticError)
 # A limit of the stored number can have more digits than DynamoDB holds; rounded like this, it admits the same numbers.
 _ROUNDED: Mapping[Comparator, Context] = {
     ">=": Context(NUMBER_DIGITS_MAX, ROUND_CEILING),
@@ -175,17 +176,19 @@ class FieldPlan:
 
     def _encoded(self, value: Any) -> AttributeValue | None:
         try:
-            return self.coding.encode(value)
+            stored = self.coding.encode(value)
+            msgspec.json.encode(stored)
         except ArgumentRefused as problem:
             raise self.invalid(value, str(problem)) from problem
+        except UnicodeEncodeError as problem:
+            raise self.invalid(value, str(not_utf8(problem))) from None
+        return stored
 
     def _read(self, value: Any, stored: AttributeValue) -> Any:
         try:
             return self.coding.read(stored)
-        except _READ_ERRORS as problem:
-            raise self.invalid(value, f"not {name_of(self.rules.type)}") from problem
-        except Exception as problem:  # of a nested class of the user's own
-            raise self.invalid(value, rule_of(problem)) from problem
+        except Exception as problem:  # of a nested class of the user's own, too
+            raise self.invalid(value, rule_in(problem, name_of(self.rules.type))) from problem
 
     def _validated(self, validate: Callable[[Any], Any], value: Any, read: Any) -> Any:
         try:

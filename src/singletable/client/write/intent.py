@@ -76,18 +76,19 @@ class Intents:
         self,
         design: Design,
         keeping_of: Callable[[Entity], Keeping],
+        validated: Callable[[Entity, Any], tuple[Mapping[str, Any], Any]],
         values_of: Callable[[Entity, Any], Mapping[str, Any]],
     ) -> None:
+        """`validated` returns the fields of an object, and the object, as they will be stored."""
         self.entities = TableEntities(design)
-        self._keeping_of, self._values_of = keeping_of, values_of
+        self._keeping_of, self._validated, self._values_of = keeping_of, validated, values_of
 
     def whole(self, kind: IntentKind, value: Any, *, trusted: bool = False) -> WriteIntent:
         """The write of a whole object; a trusted one is not validated."""
         entity = self.entities.of(value)
         version = _version_of(entity, value) if kind == "put" else None
-        return self.checked(
-            WriteIntent(kind, entity, self._values_of(entity, value), value, version=version, is_trusted=trusted)
-        )
+        values, target = (self._values_of(entity, value), value) if trusted else self._validated(entity, value)
+        return self.checked(WriteIntent(kind, entity, values, target, version=version, is_trusted=trusted))
 
     def update(
         self,

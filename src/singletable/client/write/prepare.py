@@ -34,7 +34,13 @@ from singletable.planner.items import item_of
 from singletable.planner.key_rewrites import key_rewrites
 
 Values = dict[str, Any]
+Trusts = Callable[[Entity], bool]
 _ONE = Constant({"N": "1"})
+
+
+def trusts_none(entity: Entity) -> bool:
+    """Stored items are validated."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,11 @@ class Preparer:
     """Prepares the writes of one table."""
 
     def __init__(
-        self, design: Design, table: str, kinds: Kinds, now: Callable[[], float], *, trusts_items: bool = False
+        self, design: Design, table: str, kinds: Kinds, now: Callable[[], float], *, trusts: Trusts = trusts_none
     ) -> None:
-        """`trusts_items`: whether stored items are samples, which the user's classes need not accept."""
+        """`trusts`: whether the stored items of an entity are samples, which the user's classes need not accept."""
         self.design, self.table, self.kinds, self.now = design, table, kinds, now
-        self.trusts_items = trusts_items
+        self.trusts = trusts
         self.partition = design.table.partition[0].name
         """An attribute that every item has."""
         self.requirements = Requirements(design, kinds)
@@ -74,6 +80,13 @@ class Preparer:
     def values(self, entity: Entity, value: Any) -> dict[str, Any]:
         """The fields of an object."""
         return self.writes(entity).encoder.values(value)
+
+    def validated(self, entity: Entity, value: Any) -> tuple[Mapping[str, Any], Any]:
+        """The fields of an object, and the object; in their validated form where derived data follows from them."""
+        writes = self.writes(entity)
+        values = writes.encoder.values(value)
+        made = None if writes.is_independent else writes.validator.changed_by_reading(values)
+        return (values, value) if made is None else (writes.encoder.values(made), made)
 
     def keeping(self, entity: Entity) -> Keeping:
         """The derived data of an entity."""
@@ -172,7 +185,7 @@ class Preparer:
 
     def valid_derived(self, entity: Entity, values: Mapping[str, Any], kind: Literal["copy", "mirror"]) -> Valid:
         """The validated form of an item that a write changes with its own; raises InvalidValue."""
-        if self.trusts_items:
+        if self.trusts(entity):
             return Valid(item_of(self.design, entity, values), values, None)
         try:
             return self.writes(entity).validator.valid(values)
@@ -182,10 +195,15 @@ class Preparer:
 
     def check_copies(self, entity: Entity, copied: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Raises InvalidValue for a copy that validation changes, so that it would differ from its source."""
-        for name in self.keeping(entity).repeated & copied.keys():
-            if values[name] != copied[name]:
-                rule = "validation changes it, and a copy has to equal its source"
-                raise InvalidValue(entity.label, name, copied[name], rule)
+        repeated = self.keeping(entity).repeated & copied.keys()
+        self.check_unchanged(entity, {name: copied[name] for name in repeated}, values)
+
+    def check_unchanged(self, entity: Entity, derived: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Raises InvalidValue for a field of derived data that validation changes."""
+        for name, value in derived.items():
+            if values[name] != value:
+                rule = "validation changes it, and derived data has to equal its source"
+                raise InvalidValue(entity.label, name, value, rule)
 
     def _whole(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
         entity, writes = intent.entity, self.writes(intent.entity)
@@ -265,7 +283,7 @@ class Preparer:
         after: Item = Update(changes).apply(old, {})
         after = without_old_keys(entity, after, rewrites, changed, old_values or {})
         new_values = self._after(intent, old_values, after)
-        if plan.whole is not None and not self.trusts_items:
+        if plan.whole is not None and not self.trusts(entity):
             new_values, corrected = self._corrected(intent, new_values, after)
             changes = [each for each in changes if str(each.path.steps[0]) not in corrected]
             changes += corrected.values()
@@ -289,7 +307,7 @@ class Preparer:
     def _after(self, intent: WriteIntent, old: Values | None, after: Item) -> Values:
         """The fields after an update; raises InvalidValue when it is the update that makes the item unreadable."""
         writes = self.writes(intent.entity)
-        if self.trusts_items:
+        if self.trusts(intent.entity):
             return self.fields(intent.entity, after)
         try:
             return dict(writes.encoder.values(writes.validator.read_slowly(after)))
@@ -330,7 +348,8 @@ class Preparer:
         entity, keeping = intent.entity, self.keeping(intent.entity)
         needs_item = self.needs_item(intent) is not None
         requirements = tuple(self.requirements.of(intent, number, self._inputs(intent)))
-        guards = self._guards(entity, keeping.decisive, old) if needs_item else ()
+        # A transaction does not return the item that it deletes, so the item that was read must be the one.
+        guards = self._guards(entity, entity.fields.keys() - keeping.counters, old) if needs_item else ()
         guards += self.schema_guards(intent, requirements)
         counted = dict.fromkeys((entity.attributes[name] for name in sorted(keeping.counters)), 0)
         action = _requested("Delete", self.key(intent), intent, number, requirements, guards, counted=counted or None)
@@ -364,7 +383,7 @@ class Preparer:
         try:
             return dict(writes.encoder.values(writes.decoder.read(item)))
         except ItemRefused:
-            if not self.trusts_items:
+            if not self.trusts(entity):
                 raise
             return {**dict.fromkeys(entity.fields), **writes.validator.values_in(item)}
 

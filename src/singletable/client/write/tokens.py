@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,9 @@ from singletable.expressions.tree import Compare, Condition, Constant, Or, Path
 from singletable.model.codecs.text import escape
 from singletable.model.design import Design
 from singletable.model.settings import RESERVED_PREFIX, RESERVED_TYPE
+from singletable.planner.items import field_value
 from singletable.planner.stored import stored_value
+from singletable.values.limits import SORT_KEY_BYTES_MAX
 
 TOKEN_SECONDS = 86_400
 """How long a token is remembered, where the table has a time to live; for ever where it has none."""
@@ -31,7 +34,7 @@ class Replayed(Exception):
     """The transaction of this token has happened already."""
 
 
-def token_marker(design: Design, token: str, intents: Sequence[WriteIntent], now: Callable[[], float]) -> Action:
+def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], now: Callable[[], float]) -> Action:
     """The put of a token's marker; raises ArgumentRefused where the table cannot hold one."""
     table = design.table
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
@@ -39,7 +42,13 @@ def token_marker(design: Design, token: str, intents: Sequence[WriteIntent], now
             f"transaction(token=...) stores the token as an item, and the keys of {design.name} are not text; "
             "leave the token out, and make the writes conditional instead"
         )
+    if not isinstance(token, str) or not token:
+        raise ArgumentRefused(f"transaction: token={token!r} must be text that is not empty")
     text = f"{RESERVED_PREFIX}token#{escape(token, '#')}"
+    if len(text.encode(errors="replace")) > SORT_KEY_BYTES_MAX:
+        raise ArgumentRefused(
+            f"transaction: the token has {len(token)} characters, too many for the key of its marker; use a hash of it"
+        )
     key: Item = {attribute.name: {"S": text} for attribute in (*table.partition, *table.sort)}
     digest = request_hash(intents)
     item: Item = {**key, HASH: {"S": digest}}
@@ -67,10 +76,15 @@ def request_hash(intents: Sequence[WriteIntent]) -> str:
         [
             each.kind,
             each.entity.name,
-            {name: stored_value(value) for name, value in sorted(each.values.items())},
+            {name: field_value(each.entity, name, value) for name, value in sorted(each.values.items())},
             repr((each.changes, each.where, each.absent, each.version)),
-            {name: stored_value(value) for name, value in sorted(each.arguments.items())},
+            {name: _stored(value) for name, value in sorted(each.arguments.items())},
         ]
         for each in intents
     ]
     return hashlib.sha256(msgspec.json.encode(document, order="deterministic")).hexdigest()
+
+
+def _stored(value: Any) -> Any:
+    """The stored form of an argument; an empty set has none in DynamoDB."""
+    return {"L": []} if isinstance(value, set | frozenset) and not value else stored_value(value)

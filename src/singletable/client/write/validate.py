@@ -82,6 +82,14 @@ class Validator:
             raise self._changes_each_time(found, stored, again)
         return Valid(stored, found, made)
 
+    def changed_by_reading(self, values: Mapping[str, Any]) -> Any:
+        """The object that a read makes of some values, if it has others; None for the same or invalid values."""
+        try:
+            made = self.read(self.item(values), values)
+        except (InvalidValue, KeyRefused):  # which the write itself explains, with its copies and its version
+            return None
+        return None if self._encoder.values(made) == values else made
+
     def item(self, values: Mapping[str, Any]) -> Item:
         """The item of some values, without validation; raises InvalidValue for a value that DynamoDB cannot hold."""
         try:
@@ -164,10 +172,8 @@ class Validator:
                 read = self._decoder.readers[name](stored)
             except UnicodeEncodeError as problem:
                 return str(not_utf8(problem))
-            except _READ_ERRORS:
-                return f"not {self._entity.fields[name].type_name}"
-            except Exception as problem:  # of a nested class of the user's own
-                return rule_of(problem)
+            except Exception as problem:  # of a nested class of the user's own, too
+                return rule_in(problem, self._entity.fields[name].type_name)
         if rules.validate is None or rules.whole is not None:  # a rule that looks at other fields fails without them
             return None
         try:
@@ -206,6 +212,12 @@ def rule_of(problem: BaseException) -> str:
         return f"{place}: {message}" if place else message
     text = str(problem.args[0]) if problem.args else str(problem)
     return text or type(problem).__name__
+
+
+def rule_in(problem: Exception, type_name: str) -> str:
+    """The rule that a value of some type breaks, by the exception that reading it raised."""
+    is_of_reader = isinstance(problem, _READ_ERRORS) and reported_by_pydantic(problem) is None
+    return f"not {type_name}" if is_of_reader else rule_of(problem)
 
 
 def _compares_all_fields(annotation: Any, outer: tuple[type, ...]) -> bool:

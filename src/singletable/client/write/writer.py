@@ -21,7 +21,7 @@ from singletable.client.write.direct import DirectRequests
 from singletable.client.write.execute import Executor
 from singletable.client.write.intent import Intents, Where, WriteIntent, lift
 from singletable.client.write.plans import SHAPES_MAX, EntityWrites, UpdatePlan
-from singletable.client.write.prepare import Preparer
+from singletable.client.write.prepare import Preparer, Trusts, trusts_none
 from singletable.client.write.sender import Sender
 from singletable.errors import (
     ArgumentRefused,
@@ -74,17 +74,18 @@ class Writer:
     """A table's writes; each is a generator of requests."""
 
     def __init__(
-        self, reader: Reader, *, returns_items: bool, trusts_objects: bool = False, trusts_items: bool = False
+        self, reader: Reader, *, returns_items: bool, trusts_objects: bool = False, trusts: Trusts = trusts_none
     ) -> None:
-        """`trusts_objects` and `trusts_items`: whether objects that are put, and stored items, are not validated."""
+        """`trusts_objects` and `trusts`: whether objects that are put, and stored items, are not validated."""
         self.reader = reader
         self._trusts_objects = trusts_objects
         self.design = reader.design
-        self.preparer = Preparer(self.design, reader.name, reader.kinds, reader.now, trusts_items=trusts_items)
+        self.preparer = Preparer(self.design, reader.name, reader.kinds, reader.now, trusts=trusts)
         self.direct = DirectRequests(self.preparer)
         sender = Sender(reader, returns_items)
-        self.executor = Executor(reader, self.preparer, self.direct, CopyHolders(reader, self.preparer), sender)
-        self.intents = Intents(self.design, self.preparer.keeping, self.preparer.values)
+        holders = CopyHolders(replace(reader, reports_unreadable=False), self.preparer)
+        self.executor = Executor(reader, self.preparer, self.direct, holders, sender)
+        self.intents = Intents(self.design, self.preparer.keeping, self.preparer.validated, self.preparer.values)
         self._plain_puts: dict[type, EntityWrites] = {}
         self._patterns: dict[str, DeclaredWrite] = {}
         self._updates: dict[tuple[Any, ...], DeclaredWrite] = {}
