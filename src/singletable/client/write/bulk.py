@@ -20,8 +20,18 @@ from singletable.client.open_table import OpenTable
 from singletable.client.session import RETRYABLE
 from singletable.client.steps import Call, Steps, concurrently, each, pause
 from singletable.client.transport import Outcome
-from singletable.client.write.bulk_plans import BatchWrite, Deletes, KeyReader, Planned, Puts, Source, Updates
-from singletable.client.write.write_groups import IntentWrite, grouped, waves
+from singletable.client.write.bulk_plans import (
+    BatchWrite,
+    Deletes,
+    IntentWrite,
+    KeyReader,
+    Planned,
+    Puts,
+    Source,
+    Updates,
+    grouped,
+    waves,
+)
 from singletable.client.write.writer import Writer
 from singletable.errors import (
     ArgumentRefused,

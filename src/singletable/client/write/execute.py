@@ -17,8 +17,7 @@ from singletable.client.steps import Steps, pause
 from singletable.client.write.actions import Action, Contradiction, KeyId, Requirement, key_id, merged
 from singletable.client.write.conditions import attribute_equals
 from singletable.client.write.copies import CopyHolders, reject_copies_of_copies
-from singletable.client.write.counters import with_counter_rules
-from singletable.client.write.derived import DerivedData, actions_of, copied_fields
+from singletable.client.write.derived import DerivedData, actions_of, copied_fields, with_counter_rules
 from singletable.client.write.direct import DirectRequest, DirectRequests
 from singletable.client.write.failures import exhausted, unmet
 from singletable.client.write.intent import WriteIntent
