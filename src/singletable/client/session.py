@@ -96,16 +96,16 @@ class Session:
         def advance(number: int, answer: Outcome | None) -> None:
             work = works[number]
             try:
-                asked = work.throw(answer) if isinstance(answer, Exception) else work.send(answer)
+                step = work.throw(answer) if isinstance(answer, Exception) else work.send(answer)
             except StopIteration as finished:
                 outcomes[number] = finished.value
             except (RequestRefused, Unreachable) as problem:
                 outcomes[number] = problem
             else:
-                if isinstance(asked, bytes):
-                    bodies[number] = asked
+                if isinstance(step, bytes):
+                    bodies[number] = step
                 else:
-                    pauses[number] = asked
+                    pauses[number] = step
 
         for number in range(len(calls)):
             advance(number, None)

@@ -329,7 +329,7 @@ def _list(random: Random, kind: Kind, depth: int) -> ValueType:
     element = _element(random, kind, depth)
     limits = _lengths(random)
     container: Any = random.choice([list, list, list, tuple])
-    base = tuple[element.annotation, ...] if container is tuple else list[element.annotation]  # type: ignore[name-defined]
+    base = tuple[element.annotation, ...] if container is tuple else list[element.annotation]  # type: ignore[name-defined]  # the type is a value here
     return ValueType(
         _annotated(kind, base, limits),
         lambda r: container(_some(r, element, limits)),
@@ -375,7 +375,7 @@ def _dict(random: Random, kind: Kind, depth: int) -> ValueType:
             value_validator=element.validator, **({} if validator is None else {"mapping_validator": validator})
         )
     return ValueType(
-        _annotated(kind, dict[str, element.annotation], limits),  # type: ignore[name-defined]
+        _annotated(kind, dict[str, element.annotation], limits),  # type: ignore[name-defined]  # the type is a value here
         lambda r: dict(zip("xyz", _some(r, element, limits), strict=False)),
         "dict",
         validator,
