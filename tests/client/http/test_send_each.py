@@ -81,6 +81,7 @@ def test_after_an_interrupt_no_connection_with_an_open_answer_is_used(monkeypatc
         monkeypatch.setattr(Connection, "answer", interrupted)
         with pytest.raises(KeyboardInterrupt):
             transport.send_each(EIGHT)
+        assert len(transport._pool._idle) == 2  # those whose answers were read
         while len(server.requests) < 8:
             time.sleep(0.01)
         server.script.extend([[response(200, b'{"second":true}')]] * 8)
