@@ -1,6 +1,6 @@
-"""What hatchling does beside packing: compiles the C of the library where there is a compiler, and goes on where not.
+"""A hatchling build hook that compiles the C modules of singletable, and goes on without them if there is no compiler.
 
-`SINGLETABLE_PURE=1` in the environment makes a wheel without it, for every platform.
+Set `SINGLETABLE_PURE=1` in the environment to build a wheel without compiled modules, for every platform.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# The sources of each module, in its own folder. tools/sanitized_build.py reads this too.
 EXTENSIONS = {
-    "singletable.client.items._quick_rows": "src/singletable/client/items/_quick_rows.c",
-    "singletable.engine._quick_keys": "src/singletable/engine/_quick_keys.c",
-    "singletable.values._quick_sizes": "src/singletable/values/_quick_sizes.c",
+    "singletable.client.items._fast_rows": ["_fast_rows.c", "_fast_items.c", "_fast_values.c", "_fast_text.c"],
+    "singletable.engine.items._fast_keys": ["_fast_keys.c"],
+    "singletable.values._fast_sizes": ["_fast_sizes.c"],
 }
 
 
 class CompiledHook(BuildHookInterface):
-    """Adds the compiled modules to a wheel, or puts them beside their sources where those are used as they are."""
+    """Adds the compiled modules to a wheel, or to the source folders of an editable installation."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """What hatchling calls before it packs."""
+        """Compile the modules; hatchling calls this before it packs the wheel."""
         if self.target_name != "wheel":
             return
         self._folder = tempfile.TemporaryDirectory()
@@ -38,9 +39,9 @@ class CompiledHook(BuildHookInterface):
             built = compiled(Path(self.root), Path(self._folder.name))
             if version == "editable":
                 for name, path in built.items():
-                    shutil.copy2(path, self._beside(name) / path.name)
+                    shutil.copy2(path, source_folder(Path(self.root), name) / path.name)
                 return
-        except Exception as problem:  # of a compiler, for want of one, or of a folder that cannot be written to
+        except Exception as problem:  # a missing compiler, an error of the compiler, or a read-only folder
             print(f"singletable is installed without its compiled parts: {problem}", file=sys.stderr)
             return
         for name, path in built.items():
@@ -49,27 +50,33 @@ class CompiledHook(BuildHookInterface):
         build_data["infer_tag"] = True
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """What hatchling calls when it has packed."""
+        """Delete the compiled files; hatchling calls this after it has packed the wheel."""
         if self.target_name == "wheel":
             self._folder.cleanup()
 
     def _remove_old(self) -> None:
-        """What was built of other sources would be taken for that of these; a program may still have it mapped."""
+        """Unlink modules built from older sources, instead of overwriting them: a program may have them mapped."""
         suffix = sysconfig.get_config_var("EXT_SUFFIX")
         for name in EXTENSIONS:
-            (self._beside(name) / f"{name.rpartition('.')[2]}{suffix}").unlink(missing_ok=True)
+            old = source_folder(Path(self.root), name) / f"{name.rpartition('.')[2]}{suffix}"
+            old.unlink(missing_ok=True)
 
-    def _beside(self, name: str) -> Path:
-        return Path(self.root, EXTENSIONS[name]).parent
+
+def source_folder(root: Path, name: str) -> Path:
+    """Return the folder of a module's sources."""
+    return root.joinpath("src", *name.split(".")[:-1])
 
 
 def compiled(root: Path, folder: Path) -> dict[str, Path]:
-    """The extensions as files in a folder, by their names."""
+    """Compile every module into a folder, and return the files by module name."""
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
     flags = [] if sys.platform == "win32" else ["-O3"]
-    extensions = [Extension(name, [str(root / path)], extra_compile_args=flags) for name, path in EXTENSIONS.items()]
+    extensions = [
+        Extension(name, [str(source_folder(root, name) / each) for each in sources], extra_compile_args=flags)
+        for name, sources in EXTENSIONS.items()
+    ]
     command = build_ext(Distribution({"name": "singletable", "ext_modules": extensions}))
     command.build_lib = str(folder / "lib")
     command.build_temp = str(folder / "temp")

@@ -1,4 +1,4 @@
-"""Compares typed reads and writes with other Python clients of DynamoDB, and prints tables of ratios.
+"""Compare typed reads and writes with other Python clients of DynamoDB, and print tables of ratios.
 
     python bench/client.py                              everything, on `singletable serve`
     python bench/client.py --quick                      fewer and shorter rounds
@@ -6,7 +6,7 @@
     python bench/client.py --server dynalite            on another server
     python bench/client.py --only pydynox,boto3         some libraries only, compared with ours
 
-docs/benchmarks.md describes the rows.
+docs/explanation/benchmarks.md describes the rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # A script finds modules in its own folder; its parts have the names that mypy and the tests use, from the root.
+    # Import from the root of the repository, as mypy and the tests do; a script starts with its own folder on the path.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     from bench.client_bench.command import main
 

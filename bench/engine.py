@@ -1,11 +1,11 @@
-"""Measures the engine beside its peers, side by side in one run, and prints a table of ratios with their targets.
+"""Compare the engine with its peers in one run, and print tables of ratios with their targets.
 
-    python bench/engine.py                          everything
-    python bench/engine.py --quick                  a look, in about a minute
-    python bench/engine.py --only dynalite          one peer alone
-    python bench/engine.py --rows GetItem,PutItem   some rows alone
+    python bench/engine.py                          all parts and peers
+    python bench/engine.py --quick                  fewer and shorter rounds, about a minute
+    python bench/engine.py --only dynalite          one peer only
+    python bench/engine.py --rows GetItem,PutItem   some rows only
 
-docs/benchmarks.md says what the rows mean.
+docs/explanation/benchmarks.md describes the rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # A script sees its own folder; its parts are found from the root, under the names that mypy and the tests use.
+    # Import from the root of the repository, as mypy and the tests do; a script starts with its own folder on the path.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     from bench.engine_bench.command import main
 

@@ -1,12 +1,12 @@
-"""Measures how SQLite could keep the items of a store: tables with and without a rowid, page sizes, mapping and caches.
+"""Measure how SQLite can store the items: tables with and without a rowid, page sizes, memory mapping and caches.
 
-    python bench/layout.py                    everything; half an hour, and 15 GB of disk for as long as it runs
-    python bench/layout.py --quick            a look with fewer items, in two minutes
+    python bench/layout.py                    all layouts, in half an hour, with 15 GB of temporary files
+    python bench/layout.py --quick            fewer items, in two minutes
     python bench/layout.py --folder FOLDER    keep the filled databases there, for the next run
 
-Latencies are ratios to those of the layout that stores have, measured in turn in the same rounds, so that whatever else
-the machine does hits all of them. A read is the median of its kind, a write the mean, with its share of a checkpoint.
-docs/format.md shows what came out, and what was chosen.
+Latencies are relative to the layout of our stores. Layouts take turns in each round, so that other load on the machine
+affects all of them equally. Reads show the median; writes show the mean, including their share of a checkpoint.
+docs/explanation/storage.md shows the results and the choice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from singletable.engine.storage.entry_key import table_key
-from singletable.engine.storage.key_range import table_range
+from singletable.engine.storage.entry_keys import table_key, table_range
 
 PAGE_BYTES = (4096, 8192, 16384, 32768, 65536)
 COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
@@ -39,12 +38,12 @@ GET = "SELECT item, size FROM t WHERE key = ?"
 RANGE = "SELECT key, item, size FROM t WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 COLLECTION_ITEMS = 20
 PAGE_OF_QUERY_BYTES = 2**20
-MAPPED_BYTES = 2**40  # SQLite takes less, by its own limit
+MAPPED_BYTES = 2**40  # SQLite reduces it to its own limit
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A way to keep items; the settings below the page size are of a connection and can change at any time."""
+    """A way to store items; the settings after the page size belong to a connection and can change at any time."""
 
     has_rowid: bool = True
     page_bytes: int = 8192
@@ -54,12 +53,12 @@ class Layout:
 
     @property
     def name(self) -> str:
-        """The layout as the table shows it."""
+        """The layout in the tables."""
         return f"{'rowid' if self.has_rowid else 'WITHOUT ROWID'}, {self.page_bytes // 1024} KB"
 
     @property
     def settings(self) -> str:
-        """The settings as the table shows them."""
+        """The connection settings in the tables."""
         one = "one connection" if self.connections == 1 else "a reader and a writer"
         return f"{'mapped' if self.maps else 'not mapped'}, {self.cache_bytes // 2**20} MB cache, {one}"
 
@@ -68,59 +67,59 @@ CHOSEN = Layout()
 
 
 class Load(NamedTuple):
-    """How many items, how large."""
+    """The number and the size of the items."""
 
     items: int
     item_bytes: int
 
     @property
     def name(self) -> str:
-        """The load as a heading."""
+        """The heading of the tables."""
         return f"{self.items:,} items of {self.item_bytes:,} bytes"
 
     @property
     def large_collections(self) -> int:
-        """How many partitions hold more than a page of a Query."""
+        """Number of partitions larger than a page of a Query."""
         return min(20, self.items // (4 * self.large_items))
 
     @property
     def large_items(self) -> int:
-        """How many items such a partition has."""
+        """Number of items of a large partition."""
         return PAGE_OF_QUERY_BYTES * 5 // 4 // self.item_bytes
 
     @property
     def small_collections(self) -> int:
-        """How many partitions hold twenty items."""
+        """Number of partitions with twenty items."""
         return (self.items - self.large_collections * self.large_items) // COLLECTION_ITEMS
 
     def keys(self) -> list[bytes]:
-        """The key of every item."""
+        """Return the key of every item."""
         large = [(b"LARGE#%d" % number, self.large_items) for number in range(self.large_collections)]
         small = [(small_partition(number), COLLECTION_ITEMS) for number in range(self.small_collections)]
         return [table_key(name, b"ORDER#%08d" % item) for name, count in (*large, *small) for item in range(count)]
 
 
 def small_partition(number: int) -> bytes:
-    """The name of a partition of twenty items."""
+    """Return the name of a partition with twenty items."""
     return b"CUSTOMER#%08d" % number
 
 
 class Database:
-    """A filled database in a layout, and what is measured on it."""
+    """A filled database with one layout, and its measurements."""
 
     def __init__(self, path: Path, layout: Layout, load: Load, keys: list[bytes], seed: int) -> None:
         self.layout = layout
         self.load = load
         self._path = path
         self._keys = keys
-        self._random = random.Random(seed)  # noqa: S311  # the same choices in each run, and none of them secret
+        self._random = random.Random(seed)  # noqa: S311  # the same choices in each run; not for security
         self._bytes = os.urandom(load.item_bytes * 2)
         self._new = 0
         self._writer = self._connect()
         self._reader = self._writer if layout.connections == 1 else self._connect()
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Close the connections."""
         self._reader.close()
         self._writer.close()
 
@@ -149,11 +148,11 @@ class Database:
         return [table_key(small_partition(each), b"NEW#%d" % (self._new + at)) for at, each in enumerate(partitions)]
 
     def get(self) -> float:
-        """One item."""
+        """Measure reads of one item."""
         return _median_seconds(lambda key: self._reader.execute(GET, (key,)).fetchone(), self._old_keys(1500))
 
     def get_after_put(self) -> float:
-        """One item, after another was written."""
+        """Measure reads of one item, each after a write of another item."""
         seconds = []
         for written, read in zip(self._old_keys(200), self._old_keys(200), strict=True):
             self._put([written])
@@ -164,13 +163,13 @@ class Database:
         return median(seconds)
 
     def range_of_20(self) -> float:
-        """A partition of twenty items."""
+        """Measure reads of a partition with twenty items."""
         numbers = [self._random.randrange(self.load.small_collections) for _ in range(300)]
         ranges = [(*table_range(small_partition(number)), COLLECTION_ITEMS) for number in numbers]
         return _median_seconds(lambda keys: self._reader.execute(RANGE, keys).fetchall(), ranges)
 
     def range_of_1_mb(self) -> float:
-        """A page of a Query, out of a large partition."""
+        """Measure reads of a Query page from a large partition."""
         if self.load.large_collections == 0:
             return 0.0
         numbers = [self._random.randrange(self.load.large_collections) for _ in range(10)]
@@ -179,19 +178,19 @@ class Database:
         return _median_seconds(lambda keys: self._reader.execute(RANGE, keys).fetchall(), ranges)
 
     def put_new(self) -> float:
-        """An item with a new key, in a transaction of its own."""
+        """Measure inserts, each in its own transaction."""
         return self._mean_of_writes([[key] for key in self._new_keys(400)])
 
     def overwrite(self) -> float:
-        """An item in the place of another, in a transaction of its own."""
+        """Measure overwrites, each in its own transaction."""
         return self._mean_of_writes([[key] for key in self._old_keys(400)])
 
     def batch_of_25(self) -> float:
-        """Twenty-five new items with keys far apart, in one transaction."""
+        """Measure transactions that insert twenty-five items with distant keys."""
         return self._mean_of_writes([self._new_keys(25) for _ in range(20)])
 
     def batch_of_one_partition(self) -> float:
-        """Twenty-five new items of one partition, in one transaction."""
+        """Measure transactions that insert twenty-five items of one partition."""
         self._new += 20
         names = [b"BATCH#%d" % (self._new + number) for number in range(20)]
         return self._mean_of_writes([[table_key(name, b"%d" % at) for at in range(25)] for name in names])
@@ -233,35 +232,35 @@ def _median_seconds(read: Callable[[Any], object], arguments: list[Any]) -> floa
     return median(seconds)
 
 
-def filled(folder: Path, layout: Layout, load: Load, keys: list[bytes]) -> Path:
-    """A database with the items, put in random order as requests come; made once and copied for each use."""
-    kept = folder / f"{load.items}x{load.item_bytes} {layout.name}.db"
-    if not kept.exists():
-        half = kept.with_suffix(".half")
+def copy_of_filled(folder: Path, layout: Layout, load: Load, keys: list[bytes]) -> Path:
+    """Return a copy of a database whose items were inserted in random order; the original is built once."""
+    original = folder / f"{load.items}x{load.item_bytes} {layout.name}.db"
+    if not original.exists():
+        half = original.with_suffix(".half")
         half.unlink(missing_ok=True)
         _fill(half, layout, load, keys)
-        half.rename(kept)
-    used = folder / f"used {layout.name}, {layout.settings}.db"
+        half.rename(original)
+    copy = folder / f"used {layout.name}, {layout.settings}.db"
     for suffix in ("-wal", "-shm"):
-        Path(f"{used}{suffix}").unlink(missing_ok=True)
-    shutil.copy(kept, used)
-    return used
+        Path(f"{copy}{suffix}").unlink(missing_ok=True)
+    shutil.copy(original, copy)
+    return copy
 
 
 def _fill(path: Path, layout: Layout, load: Load, keys: list[bytes]) -> None:
-    chance = random.Random(1)  # noqa: S311  # as above
+    rng = random.Random(1)  # noqa: S311  # the same items in each run
     bytes_to_cut = os.urandom(load.item_bytes * 3)
-    shuffled = chance.sample(keys, len(keys))
+    shuffled = rng.sample(keys, len(keys))
 
     def rows() -> Iterator[tuple[bytes, int, bytes]]:
         for key in shuffled:
-            start = chance.randrange(load.item_bytes)
-            # Sizes vary a little, or rows would fill pages better than in life.
-            length = load.item_bytes - load.item_bytes // 20 + chance.randrange(load.item_bytes // 10)
+            start = rng.randrange(load.item_bytes)
+            # Sizes vary a little; equal rows would fill the pages better than real ones.
+            length = load.item_bytes - load.item_bytes // 20 + rng.randrange(load.item_bytes // 10)
             yield key, length, bytes_to_cut[start : start + length]
 
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        # Pages come out as with small transactions; only the way there is shorter.
+        # One large transaction is faster and results in the same pages as many small ones.
         for pragma in (
             f"page_size = {layout.page_bytes}",
             "journal_mode = OFF",
@@ -278,21 +277,21 @@ def _fill(path: Path, layout: Layout, load: Load, keys: list[bytes]) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
 
-def measured(
+def measure_layouts(
     folder: Path, layouts: list[Layout], load: Load, measures: dict[str, Measure], rounds: int
 ) -> tuple[dict[Layout, dict[str, float]], dict[Layout, int]]:
-    """Seconds of each kind for each layout, medians over the rounds; and the bytes of each file when it was filled."""
+    """Return the median seconds of each measurement for each layout, and the size of each filled file."""
     keys = load.keys()
-    paths = {layout: filled(folder, layout, load, keys) for layout in layouts}
+    paths = {layout: copy_of_filled(folder, layout, load, keys) for layout in layouts}
     file_bytes = {layout: path.stat().st_size for layout, path in paths.items()}
     databases = [Database(paths[layout], layout, load, keys, seed=7) for layout in layouts]
     seconds: dict[Layout, dict[str, list[float]]] = {layout: {name: [] for name in measures} for layout in layouts}
     for turn in range(rounds + 1):
         for name, measure in measures.items():
             for database in databases[turn % len(databases) :] + databases[: turn % len(databases)]:
-                taken = measure(database)
+                elapsed = measure(database)
                 if turn > 0:  # the first round warms up
-                    seconds[database.layout][name].append(taken)
+                    seconds[database.layout][name].append(elapsed)
         print(f"{load.name}: round {turn} of {rounds}", file=sys.stderr, flush=True)
     for database, path in zip(databases, paths.values(), strict=True):
         database.close()
@@ -301,7 +300,7 @@ def measured(
 
 
 def print_table(title: str, head: list[str], rows: list[list[str]]) -> None:
-    """A table as Markdown."""
+    """Print a Markdown table."""
     print(f"\n{title}\n")
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
@@ -310,10 +309,10 @@ def print_table(title: str, head: list[str], rows: list[list[str]]) -> None:
 
 
 def compare_layouts(folder: Path, load: Load, rounds: int) -> None:
-    """Every layout and page size with one load."""
+    """Compare all layouts and page sizes with one load."""
     layouts = [Layout(has_rowid, page_bytes) for has_rowid in (True, False) for page_bytes in PAGE_BYTES]
     measures = READS | WRITES
-    seconds, file_bytes = measured(folder, layouts, load, measures, rounds)
+    seconds, file_bytes = measure_layouts(folder, layouts, load, measures, rounds)
     rows = [
         [layout.name, *(ratio(seconds, layout, name) for name in measures), f"{file_bytes[layout] / 2**20:,.0f}"]
         for layout in layouts
@@ -323,13 +322,13 @@ def compare_layouts(folder: Path, load: Load, rounds: int) -> None:
 
 
 def ratio(seconds: dict[Layout, dict[str, float]], layout: Layout, name: str) -> str:
-    """How much longer than the chosen layout."""
+    """Return the time relative to the chosen layout."""
     chosen = seconds[CHOSEN][name]
     return f"{seconds[layout][name] / chosen:.1f}" if chosen else "-"
 
 
 def compare_settings(folder: Path, loads: list[Load], rounds: int) -> None:
-    """The settings of a connection, with few and with many items."""
+    """Compare the settings of a connection, with few and with many items."""
     settings = [
         Layout(maps=maps, cache_bytes=cache * 2**20, connections=connections)
         for connections in (1, 2)
@@ -337,23 +336,23 @@ def compare_settings(folder: Path, loads: list[Load], rounds: int) -> None:
         for cache in (16, 64)
     ]
     measures: dict[str, Measure] = {"get": Database.get, "get after a put": Database.get_after_put}
-    results = {load: measured(folder, settings, load, measures, rounds)[0] for load in loads}
+    results = {load: measure_layouts(folder, settings, load, measures, rounds)[0] for load in loads}
     head = ["", *(f"{name}, {load.items:,} items" for load in loads for name in measures)]
     least = results[loads[0]][CHOSEN]["get"]
     rows = [
         [setting.settings, *(f"{results[load][setting][name] / least:.1f}" for load in loads for name in measures)]
         for setting in settings
     ]
-    print_table(f"Settings of {CHOSEN.name}, as ratios to a get among the fewest items", head, rows)
+    print_table(f"Settings of {CHOSEN.name}, relative to a get among the fewest items", head, rows)
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, and prints the tables."""
+    """Measure all loads and print the tables."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer items and rounds")
-    parser.add_argument("--folder", type=Path, help="where to keep filled databases")
-    parser.add_argument("--rounds", type=int, default=7, help="how often everything is measured (7)")
+    parser.add_argument("--folder", type=Path, help="folder for filled databases, to reuse them")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of every measurement (7)")
     options = parser.parse_args(arguments)
     many, rounds = (20_000, 2) if options.quick else (1_000_000, options.rounds)
     few = Load(1000, 1000)

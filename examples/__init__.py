@@ -1,4 +1,4 @@
-"""Five systems in single tables: for each a model, its rows, and a script for every access pattern."""
+"""Five example systems with single tables: each has a model, rows, and one script per access pattern."""
 
 SYSTEMS = ("customers", "commerce", "papers", "shop", "guide")
-"""The folders, in the order in which one should read them."""
+"""The folders, in reading order."""

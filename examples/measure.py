@@ -1,4 +1,4 @@
-"""What a call of an example used, as the table itself reports it."""
+"""Measure the requests and capacity of a call, from the table's own metrics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from singletable import Table
 
 @dataclass(frozen=True)
 class Cost:
-    """Requests and DynamoDB's units of one call."""
+    """Requests and capacity units of one call."""
 
     requests: int
     read_units: float
@@ -22,7 +22,7 @@ class Cost:
 
 
 def cost_of(table: Table, call: Callable[[], object]) -> Cost:
-    """Makes a call and says what it used."""
+    """Make a call and return its cost."""
     start = table.metrics.total
     call()
     end = table.metrics.total

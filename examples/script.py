@@ -1,4 +1,4 @@
-"""Scripts: one question to one table of an example, asked of a table that is filled first, and its answer in print."""
+"""A script fills one table of an example, runs one access pattern, and prints the result."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Script(Generic[T, A]):
-    """What is asked, of which table, with which rows in it, and how the answer reads."""
+    """A table with rows, the access pattern to run on it, and how to print the result."""
 
     model: type[T]
     rows: Iterable[Any]
-    ask: Callable[[T], A]
-    tell: Callable[[A], None]
+    execute: Callable[[T], A]
+    show: Callable[[A], None]
 
     def run(self, url: str = "memory:") -> None:
-        """Makes the table where it is not there yet, fills it, asks, and prints the answer."""
+        """Create the table if it is missing, fill it, run the access pattern and print the result."""
         with self.model.open(url, create=True) as table:
             fill(table, self.rows)
-            self.tell(self.ask(table))
+            self.show(self.execute(table))
 
     def main(self) -> None:
-        """The same from a shell, where the first argument may say where the table is."""
+        """Run from a shell; the first argument is the optional URL of the table."""
         self.run(*sys.argv[1:2])
 
 
 def fill(table: Table, rows: Iterable[Any]) -> None:
-    """Puts the rows into the table, one after another, as an application would."""
+    """Put the rows into the table one by one, as an application would."""
     for row in rows:
         table.put(row)

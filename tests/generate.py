@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the items and arguments of a design, from small pools so that they meet often."""
+"""Hypothesis strategies for the items and arguments of a design, from small pools, so that values repeat."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from singletable.model.areas import Box, Nearest, Radius
-from singletable.model.declaration import CURSOR, LIMIT, ParameterDeclaration
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
-from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
-from singletable.testing.values import built
+from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
+from singletable.model.pattern_declaration import CURSOR, LIMIT, ParameterDeclaration
+from singletable.testing.field_strategies import objects_from
 
-# Texts that share prefixes, and that hold every character with a meaning in keys.
+# Texts with shared prefixes, and with every character that is special in keys.
 TEXTS = ("a", "ab", "a#b", "b", "eng", "engineering", "eng#x", "%23", "a b", "$", "~", "é", "OPEN", "METADATA", "")
 PATHS = (("r",), ("r", "eng"), ("r", "engineering"), ("r", "eng", "x"), ("r", "eng", "x", "y"), ("r#eng",), ("s",))
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def values(kind: Any) -> st.SearchStrategy[Any]:
-    """Values of a field's type, few enough to be equal now and then."""
+    """Return a strategy for a type, with few values, so that some are equal."""
     if get_origin(kind) is Literal:
         return st.sampled_from(get_args(kind))
     if kind == tuple[str, ...]:
@@ -44,8 +43,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def items(entity: Entity) -> st.SearchStrategy[Any]:
-    """Objects of an entity's own class."""
-    return built(entity.cls, {name: _field(field) for name, field in entity.fields.items()})
+    """Return a strategy for objects of the class of an entity."""
+    return objects_from(entity.cls, {name: _field(field) for name, field in entity.fields.items()})
 
 
 def _field(field: Field) -> st.SearchStrategy[Any]:
@@ -54,7 +53,7 @@ def _field(field: Field) -> st.SearchStrategy[Any]:
 
 
 def argument(parameter: ParameterDeclaration) -> st.SearchStrategy[Any]:
-    """Arguments for a parameter, ranges included."""
+    """Return a strategy for the arguments of a parameter, including ranges."""
     if parameter.name == LIMIT:
         return st.just(1000)
     if parameter.name == CURSOR:
@@ -63,10 +62,10 @@ def argument(parameter: ParameterDeclaration) -> st.SearchStrategy[Any]:
         radius = st.sampled_from([0.0, 500.0, 1_000.0])
         return st.builds(Radius, values(float), values(float), radius)
     if parameter.test is Nearest:
-        # More than there are: which ones are the nearest is tried where they are counted, in client/reading.
+        # A limit above the number of items: tests/client checks which items are the nearest.
         return st.builds(Nearest, values(float), values(float), st.just(1_000), meters=st.just(1_000.0))
     if parameter.test is Box:
-        # Not over all that there is: such a map would take more Queries than the guide's pattern declares.
+        # Smaller than the whole area, which would need more Queries than the pattern of the guide declares.
         edge = st.integers(-8, 8).map(lambda number: number / 500)
         return st.tuples(*[edge] * 4).map(
             lambda edges: Box(*map(min, edges[:2], edges[2:]), *map(max, edges[:2], edges[2:]))

@@ -1,4 +1,4 @@
-"""A table as a plain list of items: the slow, obvious meaning of reads, for plans to be held against."""
+"""A table as a plain list of items: a slow, simple implementation of reads, to verify plans against."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from singletable.expressions.tree import And, Compare, Condition, Constant, Function, In, Not, Or, Parameter, Path
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.bind import Request
+from singletable.planner.planned_requests import Request
 
 KeyValue = str | bytes | Decimal
 
 
 @dataclass
 class Item:
-    """An object with the entity it is of and all its key attributes."""
+    """An object with its entity and all its key attributes."""
 
     entity: Entity
     value: Any
@@ -26,14 +26,14 @@ class Item:
 
 
 class PlainTable:
-    """Items in a list; every read looks at all of them."""
+    """A table whose reads go through all items."""
 
     def __init__(self, design: Design) -> None:
         self.design = design
         self.items: dict[tuple[KeyValue, ...], Item] = {}
 
     def put(self, value: Any) -> None:
-        """Store an object, in place of the one with the same key."""
+        """Store an object, and replace the one with the same key."""
         entity = self.design.entity_of(type(value))
         fields = {name: getattr(value, name) for name in entity.fields}
         keys: dict[str, KeyValue] = {}
@@ -42,11 +42,11 @@ class PlainTable:
         self.items[tuple(keys[name] for name in self.design.table.key_attributes)] = Item(entity, value, keys)
 
     def values(self, entity: Entity) -> list[Any]:
-        """Every stored object of an entity."""
+        """Return every stored object of an entity."""
         return [item.value for item in self.items.values() if item.entity is entity]
 
     def run(self, requests: Iterable[Request], keep: Callable[[Item], bool]) -> list[Any]:
-        """What DynamoDB would answer, of that what the client keeps; several Queries are merged in sort key order."""
+        """Return the items of DynamoDB that the client keeps; several Queries are merged in sort key order."""
         found: list[Item] = []
         backwards = False
         names: tuple[str, ...] = ()
@@ -63,9 +63,9 @@ class PlainTable:
             key = tuple(_plain(value) for value in parameters["Key"].values())
             return [self.items[key]] if key in self.items else []
         if operation == "BatchGetItem":
-            ((_, asked),) = parameters["RequestItems"].items()
-            places = (tuple(_plain(value) for value in key.values()) for key in asked["Keys"])
-            return [self.items[place] for place in places if place in self.items]
+            ((_, requested),) = parameters["RequestItems"].items()
+            keys = (tuple(_plain(value) for value in key.values()) for key in requested["Keys"])
+            return [self.items[key] for key in keys if key in self.items]
         partition, sort = self._index_keys(parameters)
         tests = _parse(parameters)
         inside = [item for item in self.items.values() if all(name in item.keys for name in (*partition, *sort))]
@@ -131,7 +131,7 @@ def _test(
 
 
 def passes(condition: Condition | None, value: Any, arguments: Mapping[str, Any]) -> bool:
-    """Whether an object passes a recorded condition; the plain meaning of a filter."""
+    """Return whether an object meets a recorded condition."""
 
     def operand(node: object) -> Any:
         if isinstance(node, Path):
@@ -165,4 +165,4 @@ def passes(condition: Condition | None, value: Any, arguments: Mapping[str, Any]
                 {"<": ours < theirs, "<=": ours <= theirs, ">": ours > theirs, ">=": ours >= theirs}[comparator]
             )
         case _:
-            raise AssertionError(f"no plain meaning for {condition}")
+            raise AssertionError(f"unsupported condition: {condition}")

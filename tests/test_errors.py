@@ -1,4 +1,4 @@
-"""Errors: what was wrong, where it is, and what to do about it."""
+"""The error tree, problems and locations."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from singletable.errors import (
 HERE = Location("/shop/model.py", 31)
 
 
-def test_a_location_reads_as_file_and_line() -> None:
+def test_errors_print_a_location_as_file_and_line() -> None:
     assert str(HERE) == "model.py:31"
     assert HERE.full == "/shop/model.py:31"
 
 
-def test_a_location_below_the_current_folder_is_shown_from_there(
+def test_errors_print_a_location_relative_to_the_current_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -43,11 +43,11 @@ def test_a_location_below_the_current_folder_is_shown_from_there(
         (Problem("it is wrong", None, "Mend it."), "it is wrong\n  Mend it."),
     ],
 )
-def test_a_problem_says_where_what_and_the_way_out(problem: Problem, text: str) -> None:
+def test_errors_print_a_problem_with_location_message_and_remedy(problem: Problem, text: str) -> None:
     assert str(problem) == text
 
 
-def test_a_design_error_carries_every_problem() -> None:
+def test_the_errors_module_has_a_design_error_that_lists_every_problem() -> None:
     first, second = Problem("one", HERE), Problem("two")
     error = DesignError([first, second])
     assert error.problems == (first, second)
@@ -57,17 +57,17 @@ def test_a_design_error_carries_every_problem() -> None:
 
 
 @pytest.mark.parametrize("error", [DesignError, KeyRefused, ArgumentRefused, ModelNotLoaded, NotConnected])
-def test_all_errors_are_one_tree_that_its_docstring_draws(error: type[Exception]) -> None:
+def test_all_errors_are_in_one_tree(error: type[Exception]) -> None:
     assert issubclass(error, SingletableError)
     assert error.__name__ in (errors.__doc__ or "")
 
 
-def test_a_wrong_value_is_a_value_error_too() -> None:
+def test_errors_for_invalid_values_are_value_errors() -> None:
     assert issubclass(KeyRefused, ValueError)
     assert issubclass(ArgumentRefused, ValueError)
     assert not issubclass(DesignError, ValueError)
 
 
-def test_every_error_of_the_module_is_drawn_in_its_docstring() -> None:
+def test_the_docstring_of_the_errors_module_shows_every_error() -> None:
     defined = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
     assert [each.__name__ for each in defined if each.__name__ not in (errors.__doc__ or "")] == []

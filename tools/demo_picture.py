@@ -1,7 +1,7 @@
-"""Draws the demo as a picture for the README: the shop's most telling patterns, and the summary of all six.
+"""Draw the demo as a picture for the README: two patterns of the shop, and the summary of all six.
 
 python tools/demo_picture.py            draw the picture
-python tools/demo_picture.py --check    exit 1 when the demo says something else by now
+python tools/demo_picture.py --check    exit 1 when the picture is out of date
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from rich.console import Console, Group
 from rich.text import Text
 
-from singletable.cli.demo_drawn import asked_panel, heading, summary
+from singletable.cli.demo_panels import heading, run_panel, summary
 from singletable.demo.systems import systems_named
-from singletable.demo.tour import take
+from singletable.demo.tour import run_tour
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "pictures" / "demo.svg"
@@ -28,7 +28,7 @@ COMMAND = "singletable demo shop"
 DRAWN = ("orders_of_customer", "whole_order")
 COLUMNS = 100
 
-# As rich makes it, without a font from elsewhere: a picture on a page may not load one.
+# The SVG template of rich without its web font, which a picture on a page must not load.
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
     <style>
@@ -62,35 +62,35 @@ FORMAT = """\
 """
 
 
-def drawn() -> str:
-    """The picture."""
+def draw_demo() -> str:
+    """Return the picture as SVG."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     (system,) = systems_named(["shop"])
-    tour = take(system)
+    tour = run_tour(system)
     first = tour.fillings[0]
-    of_the_table = tuple(asked for asked in tour.asked if asked.requests[0].parameters["TableName"] == first.name)
-    tour = replace(tour, fillings=(first,), asked=of_the_table)
+    of_the_table = tuple(run for run in tour.runs if run.requests[0].parameters["TableName"] == first.name)
+    tour = replace(tour, fillings=(first,), runs=of_the_table)
     console.print(Text.assemble(("$ ", "dim"), (COMMAND, "bold")), "\n")
     console.print(heading(tour))
-    console.print(Group(*(asked_panel(asked) for asked in tour.asked if asked.name in DRAWN)))
+    console.print(Group(*(run_panel(run) for run in tour.runs if run.name in DRAWN)))
     console.print(summary(tour))
     return console.export_svg(title=COMMAND, code_format=FORMAT, unique_id="demo")
 
 
-def words(picture: str) -> list[str]:
-    """What a picture says, piece by piece; how rich places the pieces is left aside."""
+def texts_of(picture: str) -> list[str]:
+    """Return the texts of a picture, without their positions."""
     found = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
     return [text for piece in found if (text := html.unescape(piece).replace("\xa0", " ").strip())]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 when the picture is stale")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when the picture is out of date")
     options = parser.parse_args(arguments)
-    picture = drawn()
+    picture = draw_demo()
     if options.check:
-        if not PICTURE.is_file() or words(PICTURE.read_text(encoding="utf-8")) != words(picture):
-            print(f"{PICTURE.relative_to(ROOT)} shows another demo than this one; run `make pictures`", file=sys.stderr)
+        if not PICTURE.is_file() or texts_of(PICTURE.read_text(encoding="utf-8")) != texts_of(picture):
+            print(f"{PICTURE.relative_to(ROOT)} is out of date: run `make pictures`", file=sys.stderr)
             return 1
         return 0
     PICTURE.parent.mkdir(parents=True, exist_ok=True)

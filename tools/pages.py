@@ -1,4 +1,4 @@
-"""Pages of the documentation: their blocks, and their Python, which is one program."""
+"""Pages of the documentation and their code blocks; the Python blocks of a page are one program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```[ ]*$", re.M
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page, and the line that its text begins on."""
+    """A fenced block of a page, with the line of its first text line."""
 
     page: Path
     line: int
@@ -28,12 +28,12 @@ class Block:
 
 
 def name_of(page: Path) -> str:
-    """A page as one speaks of it: docs/patterns/tree.md."""
+    """Return the path of a page from the root: docs/patterns/tree.md."""
     return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
 
 
 def all_blocks_of(page: Path) -> list[Block]:
-    """The blocks of a page, in order."""
+    """Return the blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     return [
         Block(page, text.count("\n", 0, match.start("text")) + 1, match["text"], match["language"])
@@ -42,24 +42,24 @@ def all_blocks_of(page: Path) -> list[Block]:
 
 
 def blocks_of(page: Path, language: str) -> list[Block]:
-    """The blocks of a page in one language, in order."""
+    """Return the blocks of a page in one language, in order."""
     return [block for block in all_blocks_of(page) if block.language == language]
 
 
 def at_its_line(above: str, block: Block) -> str:
-    """The block below what stands above it, with as many blank lines between as put it on its own line of the page."""
+    """Append a block to the text above it, with the blank lines that keep its line number on the page."""
     return above + "\n" * (block.line - 1 - above.count("\n")) + block.text
 
 
 def module_of(page: Path) -> ModuleType:
-    """The module that a page's Python is run as; register it, so that annotations are looked up where they stand."""
+    """Return the module that runs a page's Python; register it in `sys.modules`, so that annotations resolve."""
     return ModuleType(f"docs_{re.sub(r'[^a-z]', '_', name_of(page).removesuffix('.md').lower())}")
 
 
 def run_python(page: Path, module: ModuleType, folder: Path) -> Iterator[Block]:
-    """Run the blocks of a page one after another, and give each when it has been run."""
+    """Run the blocks of a page one after another, and yield each after it ran."""
     blocks = blocks_of(page, "python")
-    # The page without its prose: every statement keeps its line, which tracebacks and findings then name.
+    # Every statement keeps its line of the page, so that tracebacks and findings name it.
     program = folder / page.name
     program.write_text(reduce(at_its_line, blocks, ""), encoding="utf-8")
     module.__file__ = str(program)

@@ -1,16 +1,16 @@
-"""Draws the pictures of the documentation, each out of the table that its page has made by that place.
+"""Draw the pictures of the documentation from the tables that the pages create.
 
-    python -m tools.pictures            draw them all anew
-    python -m tools.pictures --check    exit 1 when one is stale
+    python -m tools.pictures            redraw all pictures
+    python -m tools.pictures --check    exit 1 when a picture is out of date
 
-A picture stands on a page as a comment with the image below it. The comment is a call, made when the Python blocks
-above it have been run; the image's text is the picture's title, and its address is where it is kept:
+A picture on a page is a comment with the image below it. The comment is a call, which runs after the Python blocks
+above it; the image's text is the title of the picture, and its address is the file:
 
     <!-- picture(shop, read='shop.whole_order("o1")') -->
     ![An order and its lines](../pictures/one-to-many.svg)
 
-`index="GSI1"` draws an index, `attributes=[...]` shows these alone, and `read` is a call of a pattern: what its
-requests read on the engine stands inside a bracket.
+`index="GSI1"` draws an index, `attributes=[...]` selects the attributes, and `read` is a call of a pattern: a bracket
+marks the rows that its requests read.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from types import ModuleType
 from typing import Any
 
 from singletable import Table
+from singletable.document.collection_picture import draw_collections
 from singletable.document.item_collections import collections_in, index_named, key_of, labels_of
-from singletable.document.picture import draw_collections
 from tools.pages import PAGES, blocks_of, module_of, name_of, run_python
 
 _PICTURE = re.compile(r"^<!-- (?P<call>picture\(.*\)) -->\n!\[(?P<title>[^\]]*)\]\((?P<file>[^)]+)\)$", re.MULTILINE)
@@ -38,8 +38,8 @@ _COMMENT = re.compile(r"^<!-- picture", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Place:
-    """A picture on a page: the line it stands on, the call that draws it, and the file it is kept in."""
+class PagePicture:
+    """A picture on a page: its line, the call that draws it, its title and its file."""
 
     page: Path
     line: int
@@ -48,11 +48,11 @@ class Place:
     file: Path
 
 
-def places_on(page: Path) -> list[Place]:
-    """The pictures of a page, from top to bottom."""
+def pictures_on(page: Path) -> list[PagePicture]:
+    """Return the pictures of a page, from top to bottom."""
     text = page.read_text(encoding="utf-8")
     found = [
-        Place(
+        PagePicture(
             page,
             text.count("\n", 0, match.start()) + 1,
             match["call"],
@@ -69,24 +69,24 @@ def places_on(page: Path) -> list[Place]:
 
 
 def pictures_of(page: Path) -> Iterator[tuple[Path, str]]:
-    """Each file of the page's pictures, with what it has to hold."""
-    waiting = places_on(page)
+    """Yield each picture file of a page with its content."""
+    waiting = pictures_on(page)
     if not waiting:
         return
     module, lines = module_of(page), [block.line for block in blocks_of(page, "python")]
     sys.modules[module.__name__] = module
     with tempfile.TemporaryDirectory() as folder:
         for block in run_python(page, module, Path(folder)):
-            following = min((line for line in lines if line > block.line), default=sys.maxsize)
-            while waiting and waiting[0].line < following:
-                place = waiting.pop(0)
-                yield place.file, _drawn(place, module)
+            next_line = min((line for line in lines if line > block.line), default=sys.maxsize)
+            while waiting and waiting[0].line < next_line:
+                page_picture = waiting.pop(0)
+                yield page_picture.file, _draw(page_picture, module)
 
 
-def _drawn(place: Place, module: ModuleType) -> str:
-    names = {**module.__dict__, "picture": partial(_picture, place.title, module)}
-    drawn: str = eval(place.call, names)  # noqa: S307  # a page of our own
-    return drawn
+def _draw(page_picture: PagePicture, module: ModuleType) -> str:
+    names = {**module.__dict__, "picture": partial(_picture, page_picture.title, module)}
+    svg: str = eval(page_picture.call, names)  # noqa: S307  # a page of our own
+    return svg
 
 
 def _picture(
@@ -99,18 +99,18 @@ def _picture(
     read: str | None = None,
 ) -> str:
     design = type(table).design
-    answered = [] if read is None else list(_read_by(table, read, module))
+    items = [] if read is None else list(_read_by(table, read, module))
     partitions = collections_in(
         design,
         _items(table, "Scan", {"TableName": design.name}),
         index,
         attributes=attributes,
-        read={key_of(design, item) for item in answered},
+        read={key_of(design, item) for item in items},
     )
-    drawn = index_named(design, index)
-    spoken = drawn.name if index else f"table {design.name}"
+    drawn_index = index_named(design, index)
+    label = drawn_index.name if index else f"table {design.name}"
     return draw_collections(
-        title, spoken, partitions, keys=drawn.key_attributes, entities=labels_of(design), read_by=read
+        title, label, partitions, keys=drawn_index.key_attributes, entities=labels_of(design), read_by=read
     )
 
 
@@ -122,29 +122,29 @@ def _read_by(table: Table, read: str, module: ModuleType) -> Iterator[Mapping[st
 
 
 def _items(table: Table, operation: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    answer = json.loads(table._opened().session.transport.send(operation, json.dumps(parameters).encode()))
-    if "LastEvaluatedKey" in answer and "Limit" not in parameters:
+    response = json.loads(table._opened().session.transport.send(operation, json.dumps(parameters).encode()))
+    if "LastEvaluatedKey" in response and "Limit" not in parameters:
         raise SystemExit(f"{type(table).__name__} has more items than a picture can show")
-    batches = answer.get("Responses", {})
-    found = [answer["Item"]] if "Item" in answer else answer.get("Items", [])
+    batches = response.get("Responses", {})
+    found = [response["Item"]] if "Item" in response else response.get("Items", [])
     return [*found, *(item for table_items in batches.values() for item in table_items)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a picture is stale")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a picture is out of date")
     check: bool = parser.parse_args(arguments).check
 
     stale = 0
     for page in PAGES:
-        for file, wanted in pictures_of(page):
-            if file.is_file() and file.read_text(encoding="utf-8") == wanted:
+        for file, new in pictures_of(page):
+            if file.is_file() and file.read_text(encoding="utf-8") == new:
                 continue
             stale += 1
-            print(f"{name_of(file)} is {'stale: run `make pictures`' if check else 'drawn'}.")
+            print(f"{name_of(file)} is {'out of date: run `make pictures`' if check else 'redrawn'}.")
             if not check:
                 file.parent.mkdir(exist_ok=True)
-                file.write_text(wanted, encoding="utf-8")
+                file.write_text(new, encoding="utf-8")
     return 1 if check and stale else 0
 
 

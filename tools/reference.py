@@ -1,9 +1,9 @@
-"""Writes the reference pages of the API and of the command line, out of signatures, docstrings and `--help`.
+"""Write the API and command line reference from signatures, docstrings and `--help`.
 
-    python -m tools.reference            rewrite docs/reference/*.md
-    python -m tools.reference --check    exit 1 when one is stale
+    python -m tools.reference            rewrite docs/reference/api.md and cli.md
+    python -m tools.reference --check    exit 1 when a page is out of date
 
-A name of the public interface is put where its module belongs, so that a new one has a place without being told.
+Every public name belongs to one group of `GROUPS`; errors belong to the last one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import inspect
 import io
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -27,135 +28,129 @@ from singletable import errors
 from singletable.cli.export import TARGETS
 from singletable.cli.main import COMMANDS
 from singletable.cli.main import main as command_line
-from singletable.client.awaited import AwaitedTable
+from singletable.client.async_table import AsyncTable
 from singletable.client.metrics import Metrics, Usage
 from singletable.client.pattern import BoundPattern
+from singletable.client.tracing import RequestEvent
 from singletable.client.transaction import Transaction
-from singletable.client.watched import Watched
-from singletable.model.changes import FieldReference
-from singletable.planner.explain import Explanation
+from singletable.model.update_changes import FieldReference
+from singletable.planner.explanation import Explanation
+from singletable.values.fast_path import FastPathCounts
 from tools.pages import DOCS, name_of
 from tools.signatures import attributes_of, constant_doc, members_of, signatures_of
 
 API, CLI = DOCS / "reference" / "api.md", DOCS / "reference" / "cli.md"
-MADE = "<!-- Made by `make reference` out of the code; change the docstrings instead. -->"
+MADE = "<!-- Written by `make reference` from the code; change the docstrings instead. -->"
 COLUMNS = 100
 
 
 @dataclass(frozen=True)
 class Group:
-    """A section: its title, a sentence, and the modules whose names belong in it."""
+    """A section of the API page: its title, an introduction, and the public names in it, in order."""
 
     title: str
-    says: str
-    modules: tuple[str, ...]
+    introduction: str
+    names: tuple[str, ...]
     also: tuple[type, ...] = ()
-    """Classes that are met through these names, though nobody imports them."""
+    """Classes that users receive but do not import."""
 
 
 GROUPS = (
     Group(
         "Tables",
-        "A table is a class: its keywords are settings, its methods are access patterns. Opened, it reads and writes.",
-        ("singletable.client.table",),
-        (AwaitedTable, Transaction, Metrics, Usage, Watched),
+        "A table is a class: its keywords are settings, its methods are access patterns. Open it to read and write.",
+        ("Table",),
+        (AsyncTable, Transaction, Metrics, Usage, FastPathCounts, RequestEvent),
     ),
     Group(
         "Patterns",
-        "What `shop.orders_of` is: called, awaited, iterated, counted, explained.",
-        ("singletable.client.pattern", "singletable.model.page"),
+        "Call `shop.orders_of_customer`, await it, iterate over its pages, count its items, or explain its request.",
+        ("pattern", "Page"),
         (BoundPattern, Explanation),
     ),
     Group(
-        "What a pattern reads or writes",
-        "The body of a pattern is one of these calls. It is evaluated once, when the class is made.",
-        ("singletable.model.intents", "singletable.model.changes"),
+        "Reads and writes in a pattern",
+        "The body of a pattern is one of these calls. It is evaluated once, when the class is created.",
+        ("get", "query", "collection", "within", "ancestors", "put", "create", "update", "delete", "field"),
         (FieldReference,),
     ),
     Group(
-        "Ranges",
-        "Types of parameters that say more than equality.",
-        ("singletable.model.ranges",),
+        "Ranges and areas",
+        "Parameter types for conditions other than equality.",
+        ("Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"),
     ),
     Group(
         "Conditions",
-        "For the lambdas of `where=` and `filter=`, beside `==`, `<`, `&` and the others.",
-        ("singletable.model.recorder",),
+        "Functions for the lambdas of `where=` and `filter=`, in addition to `==`, `<`, `&` and the other operators.",
+        ("exists", "not_", "present", "begins_with", "contains", "one_of"),
     ),
     Group(
         "Entities, keys and indexes",
-        "What a class is stored as.",
+        "How a class is stored.",
         (
-            "singletable.model.entity",
-            "singletable.model.positions",
-            "singletable.model.index",
-            "singletable.model.upgrades",
+            *("entity", "native", "sparse", "GSI", "LSI", "inverse", "ALL", "KEYS_ONLY", "include", "upgrade"),
+            "skewed",
         ),
     ),
     Group(
         "Derived values",
-        'Computed from fields and written into keys: `derived={"shard": shard("id", of=8)}`.',
-        ("singletable.model.derived",),
+        'Values computed from fields and written into keys: `derived={"shard": shard("id", of=8)}`.',
+        ("bucket", "derive", "geohash", "first_letter", "shard", "parent", "depth"),
     ),
+    Group("Derived data", "For `copies=` and `counted=` of an entity.", ("copy", "count")),
     Group(
-        "Kept right beside an item",
-        "For `copies=` and `counted=` of an entity.",
-        ("singletable.model.copies", "singletable.model.counts"),
+        "Keys, batches and settings",
+        "Arguments and results of table methods, and the settings for retries and timeouts.",
+        ("Key", "key", "BatchProgress", "BatchFailure", "BatchResult", "Retries", "Timeouts"),
     ),
-    Group("Calling a table", "What goes in, what comes out, and how patient it is.", ("singletable.client",)),
-    Group("Errors", "One tree; every error says what is wrong, where, and what to do.", ("singletable.errors",)),
-    Group("More", "", ("singletable",)),
+    Group("Errors", "One tree. Every error says what is wrong, where, and what to do.", ()),
 )
 
 
-# Methods that the library itself calls.
+# Public methods for internal use.
 OURS = frozenset({"BoundPattern.of", "Metrics.read", "Metrics.write", "Retries.pause"})
 
 
 def api_page() -> str:
-    """Every public name, by group."""
-    named = {name: getattr(singletable, name) for name in singletable.__all__}
+    """Return the API page: every public name, by group."""
+    public = {name: getattr(singletable, name) for name in singletable.__all__}
+    raised = [name for name, value in public.items() if _is_error(value)]
     opening = (
-        "Everything that `singletable` and `singletable.testing` offer; [the guides](../index.md) say what it is for."
+        "Everything that `singletable` and `singletable.testing` offer; [the guides](../index.md) show how to use it."
     )
     lines = ["# API", "", MADE, "", opening, ""]
     for group in GROUPS:
-        inside = [name for name, value in named.items() if _group_of(value) is group]
-        if inside or group.also:
-            lines += [f"## {group.title}", "", group.says, ""]
-            lines += _tree() if group.title == "Errors" else []
-            ordered = sorted(inside, key=lambda name: _line_of(named[name]))
-            for name in ordered:
-                lines += _entry(name, named[name])
-            for cls in group.also:
-                lines += _entry(cls.__name__, cls)
-    lines += ["## singletable.testing", "", "For the tests of those who use a table: [Testing](../testing.md).", ""]
+        names = group.names if group.title != "Errors" else sorted(raised, key=lambda name: _line_of(public[name]))
+        lines += [f"## {group.title}", "", group.introduction, ""]
+        lines += _tree() if group.title == "Errors" else []
+        for name in names:
+            lines += _entry(name, public.pop(name))
+        for cls in group.also:
+            lines += _entry(cls.__name__, cls)
+    if public:
+        raise SystemExit(f"tools/reference.py: add {', '.join(public)} to a group of GROUPS")
+    lines += [
+        "## singletable.testing",
+        "",
+        "For tests of your application: [Test your application](../guides/test-your-application.md).",
+        "",
+    ]
     for name in singletable.testing.__all__:
         lines += _entry(name, getattr(singletable.testing, name))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _group_of(value: Any) -> Group:
-    """The group whose modules name the value's own most exactly."""
-    module = value.__module__
-    fitting = [
-        (len(prefix), group)
-        for group in GROUPS
-        for prefix in group.modules
-        if module == prefix or module.startswith(f"{prefix}.")
-    ]
-    return max(fitting, key=lambda each: each[0])[1]
+def _is_error(value: Any) -> bool:
+    return bool(value.__module__ == errors.__name__)
 
 
-def _line_of(value: Any) -> tuple[str, int]:
-    """Where a name stands, so that a section reads as its source does; constants come first."""
-    if not (inspect.isclass(value) or inspect.isroutine(value)):
-        return value.__module__, 0
-    return value.__module__, inspect.getsourcelines(value)[1]
+def _line_of(value: Any) -> int:
+    """Return the line of a class in its module, so that the page has the order of the source."""
+    return inspect.getsourcelines(value)[1]
 
 
 def _tree() -> list[str]:
-    """The tree of errors as its module draws it."""
+    """Return the tree of errors as drawn in the docstring of its module."""
     _, _, drawn = inspect.cleandoc(errors.__doc__ or "").partition("\n\n")
     return ["```text", drawn, "```", ""]
 
@@ -175,13 +170,13 @@ def _entry(name: str, value: Any) -> list[str]:
 
 
 def _attributes(cls: type) -> list[str]:
-    said = [f"- `{name}`: {text}" for name, text in attributes_of(cls)]
-    return [*said, ""] if said else []
+    documented = [f"- `{name}`: {text}" for name, text in attributes_of(cls)]
+    return [*documented, ""] if documented else []
 
 
 def _doc(value: Any) -> str:
     doc = inspect.getdoc(value.fget if isinstance(value, property) else value) or ""
-    # What the dataclass decorator writes for a class that says nothing.
+    # The dataclass decorator writes this for a class without a docstring.
     return "" if doc.startswith(f"{getattr(value, '__name__', '')}(") else doc
 
 
@@ -190,22 +185,29 @@ def _code(lines: Sequence[str]) -> list[str]:
 
 
 def _prose(doc: str) -> list[str]:
-    paragraphs = [" ".join(paragraph.split()) for paragraph in doc.split("\n\n") if paragraph.strip()]
-    return [line for paragraph in paragraphs for line in (*textwrap.wrap(paragraph, 118, break_long_words=False), "")]
+    paragraphs = [paragraph for paragraph in doc.split("\n\n") if paragraph.strip()]
+    return [line for paragraph in paragraphs for line in (*_wrapped(paragraph), "")]
+
+
+def _wrapped(paragraph: str) -> Iterator[str]:
+    """Yield the lines of a paragraph, or of a list whose items start with `- `."""
+    for item in re.split(r"\n(?=- )", paragraph.strip()):
+        indent = "  " if item.startswith("- ") else ""
+        yield from textwrap.wrap(" ".join(item.split()), 118, subsequent_indent=indent, break_long_words=False)
 
 
 def cli_page() -> str:
-    """The help of every command."""
-    lines = ["# Command line", "", MADE, "", "`singletable COMMAND --help` says the same.", ""]
-    for words in ([], *([name] for name in COMMANDS), *(["export", target] for target in TARGETS)):
-        lines += [f"## {' '.join(['singletable', *words])}", "", "```text", _help(words), "```", ""]
+    """Return the command line page: the help of every command."""
+    lines = ["# Command line", "", MADE, "", "`singletable COMMAND --help` prints the same texts.", ""]
+    for arguments in ([], *([name] for name in COMMANDS), *(["export", target] for target in TARGETS)):
+        lines += [f"## {' '.join(['singletable', *arguments])}", "", "```text", _help(arguments), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _help(words: list[str]) -> str:
+def _help(arguments: list[str]) -> str:
     printed, terminal = io.StringIO(), {"COLUMNS": str(COLUMNS), "NO_COLOR": "1"}
     with patch.dict(os.environ, terminal), contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        command_line([*words, "--help"])
+        command_line([*arguments, "--help"])
     return printed.getvalue().rstrip()
 
 
@@ -213,24 +215,24 @@ PAGES: tuple[tuple[Path, Callable[[], str]], ...] = ((API, api_page), (CLI, cli_
 
 
 def stale_pages() -> Iterator[tuple[Path, str]]:
-    """The pages that are not as they should be, with what they should be."""
+    """Yield the pages that are out of date, with their new text."""
     for path, make in PAGES:
-        wanted = make()
-        if not path.is_file() or path.read_text(encoding="utf-8") != wanted:
-            yield path, wanted
+        new = make()
+        if not path.is_file() or path.read_text(encoding="utf-8") != new:
+            yield path, new
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a page is stale")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a page is out of date")
     check: bool = parser.parse_args(arguments).check
 
     stale = list(stale_pages())
-    for path, wanted in stale:
-        print(f"{name_of(path)} is {'stale: run `make reference`' if check else 'rewritten'}.")
+    for path, new in stale:
+        print(f"{name_of(path)} is {'out of date: run `make reference`' if check else 'rewritten'}.")
         if not check:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(wanted, encoding="utf-8")
+            path.write_text(new, encoding="utf-8")
     return 1 if check and stale else 0
 
 

@@ -1,4 +1,4 @@
-"""Signatures as a reader wants them: annotations as they are written, one parameter a line when they are many."""
+"""Signatures for the API reference: annotations as written, one parameter per line when they do not fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 100
 
 
 def signatures_of(name: str, value: Any) -> list[str]:
-    """The lines that show how a function, a method, a property or a class is used."""
+    """Return the lines that declare a function, a method, a property or a class."""
     if isinstance(value, property):
         returns = _returns(inspect.signature(value.fget)) if value.fget else ""
         return [f"{name}{returns}"]
@@ -33,7 +33,7 @@ def signatures_of(name: str, value: Any) -> list[str]:
 
 
 def members_of(cls: type) -> Iterator[tuple[str, Any]]:
-    """The public methods and properties that a class of ours defines or inherits, in the order of their definition."""
+    """Yield the public methods and properties of a class and its bases, in the order of their definition."""
     seen = set()
     for base in cls.__mro__:
         if base.__module__.partition(".")[0] != "singletable":
@@ -46,18 +46,18 @@ def members_of(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def attributes_of(cls: type) -> Iterator[tuple[str, str]]:
-    """The attributes of a class that have a docstring of their own."""
+    """Yield the attributes of a class that have a docstring."""
     for node in ast.walk(_tree_of(cls.__module__)):
         if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
-            yield from _said_below(node.body)
+            yield from _documented(node.body)
 
 
 def constant_doc(module: str, name: str) -> str:
-    """The docstring that stands below a constant."""
-    return dict(_said_below(_tree_of(module).body)).get(name, "")
+    """Return the docstring below a constant."""
+    return dict(_documented(_tree_of(module).body)).get(name, "")
 
 
-def _said_below(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
     for statement, below in pairwise(body):
         match statement, below:
             case (
@@ -72,7 +72,7 @@ def _tree_of(module: str) -> ast.Module:
 
 
 def _of_block(signature: inspect.Signature) -> inspect.Signature:
-    """A function for `with`: what the block gets, in place of the generator that it is written as."""
+    """Return the signature of a context manager: it yields the value that the block receives."""
     given = str(signature.return_annotation).removeprefix("Generator[").partition(",")[0]
     return signature.replace(return_annotation=f"AbstractContextManager[{given}]")
 
@@ -82,7 +82,7 @@ def _is_method(function: Any) -> bool:
 
 
 def _table_lines(cls: type) -> list[str]:
-    """A table is made by deriving from it, so what it is given are the keywords of its subclasses."""
+    """Return the keywords of a subclass of Table: users configure a table by deriving from it."""
     signature = inspect.signature(cls.__init_subclass__)
     return _lines("class Shop", signature.replace(return_annotation=signature.empty), bound=False, first="Table")
 
@@ -91,7 +91,7 @@ def _class_lines(name: str, cls: type) -> list[str]:
     if issubclass(cls, Exception):
         return [f"class {name}({', '.join(base.__name__ for base in cls.__bases__)})"]
     if not is_dataclass(cls):
-        return [f"class {name}"]  # made by a call of ours, never by hand
+        return [f"class {name}"]  # users never call its constructor
     signature = inspect.signature(cls)
     return _lines(f"class {name}", signature.replace(return_annotation=signature.empty), bound=False)
 

@@ -1,4 +1,4 @@
-"""A hook of MkDocs: the pages at the root of the repository become pages of the site, with links that lead on in it."""
+"""A MkDocs hook that adds the pages of the repository's root to the website, with working links."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ AT_THE_ROOT = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "RELEASING.md": "releasing.md",
+    "SECURITY.md": "security.md",
 }
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the root."""
+    """Add the pages of the root folder."""
     for source, name in AT_THE_ROOT.items():
         files.append(File.generated(config, name, content=as_of_docs((ROOT / source).read_text(encoding="utf-8"))))
     return files
 
 
 def as_of_docs(text: str) -> str:
-    """A page of the root with its links as they are from inside docs/."""
+    """Return a page of the root folder with its links relative to docs/."""
     for source, name in AT_THE_ROOT.items():
         text = text.replace(f"]({source}", f"]({name}")
     return re.sub(r"\]\(docs/", "](", text)

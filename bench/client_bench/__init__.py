@@ -1,1 +1,1 @@
-"""The parts of `bench/client.py`."""
+"""Modules of `bench/client.py`: contenders, worker processes, rows and tables."""

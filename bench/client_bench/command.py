@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from bench.client_bench import engine_report, report
+from bench.client_bench import report
 from bench.client_bench.contenders import CONTENDERS, OURS, Contender, Mode
-from bench.client_bench.fleet import Module, WorkerStopped, WrongObjects
 from bench.client_bench.libraries import PINS, python_of
-from bench.client_bench.loading import create_write_table, fill
 from bench.client_bench.rounds import (
     Duration,
     run_cold_starts,
@@ -27,20 +25,22 @@ from bench.client_bench.rounds import (
     start_workers,
 )
 from bench.client_bench.rows import READ_ROWS, WRITE_ROWS
+from bench.client_bench.server_tables import create_write_table, fill
 from bench.client_bench.timings import Timings
-from bench.engine_bench.command import CACHE, say, words_of
-from bench.engine_bench.peers import PEERS, NotAvailable, Peer, ours
-from bench.engine_bench.report import Judged, summary
-from bench.engine_bench.server import running
+from bench.client_bench.worker_processes import Module, WorkerStopped, WrongObjects
+from bench.engine_bench.command import CACHE, show_progress, split_names
+from bench.engine_bench.peers import PEERS, NotAvailable, Peer, singletable_program
+from bench.engine_bench.report import TargetResult, summary
+from bench.engine_bench.server import run_server
 
-USUAL = {"rounds": 9, "seconds": 0.3, "starts": 7}
+FULL = {"rounds": 9, "seconds": 0.3, "starts": 7}
 QUICK = {"rounds": 3, "seconds": 0.1, "starts": 2}
 MODES: tuple[Mode, ...] = ("sync", "async")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What every part of a run needs."""
+    """The shared state of a run: server, folder, Python interpreters, duration and results."""
 
     url: str
     folder: Path
@@ -59,38 +59,42 @@ def main(arguments: Sequence[str]) -> int:
     print("" if options.rows == "writes" else f", {options.starts} cold starts")
     try:
         with prepare(options) as run:
-            judged = measure(run, options)
+            results = measure(run, options)
     except (WrongObjects, WorkerStopped) as problem:
         print(f"failed: {problem}", file=sys.stderr)
         return 1
-    print(f"\n{summary(judged)}\nin {perf_counter() - start:.0f} seconds")
+    print(f"\n{summary(results)}\nin {perf_counter() - start:.0f} seconds")
     return 0
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line, with the defaults of a quick or a usual run."""
-    options = parser().parse_args(arguments)
-    for name, value in (QUICK if options.quick else USUAL).items():
+    """Parse the command line, with the defaults of a quick or a full run."""
+    options = build_parser().parse_args(arguments)
+    for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name) is None:
             setattr(options, name, value)
     return options
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    made = argparse.ArgumentParser("bench/client.py", description="Compare typed reads and writes with other clients.")
-    made.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    made.add_argument("--rows", choices=["reads", "writes", "all"], default="all", help="rows to measure (all)")
-    made.add_argument("--rounds", type=int, help=f"rounds of each row and contender ({USUAL['rounds']})")
-    made.add_argument("--seconds", type=float, help=f"length of a round ({USUAL['seconds']})")
-    made.add_argument("--starts", type=int, help=f"cold starts of each contender ({USUAL['starts']})")
-    servers = [OURS, *(peer.word for peer in PEERS)]
-    made.add_argument("--server", choices=servers, default=OURS, help="server of all contenders (singletable)")
+    parser = argparse.ArgumentParser(
+        "bench/client.py", description="Compare typed reads and writes with other clients."
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--rows", choices=["reads", "writes", "all"], default="all", help="rows to measure (all)")
+    parser.add_argument("--rounds", type=int, help=f"rounds of each row and contender ({FULL['rounds']})")
+    parser.add_argument("--seconds", type=float, help=f"length of a round ({FULL['seconds']})")
+    parser.add_argument("--starts", type=int, help=f"cold starts of each contender ({FULL['starts']})")
+    servers = [OURS, *(peer.slug for peer in PEERS)]
+    parser.add_argument("--server", choices=servers, default=OURS, help="server of all contenders (singletable)")
     clock_help = "wall-clock time, or the processor time of the client, for a machine that is busy (wall)"
-    made.add_argument("--clock", choices=["wall", "cpu"], default="wall", help=clock_help)
-    made.add_argument("--only", type=words_of, default=(), help=f"libraries to compare with ours: {','.join(PINS)}")
-    made.add_argument("--cache", type=Path, default=CACHE, help=f"folder for libraries and servers ({CACHE})")
-    return made
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help=clock_help)
+    parser.add_argument(
+        "--only", type=split_names, default=(), help=f"libraries to compare with ours: {','.join(PINS)}"
+    )
+    parser.add_argument("--cache", type=Path, default=CACHE, help=f"folder for libraries and servers ({CACHE})")
+    return parser
 
 
 @contextmanager
@@ -100,11 +104,11 @@ def prepare(options: argparse.Namespace) -> Iterator[Run]:
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix="run-") as name:
         folder = Path(name)
-        usual = Peer(OURS, lambda _: ours(folder / "served"))
-        peer = next((each for each in PEERS if each.word == options.server), usual)
-        installed = cache / peer.word
-        installed.mkdir(exist_ok=True)
-        with running(peer.name, peer.install(installed)) as server:
+        own = Peer(OURS, lambda _: singletable_program(folder / "served"))
+        peer = next((each for each in PEERS if each.slug == options.server), own)
+        install_folder = cache / peer.slug
+        install_folder.mkdir(exist_ok=True)
+        with run_server(peer.name, peer.install(install_folder)) as server:
             if options.rows != "writes":
                 fill(server.port)
             if options.rows != "reads":
@@ -124,49 +128,49 @@ def environments(only: Sequence[str], cache: Path, rows: str) -> dict[Contender,
             continue
         if rows == "writes" and not contender.writes:
             continue
-        say(f"installing {contender.library}")
+        show_progress(f"installing {contender.library}")
         try:
             found[contender] = python_of(contender.library, cache)
         except NotAvailable as reason:
-            say("")
-            print(f"{contender.name} is left out: {reason}")
-    say("")
+            show_progress("")
+            print(f"{contender.name} is skipped: {reason}")
+    show_progress("")
     return found
 
 
-def measure(run: Run, options: argparse.Namespace) -> list[Judged]:
+def measure(run: Run, options: argparse.Namespace) -> list[TargetResult]:
     """Measure the requested rows and print their tables."""
-    judged: list[Judged] = []
+    results: list[TargetResult] = []
     if options.rows != "writes":
-        judged += measure_reads(run, options.starts)
+        results += measure_reads(run, options.starts)
     if options.rows != "reads":
-        judged += measure_writes(run)
-    return judged
+        results += measure_writes(run)
+    return results
 
 
-def measure_reads(run: Run, starts: int) -> list[Judged]:
+def measure_reads(run: Run, starts: int) -> list[TargetResult]:
     """Measure the read rows and the cold starts."""
-    judged = measure_modes(run, "read_worker", READ_ROWS)
+    results = measure_modes(run, "read_worker", READ_ROWS)
     times, ratios = report.in_process_times_table(run.timings, READ_ROWS), report.in_process_table(run.timings)
     print(f"\n{times}\n\n{ratios}", flush=True)
     run_cold_starts(run.pythons, run.url, starts, run.timings)
     print(f"\n{report.cold_table(run.timings)}", flush=True)
-    return [*judged, *report.judge_all_in_process(run.timings)]
+    return [*results, *report.in_process_results(run.timings)]
 
 
-def measure_writes(run: Run) -> list[Judged]:
+def measure_writes(run: Run) -> list[TargetResult]:
     """Measure the write rows, and compare typed writes with the engine."""
-    judged = measure_modes(run, "write_worker", WRITE_ROWS)
+    results = measure_modes(run, "write_worker", WRITE_ROWS)
     print(f"\n{report.in_process_times_table(run.timings, WRITE_ROWS)}", flush=True)
     with ExitStack() as stack:
         run_engine_rows(start_in_process(stack, run.folder, "engine_worker"), run.duration, run.timings)
-    print(f"\n{engine_report.engine_table(run.timings)}", flush=True)
-    return [*judged, *engine_report.judge_all_engine(run.timings)]
+    print(f"\n{report.engine_table(run.timings)}", flush=True)
+    return [*results, *report.engine_results(run.timings)]
 
 
-def measure_modes(run: Run, module: Module, rows: Mapping[str, str]) -> list[Judged]:
+def measure_modes(run: Run, module: Module, rows: Mapping[str, str]) -> list[TargetResult]:
     """Measure rows on the server, sync and async; in the sync rounds also without a server."""
-    judged: list[Judged] = []
+    results: list[TargetResult] = []
     for mode in MODES:
         with ExitStack() as stack:
             workers = start_workers(stack, run.pythons, mode, run.url, module)
@@ -175,5 +179,5 @@ def measure_modes(run: Run, module: Module, rows: Mapping[str, str]) -> list[Jud
             run_rows(workers, mode, rows, run.duration, run.timings)
         times = report.times_table(run.timings, mode, rows)
         print(f"\n{times}\n\n{report.ratios_table(run.timings, mode, rows)}", flush=True)
-        judged += report.judge_all(run.timings, mode, rows)
-    return judged
+        results += report.ratio_results(run.timings, mode, rows)
+    return results

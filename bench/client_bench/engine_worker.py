@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from bench.client_bench.contenders import Contender, Writes, find_contender
-from bench.client_bench.contenders.singletable_writes_opening import methods_of, on_engine
+from bench.client_bench.contenders.singletable_write_functions import methods_of, on_engine
 from bench.client_bench.request_capture import Capture, Request, capture_requests
 from bench.client_bench.rows import ENGINE_ROWS, PUT_MANY, PUT_MANY_ITEMS
 from bench.client_bench.worker_loop import WrongObject, run_worker, serve
@@ -27,7 +27,7 @@ from bench.client_bench.write_items import arguments_of, order_to_write
 from singletable.engine import Engine
 
 CALLS = 50
-"""Calls between two looks at the clock, each on another order."""
+"""Calls between two readings of the clock, each for another order."""
 CUSTOMER = "w0000000"
 
 
@@ -127,7 +127,7 @@ def orders_of_put_many(writes: Writes) -> list[Any]:
 def time_call(function: Callable[[], Any]) -> tuple[Any, float]:
     """Return the result of a function and the processor seconds that it took."""
     gc.collect()
-    gc.freeze()  # the garbage collector must not visit what exists already, in either of the two
+    gc.freeze()  # the garbage collector must not visit existing objects, in either measurement
     start = process_time()
     result = function()
     return result, process_time() - start

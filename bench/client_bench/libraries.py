@@ -1,4 +1,4 @@
-"""The libraries of the contenders: each in an environment of its own below a cache folder, at one release."""
+"""Libraries of the contenders, each pinned and installed into its own virtual environment in a cache folder."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ PINS = {
 
 
 def python_of(library: str, cache: Path) -> Path:
-    """The Python that has a library, which is installed when it is not there; raises NotAvailable."""
+    """Return the Python with a library, and install the library if necessary; raise NotAvailable if that fails."""
     if library == OURS:
         return Path(sys.executable)
-    if (kept := cached(library, cache)) is not None:
-        return kept
+    if (python := cached_python(library, cache)) is not None:
+        return python
     folder = folder_of(library, cache)
     folder.mkdir(parents=True, exist_ok=True)
-    python_in(folder).unlink(missing_ok=True)  # of another release: made anew
+    python_in(folder).unlink(missing_ok=True)  # another release: rebuild the environment
     return install_from_pypi(folder, PINS[library], library)
 
 
-def cached(library: str, cache: Path) -> Path | None:
-    """The Python that has a library at its release already."""
+def cached_python(library: str, cache: Path) -> Path | None:
+    """Return the Python with the pinned release of a library, or None if it is not installed."""
     python = python_in(folder_of(library, cache))
     _, _, release = PINS[library].partition("==")
     return python if python.exists() and version_of(python, library) == release else None
 
 
 def folder_of(library: str, cache: Path) -> Path:
-    """Where a library is installed."""
+    """Return the folder of the environment of a library."""
     return cache / f"client-{library}"
 
 
 def python_in(folder: Path) -> Path:
-    """The Python of an environment."""
+    """Return the Python of an environment."""
     return folder / "bin" / "python"

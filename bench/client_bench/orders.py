@@ -1,6 +1,6 @@
-"""The orders that every contender reads: what they are, how they are stored, and what an object of them must hold.
+"""Orders that every contender reads: their fields, their stored items, and a comparison with the objects read.
 
-Every environment runs this, so it needs nothing but Python.
+Every contender environment imports this module, so it depends on the standard library only.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 TABLE = "orders"
 SIZES = (100, 1_000)
-"""How many orders each customer has; there is one customer for each size."""
+"""Numbers of orders per customer; there is one customer for each of them."""
 
 
 @dataclass
 class Order:
-    """An order of eleven fields, stored in 250 to 370 bytes with its key and its type."""
+    """An order with eleven fields; its item has 250 to 370 bytes, with key and entity type."""
 
     customer_id: str
     id: str
@@ -36,27 +36,27 @@ FIELDS = tuple(Order.__dataclass_fields__)
 
 
 def customer_of(size: int) -> str:
-    """The customer who has so many orders."""
+    """Return the customer with this number of orders."""
     return f"c{size}"
 
 
 def order_id(number: int) -> str:
-    """The name of an order, by its place."""
+    """Return the id of an order."""
     return f"o{number:05}"
 
 
 def partition_of(customer: str) -> str:
-    """The partition key of a customer's orders."""
+    """Return the partition key of the orders of a customer."""
     return f"CUST#{customer}"
 
 
 def sort_of(order: str) -> str:
-    """The sort key of an order."""
+    """Return the sort key of an order."""
     return f"ORDER#{order}"
 
 
 def order(size: int, number: int) -> Order:
-    """The order at a place; a third is not shipped, and a quarter has no note."""
+    """Return an order of the customer; a third of them are not shipped, and a quarter have no note."""
     created = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=7 * number, microseconds=number)
     return Order(
         customer_id=customer_of(size),
@@ -74,17 +74,17 @@ def order(size: int, number: int) -> Order:
 
 
 def orders(size: int) -> list[Order]:
-    """A customer's orders, in order."""
+    """Return the orders of a customer, sorted."""
     return [order(size, number) for number in range(size)]
 
 
-def moment(value: datetime) -> str:
-    """A moment in a form that all contenders read without a converter of one's own."""
+def format_datetime(value: datetime) -> str:
+    """Return a datetime in a format that all contenders read without a custom converter."""
     return value.strftime("%Y-%m-%dT%H:%M:%S.%f+0000")
 
 
-def stored(each: Order) -> dict[str, Any]:
-    """An order as DynamoDB's JSON, with the keys and the type that a table of many entities has."""
+def stored_item(each: Order) -> dict[str, Any]:
+    """Return an order as DynamoDB JSON, with the keys and the entity type of a single-table design."""
     item: dict[str, Any] = {
         "PK": {"S": partition_of(each.customer_id)},
         "SK": {"S": sort_of(each.id)},
@@ -94,20 +94,20 @@ def stored(each: Order) -> dict[str, Any]:
         "status": {"S": each.status},
         "total": {"N": str(each.total)},
         "quantity": {"N": str(each.quantity)},
-        "created_at": {"S": moment(each.created_at)},
+        "created_at": {"S": format_datetime(each.created_at)},
         "gift": {"BOOL": each.gift},
         "tags": {"L": [{"S": tag} for tag in each.tags]},
         "address": {"S": each.address},
     }
     if each.shipped_at is not None:
-        item["shipped_at"] = {"S": moment(each.shipped_at)}
+        item["shipped_at"] = {"S": format_datetime(each.shipped_at)}
     if each.note is not None:
         item["note"] = {"S": each.note}
     return item
 
 
-def made(item: dict[str, Any]) -> Order:
-    """An order out of a dict with numbers as Decimal and moments as text, made by hand, as one does."""
+def order_from_dict(item: dict[str, Any]) -> Order:
+    """Return the order of a dict with Decimal numbers and ISO datetimes, converted by hand as users of boto3 do."""
     shipped = item.get("shipped_at")
     return Order(
         item["customer_id"],
@@ -125,22 +125,22 @@ def made(item: dict[str, Any]) -> Order:
 
 
 def difference(found: Any, expected: Order) -> str | None:
-    """What is wrong with an object that should be this order: a value, or the type of one; None when nothing is."""
+    """Describe the first field of an object with a wrong value or type; return None when all are equal."""
     for name in FIELDS:
-        value, wanted = getattr(found, name), getattr(expected, name)
-        if value != wanted or not isinstance(value, type(wanted)):
-            return f"{name} of {expected.id} is {value!r} and should be {wanted!r}"
+        value, right = getattr(found, name), getattr(expected, name)
+        if value != right or not isinstance(value, type(right)):
+            return f"{name} of {expected.id} is {value!r}, expected {right!r}"
     return None
 
 
 def difference_of_dict(found: dict[str, Any], expected: Order) -> str | None:
-    """The same of a dict, whose numbers and moments are as its library leaves them."""
-    for name, wanted in vars(expected).items():
+    """Describe the first wrong value of a dict, with numbers and datetimes in any type; None when all are equal."""
+    for name, right in vars(expected).items():
         value = found.get(name)
-        if isinstance(wanted, datetime):
+        if isinstance(right, datetime):
             value = datetime.fromisoformat(str(value))
-        elif isinstance(wanted, Decimal):
+        elif isinstance(right, Decimal):
             value = round(Decimal(str(value)), 2)
-        if value != wanted:
-            return f"{name} of {expected.id} is {value!r} and should be {wanted!r}"
+        if value != right:
+            return f"{name} of {expected.id} is {value!r}, expected {right!r}"
     return None

@@ -26,7 +26,7 @@ LARGEST = max(SIZES)
 
 
 def check(contender: Contender, found: Any, size: int, number: int) -> None:
-    """Raise WrongObject unless an object equals the order at a place."""
+    """Raise WrongObject unless an object equals the order with a number."""
     expected = order(size, number)
     problem = (difference if contender.is_typed else difference_of_dict)(found, expected)
     if problem is not None:
@@ -94,7 +94,7 @@ def answer_async(contender: Contender, url: str) -> None:
                 times.append(clock() - start)
             return median(times)
 
-        serve(lambda *words: runner.run(measure(*words)))
+        serve(lambda *arguments: runner.run(measure(*arguments)))
 
 
 def main(name: str, mode: str, url: str) -> None:

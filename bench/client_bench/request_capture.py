@@ -1,4 +1,4 @@
-"""Capture of the requests that a table sends over HTTP, answered by an engine in this process."""
+"""Capture of the HTTP requests of a table, served by an engine in this process."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from bench.client_bench import report
 from bench.client_bench.contenders import Contender, Mode
-from bench.client_bench.engine_report import ENGINE, TYPED
-from bench.client_bench.fleet import Module, Worker, cold_start, start_worker
+from bench.client_bench.report import ENGINE, TYPED
 from bench.client_bench.rows import ENGINE_ROWS, PUT_MANY
 from bench.client_bench.timings import Cell, Timings
-from bench.engine_bench.command import say
+from bench.client_bench.worker_processes import Module, Worker, cold_start, start_worker
+from bench.engine_bench.command import show_progress
 from bench.engine_bench.peers import NotAvailable
 
 PUT_MANY_ROUNDS_MAX = 5
@@ -41,22 +41,22 @@ def start_workers(
     for contender, python in pythons.items():
         if mode not in contender.modes or (module == "write_worker" and not contender.writes):
             continue
-        say(f"starting {contender.name}")
+        show_progress(f"starting {contender.name}")
         try:
             workers.append(stack.enter_context(start_worker(contender, mode, python, url, module=module)))
         except NotAvailable as reason:
-            print(f"{contender.name}, {mode}, is left out: {reason}")
+            print(f"{contender.name}, {mode}, is skipped: {reason}")
     return workers
 
 
 def start_in_process(stack: ExitStack, folder: Path, module: Module) -> list[Worker]:
     """Start workers for ours without a server, on `memory:` and on `file:`."""
     workers = []
-    for contender in report.ours():
-        for place in report.PLACES:
-            say(f"starting {contender.name} at {place}")
-            url = place if place == "memory:" else f"file:{folder}/{contender.module}-{module}.db"
-            worker = start_worker(contender, "sync", Path(sys.executable), url, place, module)
+    for contender in report.our_contenders():
+        for backend in report.BACKENDS:
+            show_progress(f"starting {contender.name} at {backend}")
+            url = backend if backend == "memory:" else f"file:{folder}/{contender.module}-{module}.db"
+            worker = start_worker(contender, "sync", Path(sys.executable), url, backend, module)
             workers.append(stack.enter_context(worker))
     return workers
 
@@ -64,49 +64,49 @@ def start_in_process(stack: ExitStack, folder: Path, module: Module) -> list[Wor
 def run_rows(
     workers: Sequence[Worker], mode: Mode, rows: Mapping[str, str], duration: Duration, timings: Timings
 ) -> None:
-    """Measure every row with every worker in each round, after a first round that warms up."""
+    """Measure every row with every worker in each round, after a warm-up round."""
     for number in range(duration.rounds + 1):
         for row, name in rows.items():
-            say(f"{name}, {mode}, round {number} of {duration.rounds}" if number else f"{name}, warming up")
+            show_progress(f"{name}, {mode}, round {number} of {duration.rounds}" if number else f"{name}, warming up")
             for worker in rotate(workers, number):
                 one = worker.seconds_of_one(row, duration.seconds, duration.clock)
                 if number:
-                    timings.note(Cell(row, mode, worker.contender.name, worker.place), one)
-    say("")
+                    timings.add(Cell(row, mode, worker.contender.name, worker.backend), one)
+    show_progress("")
 
 
 def run_engine_rows(workers: Sequence[Worker], duration: Duration, timings: Timings) -> None:
-    """Compare typed writes with the engine, after a first round that warms up."""
+    """Compare typed writes with the engine, after a warm-up round."""
     for number in range(duration.rounds + 1):
         for worker in rotate(workers, number):
-            say(f"comparing {worker.contender.name} with the engine, round {number} of {duration.rounds}")
+            show_progress(f"comparing {worker.contender.name} with the engine, round {number} of {duration.rounds}")
             for row in rows_with_engine(worker, number):
                 figures = worker.compare_with_engine(row, duration.seconds)
                 for kind, seconds in zip((TYPED, ENGINE), figures, strict=True):
                     if number:
-                        timings.note(Cell(row, kind, worker.contender.name, worker.place), seconds)
-    say("")
+                        timings.add(Cell(row, kind, worker.contender.name, worker.backend), seconds)
+    show_progress("")
 
 
 def rows_with_engine(worker: Worker, number: int) -> list[str]:
     """Return the rows of one round: `put_many` only in memory, without a warm-up, and in the first rounds."""
-    has_put_many = worker.place == "memory:" and 0 < number <= PUT_MANY_ROUNDS_MAX
+    has_put_many = worker.backend == "memory:" and 0 < number <= PUT_MANY_ROUNDS_MAX
     return [*ENGINE_ROWS, *((PUT_MANY,) if has_put_many else ())]
 
 
 def run_cold_starts(pythons: Mapping[Contender, Path], url: str, starts: int, timings: Timings) -> None:
-    """Start every contender in a new process, after a first time that brings its files into memory."""
+    """Start every contender in a new process, after a first start that loads its files into the page cache."""
     for number in range(starts + 1):
         for contender, python in rotate(list(pythons.items()), number):
-            say(f"cold start {number} of {starts}: {contender.name}")
+            show_progress(f"cold start {number} of {starts}: {contender.name}")
             imported, first = cold_start(contender, python, url)
             if number:
-                timings.note(Cell("import", "cold", contender.name), imported)
-                timings.note(Cell("first", "cold", contender.name), imported + first)
-    say("")
+                timings.add(Cell("import", "cold", contender.name), imported)
+                timings.add(Cell("first", "cold", contender.name), imported + first)
+    show_progress("")
 
 
 def rotate(values: Sequence[T], number: int) -> list[T]:
-    """Return the same values with another first in every round."""
+    """Return the values rotated, so that another one is first in every round."""
     middle = number % len(values) if values else 0
     return [*values[middle:], *values[:middle]]

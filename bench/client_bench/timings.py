@@ -1,4 +1,4 @@
-"""Seconds of one call for every cell, one figure in each round, and the ratios between them."""
+"""Times of one call for every cell, one figure per round, and their ratios."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """A row of one contender, sync or async, at one place."""
+    """A row of one contender, sync or async, on a server or in the process."""
 
     row: str
     mode: str
     contender: str
-    place: str = "server"
+    backend: str = "server"
 
 
 @dataclass(frozen=True)
@@ -22,17 +22,17 @@ class Timings:
 
     figures: dict[Cell, list[float]] = field(default_factory=dict)
 
-    def note(self, cell: Cell, seconds: float) -> None:
-        """One more round of a cell."""
+    def add(self, cell: Cell, seconds: float) -> None:
+        """Add the figure of a round."""
         self.figures.setdefault(cell, []).append(seconds)
 
     def seconds(self, cell: Cell) -> float | None:
-        """The median of the rounds."""
+        """Return the median of the rounds."""
         found = self.figures.get(cell)
         return median(found) if found else None
 
     def spread(self, cell: Cell) -> float | None:
-        """Half of what the middle half of the rounds spans, as a part of the median."""
+        """Return half of the interquartile range, relative to the median."""
         found = self.figures.get(cell)
         if found is None or len(found) < 2:
             return None
@@ -40,7 +40,7 @@ class Timings:
         return (high - low) / 2 / median(found)
 
     def ratio(self, ours: Cell, theirs: Cell) -> float | None:
-        """How many times as long theirs takes as ours: the median of the ratios of the rounds."""
+        """Return the time of theirs relative to ours: the median of the ratios of the rounds."""
         mine, others = self.figures.get(ours), self.figures.get(theirs)
         if not mine or not others:
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.client_bench.contenders import Contender, Writes
-from bench.client_bench.orders import Order, difference, difference_of_dict, order_id, stored
+from bench.client_bench.orders import Order, difference, difference_of_dict, order_id, stored_item
 from bench.client_bench.rows import BATCH, BATCH_ITEMS, CREATE, MOVE, PUT, TRANSACTION, TRANSACTION_ITEMS, UPDATE
 from bench.client_bench.worker_loop import WrongObject
 from bench.client_bench.write_items import (
@@ -22,7 +22,7 @@ from bench.client_bench.write_items import (
     status_at,
     stored_difference,
 )
-from bench.engine_bench.load import ask
+from bench.engine_bench.load_generator import send_and_check
 from bench.engine_bench.workload import exchange
 
 NEW = 900_000
@@ -74,7 +74,7 @@ class WriteChecks:
 
     def _compare(self, row: str, *expected: Order) -> None:
         for each in expected:
-            item = stored(each)
+            item = stored_item(each)
             found = self.read_item({"PK": item["PK"], "SK": item["SK"]})
             self._raise_if(row, stored_difference(found, each))
 
@@ -107,7 +107,7 @@ def server_reader(url: str) -> Callable[[Item], Item | None]:
             return True
 
         request = {"TableName": WRITE_TABLE, "Key": key, "ConsistentRead": True}
-        ask(port, [exchange("GetItem", request, keep)])
+        send_and_check(port, [exchange("GetItem", request, keep)])
         return answers[-1].get("Item")
 
     return read_item

@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from bench.client_bench.orders import Order, order, order_id, partition_of, sort_of, stored
+from bench.client_bench.orders import Order, order, order_id, partition_of, sort_of, stored_item
 from bench.client_bench.rows import BATCH, BATCH_ITEMS, MOVE, TRANSACTION, TRANSACTION_ITEMS, UPDATE
 
 WRITE_TABLE = "orders-to-write"
@@ -104,9 +104,9 @@ def stored_difference(found: Item | None, expected: Order) -> str | None:
     """Describe the first attribute of a stored item that differs from an order; None when all are equal."""
     if found is None:
         return f"{expected.id} is not stored"
-    wanted = {**stored(expected), **{name: {"S": text} for name, text in keys_of(expected).items()}}
-    for name in sorted({*found, *wanted}):
-        value, right = _comparable(name, found.get(name)), _comparable(name, wanted.get(name))
+    item = {**stored_item(expected), **{name: {"S": text} for name, text in keys_of(expected).items()}}
+    for name in sorted({*found, *item}):
+        value, right = _comparable(name, found.get(name)), _comparable(name, item.get(name))
         if value != right:
             return f"{name} of {expected.id} is {value!r}, expected {right!r}"
     return None

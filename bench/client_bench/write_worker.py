@@ -84,7 +84,7 @@ def answer_async(contender: Contender, url: str) -> None:
         async def perform(call: Callable[..., Any], *arguments: Any) -> Any:
             return await call(*arguments)
 
-        checks_of(contender, writes, customer, url, lambda *words: runner.run(perform(*words)))
+        checks_of(contender, writes, customer, url, lambda *arguments: runner.run(perform(*arguments)))
         arguments = Arguments(writes, customer)
 
         async def measure(row: str, seconds: str, clock_name: str) -> float:
@@ -97,7 +97,7 @@ def answer_async(contender: Contender, url: str) -> None:
                 times.append(clock() - start)
             return median(times)
 
-        serve(lambda *words: runner.run(measure(*words)))
+        serve(lambda *arguments: runner.run(measure(*arguments)))
 
 
 def customer_of_process() -> str:

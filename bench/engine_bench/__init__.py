@@ -1,1 +1,1 @@
-"""The parts of `bench/engine.py`: workload, load generator, peers, rows and the table of ratios."""
+"""Modules of `bench/engine.py`: workload, load generator, peers, rows and tables."""

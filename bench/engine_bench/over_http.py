@@ -1,4 +1,4 @@
-"""The rows over HTTP: every server in turn, row by row and round by round, so that noise hits all alike."""
+"""The HTTP rows: servers take turns in each row and round, so that noise affects all of them equally."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ from statistics import median
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from bench.engine_bench.load import Prepared, WrongAnswer, ask, drive, prepare
+from bench.engine_bench.load_generator import (
+    PreparedRequest,
+    UnexpectedResponse,
+    measure_throughput,
+    prepare,
+    send_and_check,
+)
 from bench.engine_bench.peers import Program
-from bench.engine_bench.server import Server, running
+from bench.engine_bench.server import Server, run_server
 from bench.engine_bench.workload import CLIENTS_MAX, Exchange, Row, Workload, create_table, describe_table
 
 CLIENTS = (1, CLIENTS_MAX)
 CREATE_SECONDS_MAX = 10
-# A slower server is not kept waiting for: eight of its answers would take as long as all that is measured.
-ANSWER_SECONDS_MAX = 0.5
+# A slower server is measured only once: eight of its responses would take as long as the whole run.
+RESPONSE_SECONDS_MAX = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
-Say = Callable[[str], None]
+ShowProgress = Callable[[str], None]
 
 
 class Cell(NamedTuple):
-    """A row with so many clients on one server."""
+    """A row, measured with a number of clients on one server."""
 
     row: str
     clients: int
@@ -34,8 +40,8 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How long is measured: rounds, and the seconds of every cell in a round."""
+class Sampling:
+    """How much to measure: the number of rounds, and the seconds of every cell in a round."""
 
     rounds: int
     seconds: float
@@ -43,91 +49,102 @@ class Pace:
 
 @dataclass(frozen=True)
 class Rates:
-    """Answers a second of every cell, one figure per round, and why some cells are empty."""
+    """Responses per second of every cell, one figure per round, and why some cells are empty."""
 
     figures: dict[Cell, list[float]] = field(default_factory=dict)
-    refusals: dict[tuple[str, str], str] = field(default_factory=dict)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
     slow: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def refuse(self, row: str, server: str, error: Exception) -> None:
-        """A server that fails once in a row has no figures in it at all."""
-        self.refusals[row, server] = " ".join(str(error).split())
+    def record_failure(self, row: str, server: str, error: Exception) -> None:
+        """Record a failed row of a server, and drop all its figures in that row."""
+        self.failures[row, server] = " ".join(str(error).split())
         for clients in CLIENTS:
             self.figures.pop(Cell(row, clients, server), None)
 
     def rate(self, cell: Cell) -> float | None:
-        """The median of the rounds."""
+        """Return the median of the rounds."""
         figures = self.figures.get(cell)
         return median(figures) if figures else None
 
     def ratio(self, cell: Cell, peer: str) -> float | None:
-        """The median, over the rounds, of a cell's rate divided by the peer's in the same round."""
+        """Return the rate of a cell divided by the peer's in the same round, as the median of the rounds."""
         ours, theirs = self.figures.get(cell), self.figures.get(cell._replace(server=peer))
         if not ours or not theirs:
             return None
-        if len(ours) != len(theirs):  # the peer is so slow that it was measured once
+        if len(ours) != len(theirs):  # a slow peer was measured only once
             return median(ours) / median(theirs)
         return median(our_rate / their_rate for our_rate, their_rate in zip(ours, theirs, strict=True))
 
 
 def fill(server: Server, workload: Workload) -> None:
-    """Makes the table, waits until it can be used, and loads it."""
-    ask(server.port, [create_table()])
+    """Create the table, wait until it is active, and load its items."""
+    send_and_check(server.port, [create_table()])
     deadline = perf_counter() + CREATE_SECONDS_MAX
     while True:
         try:
-            ask(server.port, [describe_table()])
+            send_and_check(server.port, [describe_table()])
             break
-        except WrongAnswer:
+        except UnexpectedResponse:
             if perf_counter() > deadline:
                 raise
             sleep(0.05)
-    ask(server.port, list(workload.load()))
+    send_and_check(server.port, list(workload.load()))
 
 
-def measure(servers: Sequence[Server], rows: Sequence[Row], pace: Pace, say: Say) -> Rates:
-    """Every cell once a round; a first round only warms up, and finds who does not know a request at all."""
+def measure(servers: Sequence[Server], rows: Sequence[Row], sampling: Sampling, show_progress: ShowProgress) -> Rates:
+    """Measure every cell once per round; the first round warms up and finds the requests that a server lacks."""
     rates = Rates()
     prepared = {row.name: prepare(row.exchanges) for row in rows}
     gc.collect()
     gc.disable()
     try:
-        for number in range(pace.rounds + 1):
+        for number in range(sampling.rounds + 1):
             for row in rows:
-                say(f"{row.name}, round {number} of {pace.rounds}" if number else f"{row.name}, warming up")
-                for cell, server in turns(row.name, servers, number):
-                    if (row.name, server.name) not in rates.refusals | rates.slow:
-                        run(rates, cell, server, prepared[row.name], pace.seconds, number)
+                show_progress(
+                    f"{row.name}, round {number} of {sampling.rounds}" if number else f"{row.name}, warming up"
+                )
+                for cell, server in cells_of_round(row.name, servers, number):
+                    if (row.name, server.name) not in rates.failures | rates.slow:
+                        measure_cell(rates, cell, server, prepared[row.name], sampling.seconds, number)
     finally:
         gc.enable()
     return rates
 
 
-def turns(row: str, servers: Sequence[Server], number: int) -> list[tuple[Cell, Server]]:
-    """The cells of a row in the order of this round: who goes first changes from round to round."""
-    turned = [servers[(place + number) % len(servers)] for place in range(len(servers))]
-    return [(Cell(row, clients, server.name), server) for clients in CLIENTS for server in turned]
+def cells_of_round(row: str, servers: Sequence[Server], number: int) -> list[tuple[Cell, Server]]:
+    """Return the cells of a row in the order of this round; the first server changes from round to round."""
+    rotated = [servers[(position + number) % len(servers)] for position in range(len(servers))]
+    return [(Cell(row, clients, server.name), server) for clients in CLIENTS for server in rotated]
 
 
-def run(rates: Rates, cell: Cell, server: Server, prepared: list[Prepared], seconds: float, number: int) -> None:
-    """One cell in one round, from a place of its own among the requests."""
+def measure_cell(
+    rates: Rates, cell: Cell, server: Server, prepared: list[PreparedRequest], seconds: float, number: int
+) -> None:
+    """Measure one cell in one round, from another start position in every round."""
     try:
-        measured = drive(server.port, prepared, clients=cell.clients, seconds=seconds, start=number * 997)
-    except (WrongAnswer, OSError) as error:
-        rates.refuse(cell.row, cell.server, error)
+        throughput = measure_throughput(
+            server.port, prepared, clients=cell.clients, seconds=seconds, start=number * 997
+        )
+    except (UnexpectedResponse, OSError) as error:
+        rates.record_failure(cell.row, cell.server, error)
         return
-    if measured.seconds / measured.answers > ANSWER_SECONDS_MAX and not number:
-        rates.slow[cell.row, cell.server] = f"{measured.seconds / measured.answers:.1f} s an answer, so measured once"
-        rates.figures[cell] = [measured.rate]
+    if throughput.seconds / throughput.responses > RESPONSE_SECONDS_MAX and not number:
+        rates.slow[cell.row, cell.server] = (
+            f"{throughput.seconds / throughput.responses:.1f} s per response, so measured once"
+        )
+        rates.figures[cell] = [throughput.rate]
     elif number:
-        rates.figures.setdefault(cell, []).append(measured.rate)
+        rates.figures.setdefault(cell, []).append(throughput.rate)
 
 
-def ceilings(workload: Workload, seconds: float) -> dict[int, float]:
-    """What the load generator itself can do: GetItem against a server that does nothing."""
+def generator_limits(workload: Workload, seconds: float) -> dict[int, float]:
+    """Return the highest rates of the load generator itself: GetItem against a server that does nothing."""
     command = [sys.executable, "-m", "bench.engine_bench.responder"]
     program = Program("", lambda port: [*command, str(port)], lambda port: {"PYTHONPATH": str(ROOT)})
-    anything = [Exchange(each.action, each.body, lambda answer: True) for each in workload.rows[0].exchanges]
-    with running("responder", program) as responder:
+    anything = [Exchange(each.action, each.body, lambda response: True) for each in workload.rows[0].exchanges]
+    with run_server("responder", program) as responder:
         prepared = prepare(anything)
-        return {clients: drive(responder.port, prepared, clients=clients, seconds=seconds).rate for clients in CLIENTS}
+        return {
+            clients: measure_throughput(responder.port, prepared, clients=clients, seconds=seconds).rate
+            for clients in CLIENTS
+        }

@@ -1,4 +1,4 @@
-"""The parts of a run, each from what was asked for to its tables: HTTP, in the process, many items, the start."""
+"""The parts of a run, each with its tables: HTTP, in process, large store, and start."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 from statistics import median
 from time import sleep
 
-from bench.engine_bench import report, scale, targets
+from bench.engine_bench import large_store, report, targets
 from bench.engine_bench.in_process import (
     WARM_UP_ROUNDS,
-    Bare,
-    Pair,
-    ask,
-    beside_sqlite,
+    ComparisonRow,
+    SqliteBaseline,
+    call_engine,
     compare,
     open_engine,
-    settings_of,
+    sqlite_rows,
+    sqlite_settings,
 )
-from bench.engine_bench.over_http import Pace, ceilings, fill, measure
-from bench.engine_bench.peers import OURS, NotAvailable, Peer, ours
-from bench.engine_bench.report import Judged
-from bench.engine_bench.server import Server, running
+from bench.engine_bench.over_http import Sampling, fill, generator_limits, measure
+from bench.engine_bench.peers import OURS, NotAvailable, Peer, singletable_program
+from bench.engine_bench.report import TargetResult
+from bench.engine_bench.server import Server, run_server
 from bench.engine_bench.workload import Workload, create_table
 
 STARTS = 5
@@ -32,128 +32,134 @@ START_HEAD = ("server", "version", "s to start", "MB idle")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What is measured: the peers, the rows and the pace; and where peers and stores are kept."""
+class RunSettings:
+    """Settings of a run: the peers, the rows, the sampling, and the folders of peers and stores."""
 
     cache: Path
     folder: Path
     workload: Workload
     peers: tuple[Peer, ...]
     row_names: tuple[str, ...]
-    pace: Pace
+    sampling: Sampling
     items: int
-    say: Callable[[str], None]
+    show_progress: Callable[[str], None]
 
-    def has(self, row: str) -> bool:
-        """Whether a row is asked for: by how its name begins, in any case."""
+    def selects(self, row: str) -> bool:
+        """Return whether a row is selected by the beginning of its name, in upper or lower case."""
         return not self.row_names or row.lower().startswith(self.row_names)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a part found: its tables, its figures before their targets, and answers of ours that are wrong."""
+class PartReport:
+    """The report of a part: its tables, its figures with their targets, and the failures of singletable."""
 
     text: str
-    judged: tuple[Judged, ...] = ()
+    results: tuple[TargetResult, ...] = ()
     failures: tuple[str, ...] = ()
 
 
-def http(setting: Setting) -> Outcome:
-    """Ours on disk beside the peers in memory, over HTTP."""
-    rows = [row for row in setting.workload.rows if setting.has(row.name)]
+def http(settings: RunSettings) -> PartReport:
+    """Compare singletable on disk with the peers in memory, over HTTP."""
+    rows = [row for row in settings.workload.rows if settings.selects(row.name)]
     with ExitStack() as stack:
-        servers, notes = start_all(setting, stack)
+        servers, notes = start_all(settings, stack)
         idle = [
             [each.name, each.version, f"{each.start_seconds:.2f}", f"{each.resident_megabytes():.0f}"]
             for each in servers
         ]
-        ceiling = ceilings(setting.workload, setting.pace.seconds)
+        ceiling = generator_limits(settings.workload, settings.sampling.seconds)
         for server in servers:
-            setting.say(f"filling {server.name}")
-            fill(server, setting.workload)
-        rates = measure(servers, rows, setting.pace, setting.say)
+            settings.show_progress(f"filling {server.name}")
+            fill(server, settings.workload)
+        rates = measure(servers, rows, settings.sampling, settings.show_progress)
     names = [server.name for server in servers]
     peers = [name for name in names if name != OURS]
     limits = " and ".join(f"{rate:,.0f}/s with {clients}" for clients, rate in ceiling.items())
     notes.append(f"The load generator itself reaches {limits}, against a server that does nothing.")
-    notes += [f"{server}, {row}: {note}" for (row, server), note in (rates.refusals | rates.slow).items()]
+    notes += [f"{server}, {row}: {note}" for (row, server), note in (rates.failures | rates.slow).items()]
     tables = [report.table(START_HEAD, idle), report.rates_table(rates, rows, names)]
     if OURS in names and peers:
         tables.append(report.ratios_table(rates, rows, peers))
-    failures = [f"{row}: {reason}" for (row, server), reason in rates.refusals.items() if server == OURS]
+    failures = [f"{row}: {reason}" for (row, server), reason in rates.failures.items() if server == OURS]
     if OURS not in names:
-        failures.append("it does not start")
-    judged = report.judge_all(rates, rows, peers)
-    return Outcome("\n\n".join([*tables, "\n".join(notes)]), tuple(judged), tuple(failures))
+        failures.append("the server does not start")
+    results = report.ratio_results(rates, rows, peers)
+    return PartReport("\n\n".join([*tables, "\n".join(notes)]), tuple(results), tuple(failures))
 
 
-def start_all(setting: Setting, stack: ExitStack) -> tuple[list[Server], list[str]]:
-    """Ours and every peer that can be had here, started, and why others cannot."""
+def start_all(settings: RunSettings, stack: ExitStack) -> tuple[list[Server], list[str]]:
+    """Start singletable and every available peer; return them, and notes on the missing ones."""
     servers, notes = [], []
-    for peer in (Peer(OURS, lambda folder: ours(setting.folder / "served")), *setting.peers):
-        setting.say(f"starting {peer.name}")
+    for peer in (Peer(OURS, lambda folder: singletable_program(settings.folder / "served")), *settings.peers):
+        settings.show_progress(f"starting {peer.name}")
         try:
-            servers.append(stack.enter_context(running(peer.name, peer.install(folder_of(setting.cache, peer)))))
+            servers.append(
+                stack.enter_context(run_server(peer.name, peer.install(install_folder(settings.cache, peer))))
+            )
         except NotAvailable as reason:
-            notes.append(f"{peer.name} is left out: {reason}")
+            notes.append(f"{peer.name} is skipped: {reason}")
     return servers, notes
 
 
-def folder_of(cache: Path, peer: Peer) -> Path:
-    """Where a peer is installed."""
-    folder = cache / peer.word
+def install_folder(cache: Path, peer: Peer) -> Path:
+    """Create and return the folder of an installed peer."""
+    folder = cache / peer.slug
     folder.mkdir(exist_ok=True)
     return folder
 
 
-def in_process(setting: Setting) -> Outcome:
-    """Ours called directly, beside bare sqlite3."""
-    with closing(open_engine(setting.folder / "in-process")) as engine:
-        setting.say("filling the engine")
-        for exchange in (create_table(), *setting.workload.load()):
-            ask(engine, exchange)
-        with closing(Bare(setting.folder / "bare", settings_of(engine), setting.workload.items())) as bare:
-            pairs = beside_sqlite(engine, bare, setting.workload)
-            return compared(setting, OURS, "bare sqlite3", pairs)
+def in_process(settings: RunSettings) -> PartReport:
+    """Compare direct calls of the engine with plain sqlite3."""
+    with closing(open_engine(settings.folder / "in-process")) as engine:
+        settings.show_progress("filling the engine")
+        for exchange in (create_table(), *settings.workload.load()):
+            call_engine(engine, exchange)
+        with closing(
+            SqliteBaseline(settings.folder / "plain", sqlite_settings(engine), settings.workload.items())
+        ) as baseline:
+            rows = sqlite_rows(engine, baseline, settings.workload)
+            return compare_latencies(settings, OURS, "plain sqlite3", rows)
 
 
-def many_items(setting: Setting) -> Outcome:
-    """Ours with many items beside ours with a thousand."""
+def many_items(settings: RunSettings) -> PartReport:
+    """Compare the engine with many items and with a thousand."""
     with ExitStack() as stack:
-        large = stack.enter_context(closing(scale.kept_store(setting.cache, setting.items, setting.say)))
-        small = stack.enter_context(closing(open_engine(setting.folder / "small")))
-        scale.load(small, scale.SMALL_ITEMS, setting.say)
-        pairs = scale.pairs(large, small, setting.items, setting.pace.rounds + WARM_UP_ROUNDS)
-        return compared(setting, f"{setting.items:,} items", f"{scale.SMALL_ITEMS:,} items", pairs)
+        large = stack.enter_context(
+            closing(large_store.cached_store(settings.cache, settings.items, settings.show_progress))
+        )
+        small = stack.enter_context(closing(open_engine(settings.folder / "small")))
+        large_store.load(small, large_store.SMALL_ITEMS, settings.show_progress)
+        rows = large_store.scale_rows(large, small, settings.items, settings.sampling.rounds + WARM_UP_ROUNDS)
+        return compare_latencies(settings, f"{settings.items:,} items", f"{large_store.SMALL_ITEMS:,} items", rows)
 
 
-def compared(setting: Setting, ours: str, other: str, pairs: Sequence[Pair]) -> Outcome:
-    """The rows of two columns that are asked for."""
-    setting.say(f"{ours} beside {other}")
-    comparisons = compare([pair for pair in pairs if setting.has(pair.name)], setting.pace.rounds)
-    judged = [replace(each.judged, name=f"{each.name}, {ours} to {other}") for each in comparisons]
-    return Outcome(report.comparisons_table(ours, other, comparisons), tuple(judged))
+def compare_latencies(settings: RunSettings, ours: str, other: str, rows: Sequence[ComparisonRow]) -> PartReport:
+    """Measure the selected rows of two columns."""
+    settings.show_progress(f"comparing {ours} with {other}")
+    comparisons = compare([row for row in rows if settings.selects(row.name)], settings.sampling.rounds)
+    results = [replace(each.result, name=f"{each.name}, {ours} to {other}") for each in comparisons]
+    return PartReport(report.comparisons_table(ours, other, comparisons), tuple(results))
 
 
-def start(setting: Setting) -> Outcome:
-    """How long ours takes to its first answer, and the memory it then holds."""
-    program = ours(setting.folder / "started")
+def start(settings: RunSettings) -> PartReport:
+    """Measure the time to the first response of singletable, and the memory of the idle server."""
+    program = singletable_program(settings.folder / "started")
     seconds, megabytes = [], []
     for number in range(STARTS):
-        setting.say(f"start {number + 1} of {STARTS}")
-        with running(OURS, program) as server:
+        settings.show_progress(f"start {number + 1} of {STARTS}")
+        with run_server(OURS, program) as server:
             sleep(SETTLE_SECONDS)
             seconds.append(server.start_seconds)
             megabytes.append(server.resident_megabytes())
-    judged = (
-        Judged("seconds to the first answer", median(seconds), targets.START_SECONDS),
-        Judged("MB of memory when idle", median(megabytes), targets.IDLE_MEGABYTES),
+    results = (
+        TargetResult("seconds to the first response", median(seconds), targets.START_SECONDS),
+        TargetResult("MB of memory when idle", median(megabytes), targets.IDLE_MEGABYTES),
     )
-    lines = [[each.name, f"{each.figure:.2f}", str(each.target), each.verdict] for each in judged]
-    return Outcome(report.table(["singletable serve", "median", "target", ""], lines), judged)
+    lines = [[each.name, f"{each.figure:.2f}", str(each.target), each.verdict] for each in results]
+    return PartReport(report.table(["singletable serve", "median", "target", ""], lines), results)
 
 
-PARTS: dict[str, Callable[[Setting], Outcome]] = {
+PARTS: dict[str, Callable[[RunSettings], PartReport]] = {
     "http": http,
     "in-process": in_process,
     "many-items": many_items,

@@ -1,4 +1,4 @@
-"""The servers that are measured: ours, and its peers, installed into a cache folder by the tool of each."""
+"""The measured servers: singletable and its peers, each installed into a cache folder with its package manager."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 OURS = "singletable"
 INSTALL_SECONDS_MAX = 600
 JAVA_MIN = 17
-# The first that resolves is taken: a mirror may have an artifact without all that it depends on.
+# Tried in this order until one resolves: a mirror may lack some dependencies of a version.
 DYNAMODB_LOCAL_VERSIONS = ("[3.0,4.0)", "3.3.1", "3.1.0", "3.0.0")
 DYNAMODB_LOCAL_MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
 EXTENDDB_PACKAGE = "@extenddb/linux-x64"
 EXTENDDB_VERSION = "0.1.10"
-# A write updates the indexes before the server answers (10 ms later by default), and a new table is active at once.
+# A write updates the indexes before the server responds (10 ms later by default), and a new table is active at once.
 EXTENDDB_SETTINGS = {"index_propagation_delay_ms": "0", "control_plane_delay_seconds": "0"}
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -34,7 +34,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 class NotAvailable(Exception):
-    """A server that cannot be measured here, and why."""
+    """A server cannot be measured on this machine; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ EXAMPLE_CREDENTIAL = Credential("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/b
 
 @dataclass(frozen=True)
 class Program:
-    """How a server is started: its command line for a port, and what it needs in its environment.
+    """How to start a server: its command line for a port, and its environment variables.
 
     A server that verifies signatures has the credential to sign with, and a path that answers unsigned GET requests
     once the server is ready.
@@ -66,33 +66,33 @@ class Program:
 
 @dataclass(frozen=True)
 class Peer:
-    """A server by the name that the table gives it, and the step that installs it below a folder."""
+    """A server: its name in the tables, and the function that installs it into a folder."""
 
     name: str
     install: Callable[[Path], Program]
 
     @property
-    def word(self) -> str:
-        """The name as one types it: `dynamodb-local`."""
+    def slug(self) -> str:
+        """The name on the command line: `dynamodb-local`."""
         return self.name.lower().replace(" ", "-")
 
 
-def ours(data: Path) -> Program:
-    """`singletable serve` of this environment, on a file."""
+def singletable_program(data: Path) -> Program:
+    """Return `singletable serve` of this environment, with its data in a file."""
     program = Path(sys.executable).with_name(OURS)
     if not program.exists():
-        raise NotAvailable("the command singletable is not installed beside this Python; see make bench")
-    if run([str(program), "serve", "--help"], Path.cwd()).returncode != 0:
-        raise NotAvailable("the command singletable has no `serve`")
+        raise NotAvailable("the singletable command is not installed with this Python; see `make bench`")
+    if run_command([str(program), "serve", "--help"], Path.cwd()).returncode != 0:
+        raise NotAvailable("the singletable command has no subcommand `serve`")
     return Program("on disk", lambda port: [str(program), "serve", "--data", str(data), "--port", str(port)])
 
 
 def install_dynalite(folder: Path) -> Program:
-    """dynalite from npm, in memory."""
-    npm, node = require("npm"), require("node")
+    """Install dynalite from npm; it runs in memory."""
+    npm, node = find_program("npm"), find_program("node")
     main = folder / "node_modules" / "dynalite" / "cli.js"
     if not main.exists():
-        must([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "dynalite"], folder)
+        run_or_raise([npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "dynalite"], folder)
     return Program(
         npm_version(main.parent) or "?",
         lambda port: [node, str(main), "--host", "127.0.0.1", "--port", str(port), "--createTableMs", "0"],
@@ -100,7 +100,7 @@ def install_dynalite(folder: Path) -> Program:
 
 
 def install_ministack(folder: Path) -> Program:
-    """ministack from PyPI, in memory, with the one service that is asked."""
+    """Install ministack from PyPI; it runs in memory, with DynamoDB as its only service."""
     python = install_from_pypi(folder, "ministack", "ministack")
     return Program(
         version_of(python, "ministack"),
@@ -115,7 +115,7 @@ def install_ministack(folder: Path) -> Program:
 
 
 def install_moto(folder: Path) -> Program:
-    """moto's server from PyPI, in memory."""
+    """Install moto's server from PyPI; it runs in memory."""
     python = install_from_pypi(folder, "moto[server]", "moto")
     return Program(
         version_of(python, "moto"),
@@ -124,9 +124,9 @@ def install_moto(folder: Path) -> Program:
 
 
 def install_dynamodb_local(folder: Path) -> Program:
-    """DynamoDB Local from Maven, in memory, where Java is recent enough."""
-    maven, java = require("mvn"), require("java")
-    stated = run([java, "-version"], folder)
+    """Install DynamoDB Local from Maven, if Java is recent enough; it runs in memory."""
+    maven, java = find_program("mvn"), find_program("java")
+    stated = run_command([java, "-version"], folder)
     found = re.search(r'version "(\d+)', stated.stdout + stated.stderr)
     if found is None or int(found[1]) < JAVA_MIN:
         raise NotAvailable(f"Java {JAVA_MIN} or newer is needed")
@@ -145,19 +145,21 @@ def install_dynamodb_local(folder: Path) -> Program:
 
 
 def install_extenddb(folder: Path, data: Path) -> Program:
-    """ExtendDB from npm, on a new SQLite file; not part of PEERS, because the load generator does not sign requests."""
+    """Install ExtendDB from npm, with a new SQLite file; not in PEERS, as the load generator signs no requests."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise NotAvailable(f"{EXTENDDB_PACKAGE} needs Linux on x86_64")
     package = folder / "node_modules" / EXTENDDB_PACKAGE
     if npm_version(package) != EXTENDDB_VERSION:
         pinned = f"{EXTENDDB_PACKAGE}@{EXTENDDB_VERSION}"
-        must([require("npm"), "install", "--prefix", str(folder), "--no-audit", "--no-fund", pinned], folder)
+        run_or_raise(
+            [find_program("npm"), "install", "--prefix", str(folder), "--no-audit", "--no-fund", pinned], folder
+        )
     program, settings = str(package / "extenddb"), str(data.with_suffix(".toml"))
     # It writes a TLS certificate below the home directory, which a server without TLS does not use.
     home = {"HOME": str(data.parent)}
-    must([program, "init", "--sqlite-path", str(data), "--config", settings], data.parent, home)
+    run_or_raise([program, "init", "--sqlite-path", str(data), "--config", settings], data.parent, home)
     for name, value in EXTENDDB_SETTINGS.items():
-        must([program, "settings", "--config", settings, "set", name, value], data.parent, home)
+        run_or_raise([program, "settings", "--config", settings, "set", name, value], data.parent, home)
     return Program(
         EXTENDDB_VERSION,
         # Without --foreground the server becomes a daemon.
@@ -185,28 +187,28 @@ def npm_version(package: Path) -> str | None:
 
 
 def resolve_dynamodb_local(maven: str, folder: Path, libraries: Path) -> None:
-    """Copies the newest DynamoDB Local that resolves, with all it depends on, and notes its version."""
-    # Native libraries are looked up by their plain names, so the versions are left out of all names.
+    """Copy the newest DynamoDB Local that resolves, with its dependencies, and record its version."""
+    # Native libraries are found by their names without a version, so strip the version from every name.
     goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
     options = [f"-DoutputDirectory={libraries}", "-DincludeScope=runtime", "-Dmdep.stripVersion=true"]
     for version in DYNAMODB_LOCAL_VERSIONS:
         shutil.rmtree(libraries, ignore_errors=True)
         (folder / "pom.xml").write_text(_POM.format(version=version), encoding="utf-8")
-        finished = run([maven, "-q", "-B", goal, *options], folder)
+        finished = run_command([maven, "-q", "-B", goal, *options], folder)
         jar = libraries / "DynamoDBLocal.jar"
         if finished.returncode == 0 and jar.exists():
             (folder / "resolved").write_text(version_of_dynamodb_local(maven, folder, version), encoding="utf-8")
             return
-    raise NotAvailable(f"mvn: {last_line(finished)}")
+    raise NotAvailable(f"mvn: {error_line(finished)}")
 
 
-def version_of_dynamodb_local(maven: str, folder: Path, asked: str) -> str:
-    """The version that was copied; a range is looked up."""
-    if not asked.startswith("["):
-        return asked
-    listed = run([maven, "-B", "org.apache.maven.plugins:maven-dependency-plugin:list"], folder).stdout
+def version_of_dynamodb_local(maven: str, folder: Path, requested: str) -> str:
+    """Return the version that was copied; for a range, look it up."""
+    if not requested.startswith("["):
+        return requested
+    listed = run_command([maven, "-B", "org.apache.maven.plugins:maven-dependency-plugin:list"], folder).stdout
     found = re.search(r":DynamoDBLocal:jar:([^:]+):", listed)
-    return found[1] if found else asked
+    return found[1] if found else requested
 
 
 PEERS = (
@@ -218,32 +220,32 @@ PEERS = (
 
 
 def install_from_pypi(folder: Path, requirement: str, module: str) -> Path:
-    """The Python of an environment of its own that has this package."""
+    """Install a package into its own virtual environment and return the Python of the environment."""
     python = folder / "bin" / "python"
-    if not python.exists() or run([str(python), "-c", f"import {module}"], folder).returncode != 0:
-        must([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
-        must([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", requirement], folder)
+    if not python.exists() or run_command([str(python), "-c", f"import {module}"], folder).returncode != 0:
+        run_or_raise([sys.executable, "-m", "venv", "--clear", str(folder)], folder)
+        run_or_raise([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", requirement], folder)
     return python
 
 
 def version_of(python: Path, package: str) -> str:
-    """The version of a package in an environment."""
+    """Return the version of a package in an environment."""
     code = f"from importlib.metadata import version; print(version({package!r}))"
-    return run([str(python), "-c", code], python.parent).stdout.strip()
+    return run_command([str(python), "-c", code], python.parent).stdout.strip()
 
 
-def require(program: str) -> str:
-    """The path of a program, which has to be there."""
+def find_program(program: str) -> str:
+    """Return the path of a program, or raise NotAvailable."""
     found = shutil.which(program)
     if found is None:
         raise NotAvailable(f"{program} is not installed")
     return found
 
 
-def run(
+def run_command(
     command: list[str], folder: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """A finished program, whatever came of it; the variables are added to its environment."""
+    """Run a command, with variables added to its environment, and return its result even if it fails."""
     hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | dict(variables or {})
     return subprocess.run(  # noqa: S603 - the commands are those of this module
@@ -258,15 +260,15 @@ def run(
     )
 
 
-def must(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
-    """A program that has to succeed, or the server is not available."""
-    finished = run(command, folder, variables)
+def run_or_raise(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
+    """Run a command; raise NotAvailable when it fails."""
+    finished = run_command(command, folder, variables)
     if finished.returncode != 0:
-        raise NotAvailable(f"{Path(command[0]).name}: {last_line(finished)}")
+        raise NotAvailable(f"{Path(command[0]).name}: {error_line(finished)}")
 
 
-def last_line(finished: subprocess.CompletedProcess[str]) -> str:
-    """The line that says best why a program failed."""
+def error_line(finished: subprocess.CompletedProcess[str]) -> str:
+    """Return the output line that best explains why a command failed."""
     lines = [line.strip() for line in (finished.stdout + finished.stderr).splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or [f"exit status {finished.returncode}"])[0][:200]

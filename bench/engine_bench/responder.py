@@ -1,4 +1,4 @@
-"""A server that answers anything with the same kilobyte at once: what the load generator can do at most.
+"""A server that returns the same kilobyte to every request: it shows the limit of the load generator.
 
 python -m bench.engine_bench.responder PORT
 """
@@ -9,13 +9,15 @@ import select
 import socket
 import sys
 
-# It also is the answer to ListTables, with which a server shows that it has started.
+# Also a valid response to ListTables, which the benchmark sends until a server has started.
 BODY = b'{"TableNames":[],"Item":{"note":{"S":"' + b"x" * 1_024 + b'"}}}'
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
+RESPONSE = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
+)
 
 
 def serve(port: int) -> None:
-    """Answers every request that arrives whole in one piece, as those of the rows with single items do."""
+    """Respond to every request that arrives in one piece, as requests for single items do."""
     with socket.create_server(("127.0.0.1", port), backlog=64) as listener:
         poller = select.poll()
         poller.register(listener, select.POLLIN)
@@ -28,7 +30,7 @@ def serve(port: int) -> None:
                     connections[connection.fileno()] = connection
                     poller.register(connection, select.POLLIN)
                 elif connections[descriptor].recv(65_536):
-                    connections[descriptor].sendall(ANSWER)
+                    connections[descriptor].sendall(RESPONSE)
                 else:
                     poller.unregister(descriptor)
                     connections.pop(descriptor).close()

@@ -1,4 +1,4 @@
-"""A running server: started on a free port, asked until it answers, weighed, and stopped."""
+"""Start a server on a free port, wait for its first response, measure its memory, and stop it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from time import perf_counter, sleep
 from typing import IO
 from urllib.parse import quote
 
-from bench.engine_bench.load import WrongAnswer, ask
+from bench.engine_bench.load_generator import UnexpectedResponse, send_and_check
 from bench.engine_bench.peers import Credential, NotAvailable, Program
 from bench.engine_bench.workload import exchange
 
@@ -26,7 +26,7 @@ STOP_SECONDS_MAX = 10
 
 @dataclass(frozen=True)
 class Server:
-    """A server that answers: its port, its process and how long it took to answer for the first time."""
+    """A running server: its port, its process, and the seconds to its first response."""
 
     name: str
     version: str
@@ -38,20 +38,20 @@ class Server:
     @property
     def url(self) -> str:
         """The URL, with the credential that the server requires, if any."""
-        needed = self.credential
-        user = "" if needed is None else f"{quote(needed.key_id, safe='')}:{quote(needed.secret, safe='')}@"
+        required = self.credential
+        user = "" if required is None else f"{quote(required.key_id, safe='')}:{quote(required.secret, safe='')}@"
         return f"http://{user}127.0.0.1:{self.port}"
 
     def resident_megabytes(self) -> float:
-        """The memory that its process holds now."""
+        """Return the resident memory of the process."""
         command = ["ps", "-o", "rss=", "-p", str(self.process)]
         listed = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own child
         return int(listed.stdout) * 1024 / 1e6
 
 
 @contextmanager
-def running(name: str, program: Program) -> Iterator[Server]:
-    """A server from its first answer to the end of the block."""
+def run_server(name: str, program: Program) -> Iterator[Server]:
+    """Start a server, wait for its first response, and stop it at the end of the block."""
     port = free_port()
     environment = {**os.environ, **program.environment(port)}
     with tempfile.TemporaryFile() as output:
@@ -65,49 +65,49 @@ def running(name: str, program: Program) -> Iterator[Server]:
             cwd=Path(tempfile.gettempdir()),
         )
         try:
-            wait_for_answer(process, port, started, output, program.health_path)
-            taken = perf_counter() - started
-            yield Server(name, program.version, port, process.pid, taken, program.credential)
+            wait_until_ready(process, port, started, output, program.health_path)
+            start_seconds = perf_counter() - started
+            yield Server(name, program.version, port, process.pid, start_seconds, program.credential)
         finally:
-            stop(process)
+            stop_process(process)
 
 
-def wait_for_answer(
+def wait_until_ready(
     process: subprocess.Popen[bytes], port: int, started: float, output: IO[bytes], health_path: str | None = None
 ) -> None:
-    """Returns with the first answer to a request: ListTables, or a GET of the health path."""
-    list_tables = exchange("ListTables", {}, lambda answer: isinstance(answer["TableNames"], list))
+    """Wait for the first successful response to ListTables, or to a GET request for the health path."""
+    list_tables = exchange("ListTables", {}, lambda response: isinstance(response["TableNames"], list))
     while True:
         try:
             if health_path is None:
-                return ask(port, [list_tables])
+                return send_and_check(port, [list_tables])
             return check_health(port, health_path)
-        except (OSError, WrongAnswer) as error:
+        except (OSError, UnexpectedResponse) as error:
             if process.poll() is not None:
                 output.seek(0)
-                said = output.read().decode(errors="replace").strip()
-                raise NotAvailable(f"it ended with status {process.returncode}: {said[-300:]}") from error
+                text = output.read().decode(errors="replace").strip()
+                raise NotAvailable(f"the server exited with status {process.returncode}: {text[-300:]}") from error
             if perf_counter() - started > START_SECONDS_MAX:
-                raise NotAvailable(f"no answer within {START_SECONDS_MAX} seconds ({error})") from error
+                raise NotAvailable(f"no response within {START_SECONDS_MAX} seconds ({error})") from error
         sleep(0.002)
 
 
 def check_health(port: int, path: str) -> None:
-    """Raise WrongAnswer unless a GET request for this path succeeds."""
+    """Raise UnexpectedResponse unless a GET request for this path succeeds."""
     connection = HTTPConnection("127.0.0.1", port, timeout=START_SECONDS_MAX)
     try:
         connection.request("GET", path)
         status = connection.getresponse().status
     except HTTPException as error:
-        raise WrongAnswer(f"GET {path}: {error!r}") from error
+        raise UnexpectedResponse(f"GET {path}: {error!r}") from error
     finally:
         connection.close()
     if status != HTTPStatus.OK:
-        raise WrongAnswer(f"GET {path}: status {status}")
+        raise UnexpectedResponse(f"GET {path}: status {status}")
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Asks a process to end, and ends it when it does not."""
+def stop_process(process: subprocess.Popen[bytes]) -> None:
+    """Terminate a process, and kill it if it does not exit in time."""
     process.terminate()
     try:
         process.wait(STOP_SECONDS_MAX)
@@ -117,7 +117,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """Return a port that is currently free."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert isinstance(port, int)

@@ -1,4 +1,4 @@
-"""What each figure has to reach: ratios of one run, whatever the machine."""
+"""Targets of the engine benchmark: mostly ratios within one run, which hold on any machine."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from bench.engine_bench.workload import Kind
 
 @dataclass(frozen=True)
 class Target:
-    """A bound that a figure has to reach or to stay under."""
+    """A lower or upper bound of a figure."""
 
     bound: float
     at_least: bool
 
     def is_met(self, figure: float) -> bool:
-        """Whether a figure is on the right side."""
+        """Return whether a figure meets the target."""
         return figure >= self.bound if self.at_least else figure <= self.bound
 
     def __str__(self) -> str:
@@ -23,17 +23,17 @@ class Target:
 
 
 def at_least(bound: float) -> Target:
-    """A figure that should be large."""
+    """Return a target with a lower bound."""
     return Target(bound, at_least=True)
 
 
 def at_most(bound: float) -> Target:
-    """A figure that should be small."""
+    """Return a target with an upper bound."""
     return Target(bound, at_least=False)
 
 
 def over_http(peer: str, kind: Kind, clients: int) -> Target | None:
-    """How many times a peer's rate ours has to be."""
+    """Return the target for our rate relative to a peer, if any."""
     if peer == "DynamoDB Local":
         return at_least(4) if kind == "query" else at_least(5 if clients == 1 else 8)
     if peer == "dynalite":

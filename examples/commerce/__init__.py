@@ -14,4 +14,4 @@ TOUR = (
     "move_to_status",
     "schema_versions",
 )
-"""The scripts, in the order in which one should read them."""
+"""The scripts, in reading order."""

@@ -1,4 +1,4 @@
-"""A change of status as two scripts show it: the lists before and after, and what the change used."""
+"""A status change in two scripts: the lists before and after it, and the capacity it used."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Lists = dict[str, list[str]]
 
 @dataclass
 class Change:
-    """The user's orders by status before and after a change, and what the change alone used."""
+    """The orders of a user by status, before and after a change, and the cost of the change."""
 
     before: Lists
     after: Lists
@@ -20,14 +20,14 @@ class Change:
 
 
 def changed(table: Table, lists: Callable[[], Lists], change: Callable[[], object]) -> Change:
-    """Looks, changes, looks again; the units are those that the table reports."""
+    """Read the lists, make the change, and read them again; the units come from the table's metrics."""
     before = lists()
     cost = cost_of(table, change)
     return Change(before, lists(), cost)
 
 
 def print_change(seen: Change, operation: str) -> None:
-    """Both lists, one status a line."""
+    """Print both lists, one status per line."""
     print(f"{'':<9} before   after")
     for status in seen.before:
         print(f"{status:<9} {', '.join(seen.before[status]):<8} {', '.join(seen.after[status])}")

@@ -1,8 +1,8 @@
-"""Read the table as a filing cabinet, drawer by drawer: every item with its keys, its type and its version."""
+"""Read the table as a filing cabinet, one drawer per partition: every item with its keys, type and version."""
 
 from typing import Any
 
-from singletable.client.watched import Watched
+from singletable.client.tracing import RequestEvent
 
 from ..script import Script, fill
 from .model import Commerce
@@ -12,11 +12,11 @@ Items = list[dict[str, str]]
 COLUMNS = ("PK", "SK", "entity_type", "schema_v", "GSI1PK", "GSI2PK")
 
 
-def ask(table: Commerce) -> Items:
-    """What DynamoDB is sent when the rows are put; a hook is told of every request."""
+def execute(table: Commerce) -> Items:
+    """Return the items that the client sends when it puts the rows, recorded by a hook."""
     stored: list[dict[str, Any]] = []
 
-    def note(request: Watched) -> None:
+    def note(request: RequestEvent) -> None:
         if request.operation == "PutItem":
             stored.append(request.parameters["Item"])
 
@@ -26,7 +26,7 @@ def ask(table: Commerce) -> Items:
     return sorted(items, key=lambda item: (item["PK"], item["SK"]))
 
 
-def tell(items: Items) -> None:
+def show(items: Items) -> None:
     widths = {name: max(len(name), *(len(item.get(name, "")) for item in items)) for name in COLUMNS}
     print("  ".join(f"{name:<{width}}" for name, width in widths.items()).rstrip())
     drawer = ""
@@ -36,7 +36,7 @@ def tell(items: Items) -> None:
         drawer = item["PK"]
 
 
-SCRIPT = Script(Commerce, ROWS, ask, tell)
+SCRIPT = Script(Commerce, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -10,7 +10,7 @@ from singletable import Between, Page, Table, collection, entity, field, get, pa
 
 @entity(key=("USER#{id}", "PROFILE"), schema_version=1)
 class User(BaseModel):
-    """Who somebody is; PROFILE sorts after every ORDER#, which lets one Query read both."""
+    """A user profile; PROFILE sorts after every ORDER#, so one Query can read both."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class User(BaseModel):
     expected_per_partition=60,
 )
 class Order(BaseModel):
-    """An order as its user sees it; a change of status moves it inside GSI2 and nowhere else."""
+    """An order in its user's partition; a status change moves it in GSI2 only."""
 
     user_id: str
     id: str
@@ -38,7 +38,7 @@ class Order(BaseModel):
 
 @entity(key=("ORDER#{id}", "METADATA"), schema_version=1)
 class OrderDetails(BaseModel):
-    """What only the order's own page needs."""
+    """The details that only the page of the order needs."""
 
     id: str
     shipping_address: str
@@ -47,7 +47,7 @@ class OrderDetails(BaseModel):
 
 @entity(key=("ORDER#{order_id}", "ITEM#{line:03d}"), schema_version=1, expected_per_partition=8)
 class OrderItem(BaseModel):
-    """One line of an order, sorted by its number."""
+    """A line item of an order, sorted by its number."""
 
     order_id: str
     line: int
@@ -62,7 +62,7 @@ class OrderItem(BaseModel):
     schema_version=1,
 )
 class Review(BaseModel):
-    """What somebody thinks of a product; it shares GSI1 with the orders, in partitions of its own."""
+    """A product review; it shares GSI1 with the orders, in separate partitions."""
 
     product_id: str
     id: str
@@ -72,21 +72,21 @@ class Review(BaseModel):
 
 
 class OrderWithItems(BaseModel):
-    """An order's page."""
+    """The page of an order."""
 
     details: OrderDetails
     items: list[OrderItem]
 
 
 class UserWithRecentOrders(BaseModel):
-    """A user's page."""
+    """The page of a user."""
 
     user: User
     orders: list[Order]
 
 
 class Commerce(Table, entities=[User, Order, OrderDetails, OrderItem, Review]):
-    """Six reads, a user's page, and the writes that matter."""
+    """Six reads, the page of a user, and the main writes."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> User | None:
@@ -107,7 +107,7 @@ class Commerce(Table, entities=[User, Order, OrderDetails, OrderItem, Review]):
     def orders_placed(
         self, placed_at: Between[datetime], *, limit: int = 100, cursor: str | None = None
     ) -> Page[Order]:
-        """Get all orders placed in a time, across all users."""
+        """Get all orders placed in a period, across all users."""
         return query(Order)
 
     @pattern(frequency="medium", budget_ms=30)

@@ -1,4 +1,4 @@
-"""Ship an order whose status is in its sort key: it is deleted and written anew, in a transaction."""
+"""Ship an order whose status is part of its sort key: changing it takes a delete and a put in one transaction."""
 
 from singletable import Between
 
@@ -12,7 +12,7 @@ ORDERS = [OrderByStatus(**row.model_dump()) for row in ROWS if isinstance(row, O
 DAY = Between(at("2026-05-03T00:00:00"), at("2026-05-03T23:59:59"))
 
 
-def ask(table: CommerceByStatus) -> Change:
+def execute(table: CommerceByStatus) -> Change:
     def lists() -> Lists:
         statuses = ("PENDING", "SHIPPED")
         return {status: [order.id for order in table.orders_in_status("42", status)] for status in statuses}
@@ -24,13 +24,13 @@ def ask(table: CommerceByStatus) -> Change:
     return seen
 
 
-def tell(seen: Change) -> None:
+def show(seen: Change) -> None:
     print_change(seen, "TransactWriteItems")
-    print("The other way, UpdateItem with GSI2, is at set_status. What this one saves is an index;")
-    print("what it loses is the user's recent orders, whatever their status, in one request.")
+    print("The alternative is set_status: one UpdateItem with GSI2. This design saves an index, but")
+    print("cannot read the recent orders of a user, whatever their status, in one request.")
 
 
-SCRIPT = Script(CommerceByStatus, ORDERS, ask, tell)
+SCRIPT = Script(CommerceByStatus, ORDERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

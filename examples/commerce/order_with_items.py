@@ -1,22 +1,22 @@
-"""Get an order and all its items: what belongs to its page lies in the order's own partition."""
+"""Get an order and all its items: the order's partition contains everything its page shows."""
 
 from ..script import Script
 from .model import Commerce, OrderWithItems
 from .rows import ROWS
 
 
-def ask(table: Commerce) -> OrderWithItems | None:
+def execute(table: Commerce) -> OrderWithItems | None:
     return table.order_with_items("A1")
 
 
-def tell(order: OrderWithItems | None) -> None:
+def show(order: OrderWithItems | None) -> None:
     assert order is not None
     print(f"Order {order.details.id} to {order.details.shipping_address}, paid by {order.details.payment_method}")
     for item in order.items:
         print(f"  {item.line:03d}  {item.quantity} x {item.product_id} @ {item.price:.2f}")
 
 
-SCRIPT = Script(Commerce, ROWS, ask, tell)
+SCRIPT = Script(Commerce, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

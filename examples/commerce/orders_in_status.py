@@ -7,18 +7,18 @@ from .model import Commerce, Order
 from .rows import ROWS
 
 
-def ask(table: Commerce) -> Page[Order]:
+def execute(table: Commerce) -> Page[Order]:
     return table.orders_in_status("42", "SHIPPED")
 
 
-def tell(orders: Page[Order]) -> None:
+def show(orders: Page[Order]) -> None:
     for order in orders:
         print(
             f"{order.placed_at:%Y-%m-%d %H:%M:%S}  {order.id}  {order.status:<9} {order.total:>7.2f} {order.currency}"
         )
 
 
-SCRIPT = Script(Commerce, ROWS, ask, tell)
+SCRIPT = Script(Commerce, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

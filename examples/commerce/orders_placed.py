@@ -1,4 +1,4 @@
-"""Get all orders of a day, across all users: GSI1 holds the orders by time, and no profile at all."""
+"""Get all orders of a day, across all users: GSI1 contains the orders by time, and no profiles."""
 
 from singletable import Between, Page
 
@@ -9,17 +9,17 @@ from .rows import ROWS, at
 TODAY = Between(at("2026-05-10T00:00:00"), at("2026-05-10T23:59:59"))
 
 
-def ask(table: Commerce) -> Page[Order]:
+def execute(table: Commerce) -> Page[Order]:
     return table.orders_placed(TODAY)
 
 
-def tell(orders: Page[Order]) -> None:
+def show(orders: Page[Order]) -> None:
     for order in orders:
         price = f"{order.total:>6.2f} {order.currency}"
         print(f"{order.placed_at:%Y-%m-%d %H:%M:%S}  {order.id}  user {order.user_id:<3} {price}")
 
 
-SCRIPT = Script(Commerce, ROWS, ask, tell)
+SCRIPT = Script(Commerce, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

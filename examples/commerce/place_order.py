@@ -1,4 +1,4 @@
-"""Place an order: it is written once, and at once the user, the operators and the status list have it."""
+"""Place an order: one write adds it to the user's orders, the orders of the day and the status list."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,14 +15,14 @@ NEW = Order(user_id="42", id="H6", placed_at=NOON, total=Decimal("5.00"), curren
 
 @dataclass
 class Views:
-    """The three lists that one item is in."""
+    """The three lists that contain one item."""
 
     recent: list[str]
     placed_that_day: list[str]
     pending: list[str]
 
 
-def ask(table: Commerce) -> Views:
+def execute(table: Commerce) -> Views:
     table.place_order(NEW)
     day = Between(at("2026-05-11T00:00:00"), at("2026-05-11T23:59:59"))
     seen = Views(
@@ -30,18 +30,18 @@ def ask(table: Commerce) -> Views:
         placed_that_day=[order.id for order in table.orders_placed(day)],
         pending=[order.id for order in table.orders_in_status("42", "PENDING")],
     )
-    table.delete(NEW)  # the next script finds the table as this one did
+    table.delete(NEW)  # leave the table unchanged for the next script
     return seen
 
 
-def tell(seen: Views) -> None:
+def show(seen: Views) -> None:
     print(f"Placed {NEW.id}")
     print(f"  the user's latest orders:  {', '.join(seen.recent)}   (the table)")
     print(f"  all orders of that day:    {', '.join(seen.placed_that_day)}           (GSI1)")
     print(f"  the user's pending orders: {', '.join(seen.pending)}   (GSI2)")
 
 
-SCRIPT = Script(Commerce, ROWS, ask, tell)
+SCRIPT = Script(Commerce, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Two releases of one table: the second has a name in two fields, and items of both versions lie side by side."""
+"""Two releases of one table: the second splits the name into two fields, and items of both versions coexist."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from singletable import Table, entity, field, get, pattern, update, upgrade
 
 @entity(key=("USER#{id}", "PROFILE"), name="User", schema_version=1)
 class FirstUser(BaseModel):
-    """Who somebody is, as the first release has it."""
+    """A user, in the first release."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class FirstUser(BaseModel):
 
 
 class FirstRelease(Table, entities=[FirstUser], name="Users"):
-    """What runs today."""
+    """The release in production."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> FirstUser | None:
@@ -29,7 +29,7 @@ class FirstRelease(Table, entities=[FirstUser], name="Users"):
 
 @entity(key=("USER#{id}", "PROFILE"), name="User", schema_version=2)
 class SecondUser(BaseModel):
-    """Who somebody is, by first and last name."""
+    """A user with first and last name, in the second release."""
 
     id: str
     first_name: str
@@ -40,20 +40,20 @@ class SecondUser(BaseModel):
 
 @upgrade(SecondUser, from_version=1)
 def split_the_name(item: dict[str, Any]) -> dict[str, Any]:
-    """What is stored as version 1, as version 2 has it."""
+    """Upgrade a stored item from version 1 to version 2."""
     item["first_name"], _, item["last_name"] = item.pop("name").partition(" ")
     return item
 
 
 class SecondRelease(Table, entities=[SecondUser], name="Users"):
-    """What is being rolled out."""
+    """The release that is being rolled out."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> SecondUser | None:
         """Get a user's profile."""
         return get(SecondUser)
 
-    @pattern(rate=1, fanout=2)  # an item of the first version is read, upgraded and written back whole
+    @pattern(rate=1, fanout=2)  # reads an item of version 1, upgrades it and writes it back
     def set_email(self, id: str, email: str) -> SecondUser:
-        """Change a user's address."""
+        """Change the email address of a user."""
         return update(SecondUser, field(SecondUser, lambda user: user.email).set(email))

@@ -1,4 +1,4 @@
-"""The rows of the backend: two users with their orders, the pages of two orders, and what is said of two products."""
+"""The rows of the backend: two users with their orders, the items of two orders, and the reviews of two products."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -9,7 +9,7 @@ from .model import Order, OrderDetails, OrderItem, Review, User
 
 
 def at(text: str) -> datetime:
-    """A moment in UTC."""
+    """Parse a time in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 

@@ -1,4 +1,4 @@
-"""Migrate gradually: the next release reads items of both versions, and a write takes an item to the second."""
+"""Migrate gradually: the next release reads items of both versions, and every write upgrades an item."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +13,8 @@ from .rows import ROWS
 USERS = [FirstUser(**row.model_dump()) for row in ROWS if isinstance(row, User)]
 
 
-def ask(table: FirstRelease) -> list[str]:
-    """Two releases take turns at one table, which is a file of its own here."""
+def execute(table: FirstRelease) -> list[str]:
+    """Run two releases in turn on one table, in its own file."""
     said = [f"first release   reads   {user.id:<2}  {_name(table, user.id)}" for user in USERS]
     with TemporaryDirectory() as folder:
         url = f"file:{Path(folder, 'users.db')}"
@@ -36,16 +36,16 @@ def _name(release: FirstRelease, id: str) -> str:
     try:
         user = release.profile(id)
     except ItemRefused:
-        return "refused: it has a newer version than this release knows"
+        return "rejected: newer version than this release supports"
     assert user is not None
     return user.name
 
 
-def tell(said: list[str]) -> None:
+def show(said: list[str]) -> None:
     print("\n".join(said))
 
 
-SCRIPT = Script(FirstRelease, USERS, ask, tell)
+SCRIPT = Script(FirstRelease, USERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""The other way to orders by status: the status stands in the sort key, and every change of it is a move."""
+"""Another design for orders by status: the status is part of the sort key, so every status change moves the item."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ from singletable import Between, Page, Table, entity, pattern, query
     expected_per_partition=60,
 )
 class OrderByStatus(BaseModel):
-    """The same order; GSI2 is not needed, but its status is part of who it is."""
+    """The same order without GSI2; the status is part of its key."""
 
     user_id: str
     id: str
@@ -27,7 +27,7 @@ class OrderByStatus(BaseModel):
 
 
 class CommerceByStatus(Table, entities=[OrderByStatus]):
-    """Orders of a user by status, from the table itself."""
+    """The orders of a user by status, from the table itself."""
 
     @pattern(frequency="medium", budget_ms=30)
     def orders_in_status(
@@ -40,5 +40,5 @@ class CommerceByStatus(Table, entities=[OrderByStatus]):
     def orders_placed(
         self, placed_at: Between[datetime], *, limit: int = 100, cursor: str | None = None
     ) -> Page[OrderByStatus]:
-        """Get all orders placed in a time, across all users."""
+        """Get all orders placed in a period, across all users."""
         return query(OrderByStatus)

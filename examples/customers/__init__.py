@@ -1,4 +1,4 @@
-"""Customers with their orders, orders by status beside products by category, and users in teams: three small tables."""
+"""Three small tables: customers with their orders, orders by status with products by category, and users in teams."""
 
 TOUR = (
     "customer",
@@ -11,4 +11,4 @@ TOUR = (
     "users_of_team",
     "join_a_team",
 )
-"""The scripts, in the order in which one should read them."""
+"""The scripts, in reading order."""

@@ -1,4 +1,4 @@
-"""Let a user join a team and leave it: an edge is written once, and both sides change in one transaction."""
+"""Let a user join and leave a team: you write the edge once, and one transaction changes both sides."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from .rows import TEAMS
 
 @dataclass
 class Sides:
-    """What each side of the edge lists."""
+    """The lists on both sides of the edge."""
 
     when: str
     teams_of_user_2: list[str]
     users_of_team_4: list[str]
 
 
-def ask(table: Teams) -> list[Sides]:
+def execute(table: Teams) -> list[Sides]:
     def look(when: str) -> Sides:
         teams = [edge.team_id for edge in table.teams_of_user("2")]
         return Sides(when, teams, [edge.user_id for edge in table.users_of_team("4")])
@@ -29,13 +29,13 @@ def ask(table: Teams) -> list[Sides]:
     return seen
 
 
-def tell(seen: list[Sides]) -> None:
+def show(seen: list[Sides]) -> None:
     for sides in seen:
         teams, users = ", ".join(sides.teams_of_user_2), ", ".join(sides.users_of_team_4)
         print(f"{sides.when + ':':<8} user 2 is in teams {teams:<5} team 4 has users {users}")
 
 
-SCRIPT = Script(Teams, TEAMS, ask, tell)
+SCRIPT = Script(Teams, TEAMS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Three small tables: a customer with orders, orders by status beside products by category, users in teams."""
+"""Three small tables: customers with orders, orders by status with products by category, and users in teams."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +11,7 @@ from singletable import Page, Table, collection, create, delete, entity, get, pa
 @entity(key=("CUSTOMER#{id}", "PROFILE"))
 @dataclass
 class Customer:
-    """Who a customer is."""
+    """A customer profile."""
 
     id: str
     name: str
@@ -22,7 +22,7 @@ class Customer:
 @entity(key=("CUSTOMER#{customer_id}", "ORDER#{id}"), expected_per_partition=40)
 @dataclass
 class Order:
-    """An order in its customer's partition; ids such as 2026-001 grow with time."""
+    """An order in its customer's partition; IDs such as 2026-001 increase over time."""
 
     customer_id: str
     id: str
@@ -32,14 +32,14 @@ class Order:
 
 @dataclass
 class CustomerWithOrders:
-    """Everything that one Query of a customer's partition gives."""
+    """All items in a customer's partition, which one Query returns."""
 
     customer: Customer
     orders: list[Order]
 
 
 class Customers(Table, entities=[Customer, Order]):
-    """One customer, one partition."""
+    """One partition per customer."""
 
     @pattern(frequency="very high", budget_ms=10)
     def customer(self, id: str) -> Customer | None:
@@ -63,7 +63,7 @@ Status = Literal["OPEN", "PAID", "SHIPPED", "CLOSED"]
 @entity(key=("ORDER#{id}", "METADATA"), gsi1=("STATUS#{status}", "{placed_on}"), name="Order")
 @dataclass
 class StatusOrder:
-    """An order that is found by its status."""
+    """An order, indexed by its status."""
 
     id: str
     status: Status
@@ -74,7 +74,7 @@ class StatusOrder:
 @entity(key=("PRODUCT#{id}", "METADATA"), gsi1=("CATEGORY#{category}", "{title}"))
 @dataclass
 class Product:
-    """A product that is found by its category, on the same index."""
+    """A product, indexed by its category in the same index."""
 
     id: str
     category: str
@@ -82,7 +82,7 @@ class Product:
 
 
 class Orders(Table, entities=[StatusOrder, Product]):
-    """One index, two meanings."""
+    """One index for two entities."""
 
     @pattern(frequency="medium", budget_ms=30)
     def open_orders(self) -> Page[StatusOrder]:
@@ -106,7 +106,7 @@ Role = Literal["lead", "member"]
 @entity(key=("USER#{user_id}", "TEAM#{team_id}"), expected_per_partition=5)
 @dataclass
 class TeamOfUser:
-    """The edge as the user sees it: what an application writes."""
+    """The edge from the user's side, which the application writes."""
 
     user_id: str
     team_id: str
@@ -116,7 +116,7 @@ class TeamOfUser:
 @entity(key=("TEAM#{team_id}", "USER#{user_id}"), mirror_of=TeamOfUser, expected_per_partition=20)
 @dataclass
 class UserOfTeam:
-    """The same edge as the team sees it: kept by every write of the first, with the ids swapped."""
+    """The mirrored edge from the team's side, with the IDs swapped; every write of the edge keeps it in sync."""
 
     team_id: str
     user_id: str
@@ -141,7 +141,7 @@ class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
         """Let a user join a team."""
         return create(TeamOfUser)
 
-    @pattern(rate=1, fanout=2)  # the edge is read first: its other side is deleted as it was
+    @pattern(rate=1, fanout=2)  # reads the edge first, to delete its mirror
     def leave(self, user_id: str, team_id: str) -> TeamOfUser | None:
         """Let a user leave a team."""
         return delete(TeamOfUser)

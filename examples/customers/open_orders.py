@@ -1,4 +1,4 @@
-"""Find all open orders, by date: what the table's own keys cannot answer, GSI1 does with STATUS#OPEN."""
+"""Find all open orders, by date: the table keys cannot serve this, but the partition STATUS#OPEN of GSI1 does."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Orders, StatusOrder
 from .rows import ORDERS
 
 
-def ask(table: Orders) -> Page[StatusOrder]:
+def execute(table: Orders) -> Page[StatusOrder]:
     return table.open_orders()
 
 
-def tell(orders: Page[StatusOrder]) -> None:
+def show(orders: Page[StatusOrder]) -> None:
     for order in orders:
         print(f"{order.placed_on}  order {order.id}  {order.total:>7.2f}")
 
 
-SCRIPT = Script(Orders, ORDERS, ask, tell)
+SCRIPT = Script(Orders, ORDERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Find the orders in one status, newest first: the same partitions of GSI1, any of them, read backwards."""
+"""Find the orders in one status, newest first: the same GSI1 partitions, read in descending order."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Orders, StatusOrder
 from .rows import ORDERS
 
 
-def ask(table: Orders) -> Page[StatusOrder]:
+def execute(table: Orders) -> Page[StatusOrder]:
     return table.orders_by_status("SHIPPED")
 
 
-def tell(orders: Page[StatusOrder]) -> None:
+def show(orders: Page[StatusOrder]) -> None:
     for order in orders:
         print(f"{order.placed_on}  order {order.id}  {order.total:>7.2f}")
 
 
-SCRIPT = Script(Orders, ORDERS, ask, tell)
+SCRIPT = Script(Orders, ORDERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

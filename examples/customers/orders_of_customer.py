@@ -1,4 +1,4 @@
-"""List a customer's orders, newest first: begins_with leaves the profile out, and the Query reads backwards."""
+"""List a customer's orders, newest first: begins_with excludes the profile, and the Query reads in descending order."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Customers, Order
 from .rows import CUSTOMERS
 
 
-def ask(table: Customers) -> Page[Order]:
+def execute(table: Customers) -> Page[Order]:
     return table.orders_of_customer("42")
 
 
-def tell(orders: Page[Order]) -> None:
+def show(orders: Page[Order]) -> None:
     for order in orders:
         print(f"{order.id}  {order.status:<8} {order.total:>7.2f}")
 
 
-SCRIPT = Script(Customers, CUSTOMERS, ask, tell)
+SCRIPT = Script(Customers, CUSTOMERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

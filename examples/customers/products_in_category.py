@@ -1,4 +1,4 @@
-"""List the books by title: another entity on the same index, where its partitions begin with CATEGORY#."""
+"""List the books by title: another entity on the same index, in partitions that start with CATEGORY#."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Orders, Product
 from .rows import ORDERS
 
 
-def ask(table: Orders) -> Page[Product]:
+def execute(table: Orders) -> Page[Product]:
     return table.products_in_category("books")
 
 
-def tell(products: Page[Product]) -> None:
+def show(products: Page[Product]) -> None:
     for product in products:
         print(f"{product.title} ({product.id})")
 
 
-SCRIPT = Script(Orders, ORDERS, ask, tell)
+SCRIPT = Script(Orders, ORDERS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

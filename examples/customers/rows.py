@@ -1,4 +1,4 @@
-"""The rows of the three tables: a customer's drawer, orders beside products, and who is in which team."""
+"""The rows of the three tables: a customer with orders, orders and products, and users in teams."""
 
 from datetime import date
 from decimal import Decimal

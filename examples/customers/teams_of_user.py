@@ -1,4 +1,4 @@
-"""List the teams of a user: the edges that lie in the user's partition."""
+"""List the teams of a user: the edges in the user's partition."""
 
 from singletable import Page
 
@@ -7,17 +7,17 @@ from .model import TeamOfUser, Teams
 from .rows import TEAMS
 
 
-def ask(table: Teams) -> Page[TeamOfUser]:
+def execute(table: Teams) -> Page[TeamOfUser]:
     return table.teams_of_user("1")
 
 
-def tell(edges: Page[TeamOfUser]) -> None:
+def show(edges: Page[TeamOfUser]) -> None:
     print("User 1 is in")
     for edge in edges:
         print(f"  team {edge.team_id} as {edge.role}")
 
 
-SCRIPT = Script(Teams, TEAMS, ask, tell)
+SCRIPT = Script(Teams, TEAMS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

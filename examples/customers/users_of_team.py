@@ -1,4 +1,4 @@
-"""List the users of a team: the same edges from the other side, though only the first side was ever put."""
+"""List the users of a team: the mirrored edges, which the data layer writes for you."""
 
 from singletable import Page
 
@@ -7,17 +7,17 @@ from .model import Teams, UserOfTeam
 from .rows import TEAMS
 
 
-def ask(table: Teams) -> Page[UserOfTeam]:
+def execute(table: Teams) -> Page[UserOfTeam]:
     return table.users_of_team("9")
 
 
-def tell(edges: Page[UserOfTeam]) -> None:
+def show(edges: Page[UserOfTeam]) -> None:
     print("Team 9 has")
     for edge in edges:
         print(f"  user {edge.user_id} as {edge.role}")
 
 
-SCRIPT = Script(Teams, TEAMS, ask, tell)
+SCRIPT = Script(Teams, TEAMS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Five modelling patterns in one table, time series in shards and days, and what every program needs in production."""
+"""Five modelling patterns in one table, time series by shard and day, and the essentials of a production system."""
 
 TOUR = (
     # one-to-many, and a sparse index
@@ -42,7 +42,7 @@ TOUR = (
     "transfer",
     "consistency",
 )
-"""The scripts, in the order in which one should read them."""
+"""The scripts, in reading order."""
 
 ASIDE = ("expiry_in_stream", "batch_retry", "worksheet")
-"""Scripts that ask nothing of the table they are given: they have an engine of their own, or need none."""
+"""Scripts that do not use the table they are given: they have their own engine, or need none."""

@@ -1,4 +1,4 @@
-"""The guide's production essentials: accounts that money moves between, holds on it, and bills with a version."""
+"""The guide's production essentials: transfers between accounts, holds, and bills with a version."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +10,7 @@ from singletable import Page, Table, entity, field, get, key, pattern, query
 
 @entity(key=("ACCOUNT#{id}", "BALANCE"), gsi1=("OWNER#{owner}", "ACCOUNT#{id}"), name="ACCOUNT")
 class Account(BaseModel):
-    """Somebody's money."""
+    """A bank account."""
 
     id: str
     owner: str
@@ -24,7 +24,7 @@ class Account(BaseModel):
     expected_per_partition=5,
 )
 class Hold(BaseModel):
-    """A part of the balance that is promised already; a local index has an account's holds by their last change."""
+    """A reserved part of the balance; a local index sorts the holds of an account by their last change."""
 
     account_id: str
     id: str
@@ -34,7 +34,7 @@ class Hold(BaseModel):
 
 @entity(key=("BILL#{id}", "BILL"), version="version", name="BILL")
 class Bill(BaseModel):
-    """What somebody owes; written only in place of the version that was read."""
+    """A bill with a version for optimistic locking."""
 
     id: str
     total: Decimal
@@ -56,7 +56,7 @@ class Accounts(Table, entities=[Account, Hold, Bill], type_attribute="Type"):
 
     @pattern(frequency="medium", budget_ms=30)
     def latest_holds(self, account_id: str) -> Page[Hold]:
-        """List the holds of an account, the last changed first."""
+        """List the holds of an account, last changed first."""
         return query(Hold, newest_first=True)
 
     @pattern(frequency="high", budget_ms=10)
@@ -66,7 +66,7 @@ class Accounts(Table, entities=[Account, Hold, Bill], type_attribute="Type"):
 
 
 def transfer(accounts: Accounts, source: str, target: str, amount: Decimal, *, token: str) -> None:
-    """Debits one account and credits another, both or neither; once, however often it is asked for with one token."""
+    """Debit one account and credit another in one transaction; the token makes retries safe."""
     balance = field(Account, lambda account: account.balance)
     with accounts.transaction(token=token) as both:
         both.update(key(Account, id=source), balance.add(-amount), where=lambda account: account.balance >= amount)

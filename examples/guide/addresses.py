@@ -1,4 +1,4 @@
-"""P2: get all addresses for a user: a part of the item collection, by the prefix of the sort key."""
+"""P2: get all addresses of a user: part of the item collection, selected by a sort key prefix."""
 
 from singletable import Page
 
@@ -7,17 +7,17 @@ from .model import Address, Guide
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Address]:
+def execute(guide: Guide) -> Page[Address]:
     return guide.addresses("u_001")
 
 
-def tell(addresses: Page[Address]) -> None:
+def show(addresses: Page[Address]) -> None:
     print("Addresses of u_001:")
     for address in addresses:
         print(f"{address.label}: {address.line1}, {address.city} {address.zip}")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""A batch for a table that has bought little: what DynamoDB leaves over is sent again until all of it has arrived."""
+"""Write a batch to a table with little provisioned capacity: unprocessed items are sent again until all are written."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from singletable import BatchProgress, Retries, Since
 from singletable.engine import Engine
-from singletable.testing import Used, measured
+from singletable.testing import RecordedUsage, measure
 
 from ..script import Script
 from .clock import Clock
@@ -24,15 +24,15 @@ EVENTS = [
 
 @dataclass
 class Arrived:
-    """How far the batch was after each round of requests, what it took, and how many events are there."""
+    """The progress after each round of requests, its cost, and the number of stored events."""
 
     rounds: list[BatchProgress]
-    used: Used
+    used: RecordedUsage
     stored: int
 
 
-def ask(_: Guide) -> Arrived:
-    """On an engine that throttles, and whose clock goes on by a second after each round."""
+def execute(_: Guide) -> Arrived:
+    """Write the batch on an engine that throttles, whose clock advances by a second after each round."""
     clock = Clock(START.timestamp())
     rounds: list[BatchProgress] = []
 
@@ -45,13 +45,13 @@ def ask(_: Guide) -> Arrived:
         Guide.open(engine, create=True, retries=Retries(attempts=1, first_seconds=0.001)) as guide,
     ):
         _buy(engine)
-        with measured(guide) as used:
+        with measure(guide) as used:
             asyncio.run(guide.aio.put_many(EVENTS, progress=note))
         return Arrived(rounds, used, guide.latest_events.count("d_009", Since(START)))
 
 
 def _buy(engine: Engine) -> None:
-    """Twenty units a second for the table and for each index."""
+    """Return the table settings, with twenty units per second for the table and each index."""
     indexes = [{"Update": {"IndexName": name, "ProvisionedThroughput": BOUGHT}} for name in ("GSI1", "GSI2")]
     engine.call(
         "UpdateTable",
@@ -64,14 +64,14 @@ def _buy(engine: Engine) -> None:
     )
 
 
-def tell(arrived: Arrived) -> None:
+def show(arrived: Arrived) -> None:
     for number, progress in enumerate(arrived.rounds, start=1):
-        print(f"second {number}: {progress.written} written, {progress.waiting} to be sent again")
-    refused = sum(1 for request in arrived.used.made if request.refusal)
-    print(f"{arrived.stored} events arrived, by {arrived.used.requests} requests, of which {refused} were throttled")
+        print(f"second {number}: {progress.written} written, {progress.waiting} to retry")
+    throttled = sum(1 for request in arrived.used.recorded_requests if request.error)
+    print(f"{arrived.stored} events stored with {arrived.used.requests} requests; {throttled} were throttled")
 
 
-SCRIPT = Script(Guide, (), ask, tell)
+SCRIPT = Script(Guide, (), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""P8: get the direct children of a node, by the index of levels: no grandchild is read."""
+"""P8: get the direct children of a node from an index by level, without reading grandchildren."""
 
 from singletable import Children, Page
 
@@ -7,15 +7,15 @@ from .model import Guide, Node
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Node]:
+def execute(guide: Guide) -> Page[Node]:
     return guide.children("root", Children(("root", "eng")))
 
 
-def tell(nodes: Page[Node]) -> None:
+def show(nodes: Page[Node]) -> None:
     print("Children of Engineering:", ", ".join(node.name for node in nodes))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

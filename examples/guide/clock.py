@@ -1,11 +1,11 @@
-"""A clock that is moved by hand, for an engine whose time is part of the example."""
+"""A manual clock, for an engine whose time is part of the example."""
 
 from dataclasses import dataclass
 
 
 @dataclass
 class Clock:
-    """Says what it was last told, in seconds since 1970."""
+    """A clock that returns the time it was last set to, in seconds since 1970."""
 
     seconds: float
 

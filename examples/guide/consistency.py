@@ -1,16 +1,16 @@
-"""What reads cost: eventually and strongly consistent, by each kind of index, and as of one moment."""
+"""The cost of reads: eventually consistent, strongly consistent, through each kind of index, and in a transaction."""
 
 from collections.abc import Callable
 
 from singletable import ArgumentRefused, key
-from singletable.testing import measured
+from singletable.testing import measure
 
 from ..script import Script
 from .account_rows import ROWS
 from .accounts import Account, Accounts, Hold
 
 
-def ask(accounts: Accounts) -> dict[str, str]:
+def execute(accounts: Accounts) -> dict[str, str]:
     balance, hold = key(Account, id="a_1"), key(Hold, account_id="a_1", id="h_1")
     reads: dict[str, Callable[[], object]] = {
         "an account, eventually": lambda: accounts.account("a_1"),
@@ -27,19 +27,19 @@ def ask(accounts: Accounts) -> dict[str, str]:
 
 def _cost(accounts: Accounts, read: Callable[[], object]) -> str:
     try:
-        with measured(accounts) as used:
+        with measure(accounts) as used:
             read()
     except ArgumentRefused:
         return "refused: they never are"
     return f"{used.operations[0]}, {used.read_units} read units"
 
 
-def tell(costs: dict[str, str]) -> None:
+def show(costs: dict[str, str]) -> None:
     for title, cost in costs.items():
         print(f"{title + ':':<40}{cost}")
 
 
-SCRIPT = Script(Accounts, ROWS, ask, tell)
+SCRIPT = Script(Accounts, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

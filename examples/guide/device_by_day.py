@@ -1,4 +1,4 @@
-"""P6 from days: the events of a device, newest first, from a partition for each of three days."""
+"""P6 by day: the events of a device, newest first, from one partition per day, for three days."""
 
 from singletable import Between, Page
 
@@ -10,18 +10,18 @@ from .series_rows import DAILY
 TWO_DAYS = Between(moment("2126-04-24T12:00:00"), moment("2126-04-26T12:00:00"))
 
 
-def ask(telemetry: DailyTelemetry) -> Page[DailyEvent]:
+def execute(telemetry: DailyTelemetry) -> Page[DailyEvent]:
     return telemetry.events_of_device("d_001", TWO_DAYS)
 
 
-def tell(events: Page[DailyEvent]) -> None:
+def show(events: Page[DailyEvent]) -> None:
     days = len(DailyTelemetry.events_of_device.explain("d_001", TWO_DAYS).requests)
     print(f"Events of d_001 since 24 April, from {days} days:")
     for event in events:
         print(f"{event.at:%d %H:%M} {event.kind} {event.value}")
 
 
-SCRIPT = Script(DailyTelemetry, DAILY, ask, tell)
+SCRIPT = Script(DailyTelemetry, DAILY, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

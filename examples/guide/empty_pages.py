@@ -1,12 +1,12 @@
-"""An empty page is not the end: where a filter rejects all that was read, reading goes on to what it keeps."""
+"""An empty page is not the last page: when a filter discards every item of a page, the data layer reads on."""
 
 from singletable import Subtree
-from singletable.testing import measured
+from singletable.testing import measure
 
 from ..script import Script
 from .model import Guide, Node
 
-# Queries end after 1 MB. Between the first and the last of these nodes lie more than two such pages of deeper ones.
+# A Query page ends after 1 MB. More than two such pages of deeper nodes sort between the first and the last of these.
 _NAMES = [f"a{number}" for number in range(7)]
 LARGE = [
     Node(org="large", path=("top",), depth=1, name="top"),
@@ -15,24 +15,24 @@ LARGE = [
 ]
 
 
-def ask(guide: Guide) -> list[tuple[list[str], int]]:
-    """The nodes of each page, and how many Queries it took to find them."""
+def execute(guide: Guide) -> list[tuple[list[str], int]]:
+    """The nodes of each page, and the number of Queries that found them."""
     answers: list[tuple[list[str], int]] = []
     cursor = None
     while not answers or cursor is not None:
-        with measured(guide) as used:
+        with measure(guide) as used:
             page = guide.node_with_children.using(cursor=cursor)("large", Subtree(("top",)), 2)
         answers.append((["/".join(node.path) for node in page], used.requests))
         cursor = page.cursor
     return answers
 
 
-def tell(answers: list[tuple[list[str], int]]) -> None:
+def show(answers: list[tuple[list[str], int]]) -> None:
     for number, (nodes, requests) in enumerate(answers, start=1):
         print(f"page {number}: {', '.join(nodes)} ({requests} {'Query' if requests == 1 else 'Queries'})")
 
 
-SCRIPT = Script(Guide, LARGE, ask, tell)
+SCRIPT = Script(Guide, LARGE, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Events after their 90 days: DynamoDB returns them until it deletes them, and the data layer does not."""
+"""Events after their 90 days: DynamoDB returns expired items until it deletes them; the data layer hides them."""
 
 from singletable import Page
 
@@ -7,12 +7,12 @@ from .model import ShardedEvent, Telemetry
 from .series_rows import FORGOTTEN, SHARDED
 
 
-def ask(telemetry: Telemetry) -> tuple[Page[ShardedEvent], Page[ShardedEvent]]:
+def execute(telemetry: Telemetry) -> tuple[Page[ShardedEvent], Page[ShardedEvent]]:
     latest = telemetry.latest_events
     return latest("d_001"), latest.using(expired=True)("d_001")
 
 
-def tell(found: tuple[Page[ShardedEvent], Page[ShardedEvent]]) -> None:
+def show(found: tuple[Page[ShardedEvent], Page[ShardedEvent]]) -> None:
     alive, stored = found
     print(f"d_001 has {len(alive)} events, and {len(stored)} are stored:")
     for event in stored:
@@ -20,7 +20,7 @@ def tell(found: tuple[Page[ShardedEvent], Page[ShardedEvent]]) -> None:
         print(f"{event.at:%Y-%m-%d %H:%M} {event.kind}{expired}")
 
 
-SCRIPT = Script(Telemetry, [*SHARDED, FORGOTTEN], ask, tell)
+SCRIPT = Script(Telemetry, [*SHARDED, FORGOTTEN], execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

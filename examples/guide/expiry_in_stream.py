@@ -1,4 +1,4 @@
-"""What the stream says of an event that has expired, and how it differs from one that somebody deleted."""
+"""Tell an expired event from a deleted one in the stream."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ from .series_rows import SHARDED
 
 @dataclass
 class Removed:
-    """An item that went, as the stream has it."""
+    """A removed item, as the stream reports it."""
 
     sort_key: str
     by: dict[str, str] | None
 
 
-def ask(_: Telemetry) -> list[Removed]:
-    """On an engine with a clock of its own, since nobody wants to wait for 90 days."""
+def execute(_: Telemetry) -> list[Removed]:
+    """Use an engine with a manual clock, to skip the 90 days."""
     clock = Clock(SHARDED[-1].at.timestamp())
     expiring, deleted, *_others = SHARDED
     with (
@@ -53,12 +53,12 @@ def _removed(engine: Engine, stream: str) -> list[Removed]:
     ]
 
 
-def tell(removed: list[Removed]) -> None:
+def show(removed: list[Removed]) -> None:
     for item in removed:
         print(f"REMOVE {item.sort_key}, userIdentity {item.by}")
 
 
-SCRIPT = Script(Telemetry, (), ask, tell)
+SCRIPT = Script(Telemetry, (), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""The guide's memberships with nothing written for their other side: an index of the table's own keys, swapped."""
+"""The guide's memberships with an inverse index: it swaps the table keys, so nothing is written twice."""
 
 from datetime import date
 
@@ -14,7 +14,7 @@ from singletable import Page, Table, entity, inverse, pattern, query
     expected_per_partition={"key": 5, "gsi1": 40},
 )
 class Edge(BaseModel):
-    """That a user belongs to a group."""
+    """The membership of a user in a group."""
 
     user_id: str
     group_id: str
@@ -22,7 +22,7 @@ class Edge(BaseModel):
 
 
 class Groups(Table, entities=[Edge], type_attribute="Type", indexes=[inverse("gsi1")]):
-    """P4 and P5 by one item and no key attribute more."""
+    """P4 and P5 with one item and no additional key attributes."""
 
     @pattern(frequency="medium", budget_ms=30)
     def groups_of_user(self, user_id: str) -> Page[Edge]:

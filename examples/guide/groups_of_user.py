@@ -1,4 +1,4 @@
-"""P4: list all groups a user belongs to, from the user's side of the memberships."""
+"""P4: list all groups of a user, from the user's side of the memberships."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .model import Guide, Membership
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Membership]:
+def execute(guide: Guide) -> Page[Membership]:
     return guide.groups_of_user("u_001")
 
 
-def tell(memberships: Page[Membership]) -> None:
+def show(memberships: Page[Membership]) -> None:
     print("Groups of u_001:", ", ".join(membership.group_id for membership in memberships))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

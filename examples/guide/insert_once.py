@@ -1,4 +1,4 @@
-"""Idempotent insert: `create` never overwrites, so that a second attempt changes nothing."""
+"""Insert an item once: `create` never overwrites, so a second attempt changes nothing."""
 
 from singletable import AlreadyExists
 
@@ -9,7 +9,7 @@ from .rows import ROWS, moment
 CAROL = User(id="u_009", name="Carol", email="carol@example.com", created_at=moment("2026-04-26T09:00:00"))
 
 
-def ask(guide: Guide) -> list[str]:
+def execute(guide: Guide) -> list[str]:
     attempts = [_insert(guide, CAROL), _insert(guide, CAROL.model_copy(update={"name": "Mallory"}))]
     stored = guide.profile.using(consistent=True)("u_009")
     guide.delete(CAROL)
@@ -24,11 +24,11 @@ def _insert(guide: Guide, user: User) -> str:
     return f"{user.name} as {user.id}: inserted"
 
 
-def tell(lines: list[str]) -> None:
+def show(lines: list[str]) -> None:
     print("\n".join(lines))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

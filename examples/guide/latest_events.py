@@ -1,4 +1,4 @@
-"""P6: latest events for a given device: those of the last hour, newest first."""
+"""P6: get the latest events of a device: the last hour, newest first."""
 
 from datetime import timedelta
 
@@ -11,17 +11,17 @@ from .rows import ROWS, moment
 NOW = moment("2026-04-26T10:15:30")
 
 
-def ask(guide: Guide) -> Page[Event]:
+def execute(guide: Guide) -> Page[Event]:
     return guide.latest_events("d_001", Since(NOW - timedelta(hours=1)))
 
 
-def tell(events: Page[Event]) -> None:
+def show(events: Page[Event]) -> None:
     print("Events of d_001 in the last hour:")
     for event in events:
         print(f"{event.at:%Y-%m-%dT%H:%M:%SZ} {event.id} {event.kind} {event.value}")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""All members of a group by join date: the day is in the sort key of an index with keys alone."""
+"""List all members of a group by join date, from a keys-only index with the date in its sort key."""
 
 from singletable import Page
 
@@ -7,17 +7,17 @@ from .model import Guide, Membership
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Membership]:
+def execute(guide: Guide) -> Page[Membership]:
     return guide.members_by_join_date("g_42")
 
 
-def tell(memberships: Page[Membership]) -> None:
+def show(memberships: Page[Membership]) -> None:
     print("Members of g_42:")
     for membership in memberships:
         print(f"{membership.joined_on} {membership.user_id}")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -36,7 +36,7 @@ from singletable import (
 
 @entity(key=("USER#{id}", "PROFILE"), name="USER", attributes={"created_at": "createdAt"})
 class User(BaseModel):
-    """One-to-many: the head of a user's item collection."""
+    """One-to-many: the root of a user's item collection."""
 
     id: str
     name: str
@@ -62,7 +62,7 @@ class Address(BaseModel):
     expected_per_partition=50,
 )
 class Order(BaseModel):
-    """One of a user's orders, sorted by its day; GSI1 holds those that are open, and no others."""
+    """One of a user's orders, sorted by day; GSI1 contains open orders only."""
 
     user_id: str
     id: str
@@ -80,7 +80,7 @@ class Order(BaseModel):
     expected_per_partition=5,
 )
 class Membership(BaseModel):
-    """Many-to-many: one item, seen from both sides through the inverse index, and by the day of joining in GSI2."""
+    """Many-to-many: one item, read from both sides through an inverse index, and by join date in GSI2."""
 
     user_id: str
     group_id: str
@@ -88,7 +88,7 @@ class Membership(BaseModel):
 
 
 class WholeUser(BaseModel):
-    """A user's item collection as one reads it."""
+    """The item collection of a user."""
 
     user: User
     addresses: list[Address]
@@ -103,7 +103,7 @@ class WholeUser(BaseModel):
     cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},  # most events are heartbeats
 )
 class Event(BaseModel):
-    """Time series: what a device reported, by device and by kind of event."""
+    """Time series: an event of a device, by device and by event type."""
 
     device_id: str
     id: str
@@ -120,7 +120,7 @@ class Event(BaseModel):
     expected_per_partition=500,
 )
 class Node(BaseModel):
-    """Tree: a node under its whole path; GSI1 keeps each level of the tree together."""
+    """Tree: a node under its whole path; GSI1 has one partition per level."""
 
     org: str
     path: tuple[str, ...]
@@ -136,7 +136,7 @@ class Node(BaseModel):
     expected_per_partition=20,
 )
 class Shop(BaseModel):
-    """Geo: a place, indexed by the geohash cell it lies in."""
+    """Geo: a place, indexed by its geohash cell."""
 
     id: str
     name: str
@@ -152,7 +152,7 @@ class Shop(BaseModel):
     expected_per_partition=20,
 )
 class Station(BaseModel):
-    """Geo: a place among few, looked for from far away; its cells are 600 km tall, and at a pole there are 32."""
+    """Geo: one of few places, searched from far away; its cells are 600 km high, and 32 of them meet at a pole."""
 
     id: str
     name: str
@@ -167,7 +167,7 @@ class Guide(
     type_attribute="Type",
     indexes=[GSI("gsi2", projection=KEYS_ONLY)],
 ):
-    """P1 to P10, and what the worksheet asks for beside them."""
+    """P1 to P10, and the other patterns of the worksheet."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> User | None:
@@ -188,12 +188,12 @@ class Guide(
     def recent_orders(
         self, user_id: str, placed_on: Since[date], *, limit: int = 10, cursor: str | None = None
     ) -> Page[Order]:
-        """List user's last 10 orders, of the last 30 days."""
+        """List a user's last 10 orders of the last 30 days."""
         return query(Order, newest_first=True)
 
     @pattern(frequency="medium", budget_ms=50)
     def open_orders(self, *, limit: int = 100, cursor: str | None = None) -> Page[Order]:
-        """List the open orders of all users, the longest waiting first."""
+        """List the open orders of all users, longest waiting first."""
         return query(Order, where=lambda order: exists(order.open_since))
 
     @pattern(frequency="medium", budget_ms=50)
@@ -232,7 +232,7 @@ class Guide(
 
     @pattern(rate=500)
     def report(self, event: Event) -> Event:
-        """Store what a device reports."""
+        """Store an event of a device."""
         return put(Event)
 
     @pattern(frequency="low", budget_ms=100, expected_items=12, expected_examined=60)
@@ -285,7 +285,7 @@ class Guide(
     name="EVENT",
 )
 class ShardedEvent(BaseModel):
-    """The same events when one kind is too hot for one partition; they expire by themselves."""
+    """The same events with write shards for hot event types, and with a TTL."""
 
     device_id: str
     id: str
@@ -312,5 +312,5 @@ class Telemetry(Table, entities=[ShardedEvent], type_attribute="Type"):
 
     @pattern(rate=5000)
     def report(self, event: ShardedEvent) -> ShardedEvent:
-        """Store what a device reports."""
+        """Store an event of a device."""
         return put(ShardedEvent)

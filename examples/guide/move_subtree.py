@@ -1,4 +1,4 @@
-"""A subtree moves: every node below goes along, in steps that can be taken up again, and then back."""
+"""Move a subtree with every node below it, in resumable steps, and move it back."""
 
 from singletable import Page, Subtree, key
 
@@ -9,19 +9,19 @@ from .rows import ROWS
 OLD, NEW = ("root", "eng", "cloud"), ("root", "sales", "cloud")
 
 
-def ask(guide: Guide) -> tuple[int, Page[Node], int]:
+def execute(guide: Guide) -> tuple[int, Page[Node], int]:
     moved = _move(guide, OLD, NEW)
     sales = guide.subtree("root", Subtree(("root", "sales")))
     return moved, sales, _move(guide, NEW, OLD)
 
 
 def _move(guide: Guide, old: tuple[str, ...], new: tuple[str, ...]) -> int:
-    """The depth is a field of the node's own that follows from its path."""
+    """Recompute the depth of a node from its path."""
     start = key(Node, org="root", path=old)
     return guide.move_subtree(start, to=new, change=lambda node: node.model_copy(update={"depth": len(node.path)}))
 
 
-def tell(answer: tuple[int, Page[Node], int]) -> None:
+def show(answer: tuple[int, Page[Node], int]) -> None:
     moved, sales, back = answer
     print(f"{moved} nodes moved:")
     for node in sales:
@@ -29,7 +29,7 @@ def tell(answer: tuple[int, Page[Node], int]) -> None:
     print(f"{back} nodes moved back")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Two fan-outs at once: every cell of both circles is asked for side by side, and awaited together."""
+"""Run two fan-outs at the same time with asyncio: the cells of both circles are read concurrently."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from .model import Guide, Shop
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> tuple[list[Shop], list[Shop]]:
+def execute(guide: Guide) -> tuple[list[Shop], list[Shop]]:
     async def both() -> tuple[list[Shop], list[Shop]]:
         tokyo, taveuni = Radius(35.6586, 139.7454, 500), Radius(-16.8000, 179.9999, 500)
         first, second = await asyncio.gather(guide.shops_near.aio(tokyo), guide.shops_near.aio(taveuni))
@@ -18,12 +18,12 @@ def ask(guide: Guide) -> tuple[list[Shop], list[Shop]]:
     return asyncio.run(both())
 
 
-def tell(found: tuple[list[Shop], list[Shop]]) -> None:
+def show(found: tuple[list[Shop], list[Shop]]) -> None:
     for place, shops in zip(("Tokyo Tower", "the meridian"), found, strict=True):
         print(f"Within 500 m of {place}:", ", ".join(shop.name for shop in shops))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

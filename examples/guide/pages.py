@@ -1,4 +1,4 @@
-"""Pages by cursor: opaque, signed, forwards and backwards; one that was tampered with is refused."""
+"""Paginate with cursors: opaque, signed, in both directions; a tampered cursor is rejected."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ from .rows import ROWS
 
 @dataclass
 class Walk:
-    """Pages forwards to the end, the one before the last, and what became of a cursor with one letter changed."""
+    """All pages in order, the page before the last, and the result of a modified cursor."""
 
     forwards: list[Page[Order]]
     back: Page[Order]
-    refused: bool
+    rejected: bool
 
 
-def ask(guide: Guide) -> Walk:
+def execute(guide: Guide) -> Walk:
     pages = [guide.latest_orders("u_002", limit=2)]
     while (cursor := pages[-1].cursor) is not None:
         pages.append(guide.latest_orders("u_002", limit=2, cursor=cursor))
     back = guide.latest_orders("u_002", limit=2, cursor=pages[-1].previous)
-    return Walk(pages, back, _is_refused(guide, _tampered(pages[0])))
+    return Walk(pages, back, _is_rejected(guide, _tampered(pages[0])))
 
 
 def _tampered(page: Page[Order]) -> str:
@@ -32,7 +32,7 @@ def _tampered(page: Page[Order]) -> str:
     return page.cursor[:middle] + ("A" if page.cursor[middle] != "A" else "B") + page.cursor[middle + 1 :]
 
 
-def _is_refused(guide: Guide, cursor: str) -> bool:
+def _is_rejected(guide: Guide, cursor: str) -> bool:
     try:
         guide.latest_orders("u_002", limit=2, cursor=cursor)
     except CursorRefused:
@@ -40,14 +40,14 @@ def _is_refused(guide: Guide, cursor: str) -> bool:
     return False
 
 
-def tell(walk: Walk) -> None:
+def show(walk: Walk) -> None:
     for number, page in enumerate(walk.forwards, start=1):
         print(f"page {number}:", ", ".join(order.id for order in page))
     print("and back:", ", ".join(order.id for order in walk.back))
-    print(f"a changed cursor: {'refused' if walk.refused else 'accepted'}")
+    print(f"a changed cursor: {'rejected' if walk.rejected else 'accepted'}")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Store what a device reports: one PutItem, and its kind's partition of GSI1 takes the same, however hot it is."""
+"""Store an event of a device: one PutItem, which also writes to one GSI1 partition per event type."""
 
 from decimal import Decimal
 
@@ -9,17 +9,17 @@ from .rows import ROWS, moment
 AT = moment("2026-04-27T08:00:00")
 
 
-def ask(guide: Guide) -> Event:
+def execute(guide: Guide) -> Event:
     event = guide.report(Event(device_id="d_009", id="e_new", at=AT, kind="HEARTBEAT", value=Decimal(1)))
-    guide.delete(event)  # so that the table is as it was
+    guide.delete(event)  # leave the table unchanged
     return event
 
 
-def tell(event: Event) -> None:
+def show(event: Event) -> None:
     print(f"{event.device_id} reported {event.kind} at {event.at:%Y-%m-%dT%H:%M:%SZ}")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""The rows of the guide's one table: users with what belongs to them, groups, events, an organisation, and places."""
+"""The rows of the guide's table: users with addresses and orders, groups, events, an organisation, and shops."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -9,12 +9,12 @@ from .model import Address, Event, Membership, Node, Order, Shop, Station, User
 
 
 def moment(text: str) -> datetime:
-    """A moment in UTC."""
+    """Parse a time in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def order(user_id: str, number: int, day: str, total: int, status: str) -> Order:
-    """An order, open since the day it was placed unless it has been shipped."""
+    """Return an order, which is open from the day it was placed until it is shipped."""
     placed_on = date.fromisoformat(day)
     open_since = placed_on if status == "OPEN" else None
     return Order(
@@ -73,7 +73,7 @@ NODES: list[BaseModel] = [
     ]
 ]
 PLACES: list[BaseModel] = [
-    # The three of the document. By their coordinates they lie in the cells xn76gg, xn76gg and xn76gc.
+    # By their coordinates, these three are in the cells xn76gg, xn76gg and xn76gc.
     Shop(id="s_001", name="Tower Books", latitude=35.6586, longitude=139.7454),
     Shop(id="s_002", name="Tower Coffee", latitude=35.6595, longitude=139.7460),
     Shop(id="s_003", name="Mita Records", latitude=35.6500, longitude=139.7400),
@@ -84,7 +84,7 @@ PLACES: list[BaseModel] = [
     Shop(id="s_102", name="Date Line Diner", latitude=-16.8010, longitude=-179.9970),
     Shop(id="s_103", name="Waiyevo Market", latitude=-16.7950, longitude=179.9930),
     Shop(id="s_104", name="Bouma Falls Kiosk", latitude=-16.8260, longitude=-179.8720),
-    # The ends of the earth, where all longitudes are near each other.
+    # The poles, where all longitudes meet.
     Station(id="t_01", name="South Pole Station", latitude=-90.0, longitude=0.0),
     Station(id="t_02", name="Drill Camp East", latitude=-89.2, longitude=75.0),
     Station(id="t_03", name="Drill Camp West", latitude=-88.9, longitude=-120.0),

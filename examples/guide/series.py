@@ -1,4 +1,4 @@
-"""The guide's time series cut into days as well as shards: no partition grows for ever, and none takes every write."""
+"""The guide's time series, split by day and shard: no partition grows without bound or takes every write."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +17,7 @@ from singletable import Between, Page, Table, bucket, entity, pattern, put, quer
     name="EVENT",
 )
 class DailyEvent(BaseModel):
-    """What a device reported, in a partition for each device and day, and for each kind, day and shard."""
+    """An event of a device, partitioned by device and day, and by type, day and shard."""
 
     device_id: str
     id: str
@@ -28,23 +28,23 @@ class DailyEvent(BaseModel):
 
 
 class DailyTelemetry(Table, entities=[DailyEvent], type_attribute="Type"):
-    """P6 and P7 for devices that never stop."""
+    """P6 and P7 for devices that report continuously."""
 
     @pattern(frequency="medium", budget_ms=30, fanout=8)
     def events_of_device(
         self, device_id: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None
     ) -> Page[DailyEvent]:
-        """P6: events of a device in a time of up to a week, newest first, from a partition for each day."""
+        """P6: events of a device in a period of up to a week, newest first, from one partition per day."""
         return query(DailyEvent, newest_first=True)
 
     @pattern(frequency="low", budget_ms=100, fanout=32)
     def events_of_kind(
         self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None
     ) -> Page[DailyEvent]:
-        """P7: all events of a type in a time of up to a week, from four shards of each day."""
+        """P7: all events of a type in a period of up to a week, from four shards per day."""
         return query(DailyEvent)
 
     @pattern(rate=1000)
     def report(self, event: DailyEvent) -> DailyEvent:
-        """Store what a device reports."""
+        """Store an event of a device."""
         return put(DailyEvent)

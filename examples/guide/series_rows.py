@@ -1,7 +1,7 @@
-"""Events that are kept for 90 days, for the series in shards and the series in days.
+"""Events with a retention of 90 days, for the time series by shard and by day.
 
-They happen in the year 2126, so that their 90 days are not over when somebody runs the examples. The one that has
-expired did so long ago: what is more than five years overdue DynamoDB takes for a mistake, and leaves where it is.
+They happen in the year 2126, so they have not expired when you run the examples. The expired event is from
+2016: DynamoDB does not delete items that expired more than five years ago, so it stays stored.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ RETENTION = timedelta(days=90)
 
 
 def kept_until(at: datetime) -> int:
-    """When an event of this moment may go, in seconds since 1970."""
+    """Return when an event expires, in seconds since 1970."""
     return int((at + RETENTION).timestamp())
 
 
@@ -50,4 +50,4 @@ FORGOTTEN = ShardedEvent(
     value=Decimal("88.5"),
     expires_at=kept_until(moment("2016-01-20T06:00:00")),
 )
-"""An event whose 90 days are over, and which nobody has deleted."""
+"""An expired event that is not deleted yet."""

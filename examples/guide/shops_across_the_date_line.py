@@ -1,4 +1,4 @@
-"""P10 where the 180th meridian crosses an island: neighbours on both sides of it."""
+"""P10 across the 180th meridian: find neighbours on both sides of the date line."""
 
 from singletable import Radius
 
@@ -9,17 +9,17 @@ from .rows import ROWS
 HERE = Radius(-16.8000, 179.9999, 1_000)
 
 
-def ask(guide: Guide) -> list[Shop]:
+def execute(guide: Guide) -> list[Shop]:
     return guide.shops_near(HERE)
 
 
-def tell(shops: list[Shop]) -> None:
+def show(shops: list[Shop]) -> None:
     print("Within 1 km of the meridian on Taveuni, nearest first:")
     for shop in shops:
         print(f"{shop.id} {shop.name} ({shop.latitude}, {shop.longitude})")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""P10: find shops within a kilometre: the cells that the circle touches, then the distance itself."""
+"""P10: find shops within a kilometre: read the cells that the circle touches, then filter by distance."""
 
 from singletable import Radius
 
@@ -9,18 +9,18 @@ from .rows import ROWS
 HERE = Radius(35.6550, 139.7440, 1_000)
 
 
-def ask(guide: Guide) -> list[Shop]:
+def execute(guide: Guide) -> list[Shop]:
     return guide.shops_near(HERE)
 
 
-def tell(shops: list[Shop]) -> None:
+def show(shops: list[Shop]) -> None:
     cells = len(Guide.shops_near.explain(HERE).requests)
     print(f"Within 1 km of 35.6550, 139.7440, nearest first, from {cells} cells:")
     for shop in shops:
         print(f"{shop.id} {shop.name} ({shop.latitude}, {shop.longitude})")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

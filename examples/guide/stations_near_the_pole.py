@@ -1,4 +1,4 @@
-"""P10 around a pole, where a circle touches every longitude: 32 large cells, and no more."""
+"""P10 around a pole, where a circle touches every longitude: 32 large cells are enough."""
 
 from singletable import Radius
 
@@ -10,18 +10,18 @@ SOUTH = Radius(-89.5, 75.0, 200_000)
 NORTH = Radius(90.0, 0.0, 200_000)
 
 
-def ask(guide: Guide) -> tuple[list[Station], list[Station]]:
+def execute(guide: Guide) -> tuple[list[Station], list[Station]]:
     return guide.stations_near(SOUTH), guide.stations_near(NORTH)
 
 
-def tell(found: tuple[list[Station], list[Station]]) -> None:
+def show(found: tuple[list[Station], list[Station]]) -> None:
     for pole, stations in zip(("south", "north"), found, strict=True):
         print(f"Within 200 km near the {pole} pole, nearest first:")
         for station in stations:
             print(f"{station.id} {station.name} ({station.latitude}, {station.longitude})")
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""P9: get an entire subtree: Engineering with all below it, and not the Engineering Academy."""
+"""P9: get an entire subtree: Engineering with all nodes below it, but not the Engineering Academy."""
 
 from singletable import Page, Subtree
 
@@ -7,16 +7,16 @@ from .model import Guide, Node
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Node]:
+def execute(guide: Guide) -> Page[Node]:
     return guide.subtree("root", Subtree(("root", "eng")))
 
 
-def tell(nodes: Page[Node]) -> None:
+def show(nodes: Page[Node]) -> None:
     for node in nodes:
         print("  " * (node.depth - 2) + node.name)
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

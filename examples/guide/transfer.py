@@ -1,20 +1,20 @@
-"""A transfer between accounts: both are changed, or neither, and once however often it is asked for."""
+"""Transfer money between accounts: both change or neither does, and a retry changes nothing."""
 
 from decimal import Decimal
 from uuid import uuid4
 
 from singletable import TransactionCancelled, key
-from singletable.testing import measured
+from singletable.testing import measure
 
 from ..script import Script
 from .account_rows import ROWS
 from .accounts import Account, Accounts, transfer
 
 
-def ask(accounts: Accounts) -> list[str]:
+def execute(accounts: Accounts) -> list[str]:
     token = str(uuid4())
     lines = [f"at first: {_balances(accounts)}"]
-    with measured(accounts) as used:
+    with measure(accounts) as used:
         transfer(accounts, "a_1", "a_2", Decimal(30), token=token)
     lines.append(f"30 moved: {_balances(accounts)}, {used.operations[0]}, {used.write_units} write units")
     transfer(accounts, "a_1", "a_2", Decimal(30), token=token)
@@ -29,16 +29,16 @@ def ask(accounts: Accounts) -> list[str]:
 
 
 def _balances(accounts: Accounts) -> str:
-    """Both balances as they are at one moment."""
+    """Read both balances in one transaction."""
     both = accounts.get_many([key(Account, id="a_1"), key(Account, id="a_2")], transaction=True)
     return ", ".join(f"{account.owner} {account.balance}" for account in both if account)
 
 
-def tell(lines: list[str]) -> None:
+def show(lines: list[str]) -> None:
     print("\n".join(lines))
 
 
-SCRIPT = Script(Accounts, ROWS, ask, tell)
+SCRIPT = Script(Accounts, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

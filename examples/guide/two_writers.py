@@ -1,4 +1,4 @@
-"""Optimistic locking: of two writers who read one version one wins, and `edit` begins anew for the other."""
+"""Optimistic locking: of two writers that read the same version, one wins and `edit` retries the other."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from ..script import Script
 from .accounts import Accounts, Bill
 
 
-def ask(accounts: Accounts) -> list[str]:
+def execute(accounts: Accounts) -> list[str]:
     bill = key(Bill, id="b_1")
     accounts.delete(bill)
     accounts.create(Bill(id="b_1", total=Decimal(100)))
@@ -21,12 +21,12 @@ def ask(accounts: Accounts) -> list[str]:
     try:
         accounts.put(second.model_copy(update={"total": Decimal(90)}))
     except VersionConflict as conflict:
-        lines.append(f"the second is refused: version {conflict.item.version} is there")
+        lines.append(f"the second is rejected: the stored version is {conflict.item.version}")
     return [*lines, *_edited(accounts)]
 
 
 def _edited(accounts: Accounts) -> list[str]:
-    """An edit in whose first attempt somebody else is quicker."""
+    """Edit a bill while another writer changes it during the first attempt."""
     bill, seen = key(Bill, id="b_1"), list[int]()
 
     def rebate(read: Bill) -> Bill:
@@ -40,11 +40,11 @@ def _edited(accounts: Accounts) -> list[str]:
     return [f"an edit reads versions {read}, and writes version {edited.version}, a total of {edited.total}"]
 
 
-def tell(lines: list[str]) -> None:
+def show(lines: list[str]) -> None:
     print("\n".join(lines))
 
 
-SCRIPT = Script(Accounts, (), ask, tell)
+SCRIPT = Script(Accounts, (), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

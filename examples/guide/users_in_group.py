@@ -1,4 +1,4 @@
-"""P5: list all users in a group, from the other side of the same items: the inverse index."""
+"""P5: list all users in a group, from the other side of the memberships."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .model import Guide, Membership
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> Page[Membership]:
+def execute(guide: Guide) -> Page[Membership]:
     return guide.users_in_group("g_42")
 
 
-def tell(memberships: Page[Membership]) -> None:
+def show(memberships: Page[Membership]) -> None:
     print("Users in g_42:", ", ".join(membership.user_id for membership in memberships))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

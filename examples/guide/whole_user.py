@@ -1,15 +1,15 @@
-"""A user with everything that belongs to them: the whole item collection in one Query."""
+"""Get a user with all addresses, orders and groups: the whole item collection in one Query."""
 
 from ..script import Script
 from .model import Guide, WholeUser
 from .rows import ROWS
 
 
-def ask(guide: Guide) -> WholeUser | None:
+def execute(guide: Guide) -> WholeUser | None:
     return guide.whole_user("u_001")
 
 
-def tell(whole: WholeUser | None) -> None:
+def show(whole: WholeUser | None) -> None:
     assert whole is not None
     print(f"{whole.user.name}, u_001:")
     print("addresses", ", ".join(address.label for address in whole.addresses))
@@ -17,7 +17,7 @@ def tell(whole: WholeUser | None) -> None:
     print("groups   ", ", ".join(membership.group_id for membership in whole.memberships))
 
 
-SCRIPT = Script(Guide, ROWS, ask, tell)
+SCRIPT = Script(Guide, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

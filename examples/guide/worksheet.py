@@ -1,7 +1,7 @@
-"""The worksheet of the guide: four access patterns, what was asked of each, and the one request that serves it."""
+"""The worksheet of the guide: four access patterns, their requirements, and the one request that serves each."""
 
-from singletable.verify.check import check
-from singletable.verify.worksheet import Row, worksheet
+from singletable.verify.design_check import check
+from singletable.verify.worksheet import PatternRow, worksheet
 
 from ..script import Script
 from .model import Guide
@@ -9,14 +9,14 @@ from .model import Guide
 PATTERNS = ("profile", "recent_orders", "shops_near", "members_by_join_date")
 
 
-def ask(_: Guide) -> list[Row]:
-    """Its rows, which the model knows without any table."""
+def execute(_: Guide) -> list[PatternRow]:
+    """Return the rows of the worksheet, which need no table."""
     design = Guide.design
     rows = {row.pattern: row for row in worksheet(design, check(design).outcomes)}
     return [rows[name] for name in PATTERNS]
 
 
-def tell(rows: list[Row]) -> None:
+def show(rows: list[PatternRow]) -> None:
     for number, row in enumerate(rows, start=1):
         print(f"{number} {row.title}")
         asked = (row.entry, row.filters, row.sort, row.frequency, row.budget)
@@ -25,7 +25,7 @@ def tell(rows: list[Row]) -> None:
         print(f"  {row.verdict}")
 
 
-SCRIPT = Script(Guide, (), ask, tell)
+SCRIPT = Script(Guide, (), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

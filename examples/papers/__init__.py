@@ -1,4 +1,4 @@
-"""A catalogue of papers: papers, authors, memberships and topics, on one overloaded and one sparse index."""
+"""A catalogue of papers: papers, authors, memberships and topics, with one overloaded and one sparse index."""
 
 TOUR = (
     "paper",
@@ -13,4 +13,4 @@ TOUR = (
     "question_2_topics",
     "question_3_drafts",
 )
-"""The scripts, in the order in which one should read them; the questions are those that the paper leaves open."""
+"""The scripts, in reading order; the questions are the open questions of the paper."""

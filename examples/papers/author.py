@@ -1,20 +1,20 @@
-"""A5, get an author's profile: the key of a paper's kind, with another prefix."""
+"""A5, get an author's profile: the same key design as a paper, with another prefix."""
 
 from ..script import Script
 from .model import Author, Papers
 from .rows import ROWS
 
 
-def ask(table: Papers) -> Author | None:
+def execute(table: Papers) -> Author | None:
     return table.author("jon")
 
 
-def tell(author: Author | None) -> None:
+def show(author: Author | None) -> None:
     assert author is not None
     print(f"{author.handle}: {author.name}")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

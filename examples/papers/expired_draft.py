@@ -1,4 +1,4 @@
-"""Let a superseded draft expire: reads hide it at once, though DynamoDB returns it until it is swept."""
+"""Let a superseded draft expire: reads hide it at once, although DynamoDB returns it until it deletes it."""
 
 import time
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ HOUR = 3600
 
 @dataclass
 class Seen:
-    """What is read of the draft after its time has passed."""
+    """The reads of the draft after it has expired."""
 
     status: str | None
     in_series: list[str]
@@ -22,14 +22,14 @@ class Seen:
     still_stored: bool
 
 
-def ask(table: Papers) -> list[Seen]:
-    """A table of its own, whose clock the script sets: the draft goes in an hour, and two hours pass."""
+def execute(table: Papers) -> list[Seen]:
+    """Use a separate table with a manual clock: the draft expires in one hour, and two hours pass."""
     passed = 0
 
     def now() -> float:
         return time.time() + passed
 
-    # An engine that sweeps only when it is told to, so that the script sees what DynamoDB may still return.
+    # The engine sweeps only on request, so the script sees what DynamoDB may still return.
     with Engine("memory:", now=now, sweep_seconds=None) as engine, Papers.open(engine, create=True) as papers:
         fill(papers, ROWS)
         papers.supersede(MODEL.id, int(time.time()) + HOUR)
@@ -48,7 +48,7 @@ def _look(papers: Papers) -> Seen:
     )
 
 
-def tell(seen: list[Seen]) -> None:
+def show(seen: list[Seen]) -> None:
     for when, each in zip(("superseded", "an hour too late"), seen, strict=True):
         print(when)
         print(f"  the draft itself    {each.status or 'none'}")
@@ -57,7 +57,7 @@ def tell(seen: list[Seen]) -> None:
         print(f"  in DynamoDB         {'still there' if each.still_stored else 'gone'}")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""A catalogue of papers: papers, authors, and what connects them, on one overloaded and one sparse index."""
+"""A catalogue of papers: papers, authors, memberships and topics, with one overloaded and one sparse index."""
 
 from datetime import date
 from typing import Literal
@@ -18,7 +18,7 @@ Role = Literal["author", "contributor"]
     expected_bytes=1200,
 )
 class Paper(msgspec.Struct):
-    """A paper; a superseded draft carries the time at which it may go."""
+    """A paper; a superseded draft has an expiry time."""
 
     id: str
     series: str
@@ -32,7 +32,7 @@ class Paper(msgspec.Struct):
 
 @entity(key=("AUTHOR#{handle}", "AUTHOR#{handle}"))
 class Author(msgspec.Struct):
-    """Who writes."""
+    """An author."""
 
     handle: str
     name: str
@@ -46,7 +46,7 @@ class Author(msgspec.Struct):
     expected_per_partition=3,
 )
 class Membership(msgspec.Struct):
-    """An author's part in a paper, with the paper's fields that a listing shows."""
+    """The membership of an author in a paper, with copies of the fields that a listing shows."""
 
     paper_id: str
     handle: str
@@ -65,7 +65,7 @@ class Membership(msgspec.Struct):
     expected_per_partition=4,
 )
 class Topic(msgspec.Struct):
-    """A topic that a paper carries; only these items are in GSI2."""
+    """A topic of a paper; only these items are in GSI2."""
 
     paper_id: str
     topic: str
@@ -75,14 +75,14 @@ class Topic(msgspec.Struct):
 
 
 class PaperWithAuthors(msgspec.Struct):
-    """A paper and everybody who had a part in it."""
+    """A paper with its authors."""
 
     paper: Paper
     authors: list[Membership]
 
 
 class Papers(Table, entities=[Paper, Author, Membership, Topic]):
-    """A1 to A5, the paper with its authors, and the two changes that reach further than the paper."""
+    """A1 to A5, the paper with its authors, and the two updates with copies."""
 
     @pattern(frequency="high", budget_ms=10)
     def paper(self, id: str) -> Paper | None:
@@ -116,11 +116,11 @@ class Papers(Table, entities=[Paper, Author, Membership, Topic]):
 
     @pattern(rate=0.1, fanout=7)
     def rename(self, id: str, title: str) -> Paper:
-        """Give a paper another title, wherever it is shown."""
+        """Change the title of a paper and all its copies."""
         return update(Paper, field(Paper, lambda paper: paper.title).set(title))
 
     @pattern(rate=0.1, fanout=7)
     def supersede(self, id: str, expires_at: int) -> Paper:
-        """Put a draft aside, which may go at a time."""
+        """Mark a draft as superseded and set its expiry."""
         status = field(Paper, lambda paper: paper.status).set("superseded")
         return update(Paper, status, field(Paper, lambda paper: paper.expires_at).set(expires_at))

@@ -1,4 +1,4 @@
-"""A3, list the papers of an author: memberships lie in GSI1 too, and show what they repeat of each paper."""
+"""A3, list the papers of an author: memberships are in GSI1 too, and contain copies of the paper's fields."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Membership, Papers
 from .rows import ROWS
 
 
-def ask(table: Papers) -> Page[Membership]:
+def execute(table: Papers) -> Page[Membership]:
     return table.papers_by_author("guest")
 
 
-def tell(memberships: Page[Membership]) -> None:
+def show(memberships: Page[Membership]) -> None:
     for each in memberships:
         print(f"{each.published}  {each.paper_id}  {each.title} ({each.status}), as {each.role}")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""A2, list the papers in a collection, newest first: GSI1 has a partition for each collection."""
+"""A2, list the papers in a collection, newest first: GSI1 has one partition per collection."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Paper, Papers
 from .rows import ROWS
 
 
-def ask(table: Papers) -> Page[Paper]:
+def execute(table: Papers) -> Page[Paper]:
     return table.papers_in_series("Data & Storage")
 
 
-def tell(papers: Page[Paper]) -> None:
+def show(papers: Page[Paper]) -> None:
     for paper in papers:
         print(f"{paper.published}  {paper.id}  {paper.title} ({paper.status})")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

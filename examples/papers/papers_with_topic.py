@@ -1,4 +1,4 @@
-"""A4, list the papers carrying a topic: only topics are in GSI2, which is sparse."""
+"""A4, list the papers with a topic: GSI2 is sparse and contains only topics."""
 
 from singletable import Page
 
@@ -7,16 +7,16 @@ from .model import Papers, Topic
 from .rows import ROWS
 
 
-def ask(table: Papers) -> Page[Topic]:
+def execute(table: Papers) -> Page[Topic]:
     return table.papers_with_topic("cost")
 
 
-def tell(topics: Page[Topic]) -> None:
+def show(topics: Page[Topic]) -> None:
     for each in topics:
         print(f"{each.published}  {each.paper_id}  {each.title}")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

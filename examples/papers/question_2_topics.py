@@ -1,4 +1,4 @@
-"""Open question 2, should topics lie on the paper to drop GSI2: both ways, read, written and renamed."""
+"""Open question 2, should topics be stored on the paper to drop GSI2: reads, writes and renames in both designs."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ TOPICS = ("cost", "caching", "dynamodb", "queues", "types", "compilers", "tcp", 
 
 
 def _carried(number: int) -> frozenset[str]:
-    """Three topics of ten, so that each is on three papers of ten."""
+    """Return three of ten topics, so that each topic is on three of ten papers."""
     return frozenset(TOPICS[(number + step) % len(TOPICS)] for step in (0, 3, 5))
 
 
@@ -30,7 +30,7 @@ ROWS = [_with_topics(number) for number in range(60)]
 
 @dataclass
 class Way:
-    """One of the two designs: A4 once, the topics of one new paper, and a new title."""
+    """The costs of one design: one A4 page, the topics of a new paper, and a new title."""
 
     listing: Cost
     found: int
@@ -38,7 +38,7 @@ class Way:
     rename: Cost
 
 
-def ask(table: PapersWithTopics) -> tuple[Way, Way]:
+def execute(table: PapersWithTopics) -> tuple[Way, Way]:
     found: list[PaperWithTopics] = []
     listing = cost_of(table, lambda: found.extend(_everywhere(table, "cost")))
     rename = cost_of(table, lambda: table.rename(ROWS[0].id, ROWS[0].title))
@@ -50,7 +50,7 @@ def _everywhere(table: PapersWithTopics, name: str) -> list[PaperWithTopics]:
 
 
 def _by_index() -> Way:
-    """The catalogue as it is; of its sixty papers only those with the topic matter to GSI2."""
+    """Measure the current design; only the papers with the topic matter for GSI2."""
     with Papers.open("memory:") as papers:
         written = [_put(papers, number) for number, row in enumerate(ROWS) if "cost" in row.topics]
         found = len(papers.papers_with_topic("cost"))
@@ -60,13 +60,13 @@ def _by_index() -> Way:
 
 
 def _put(papers: Papers, number: int) -> Cost:
-    """What the topics of a paper cost, the paper itself left out."""
+    """Return the cost of the topics of a paper, without the paper itself."""
     row = ROWS[number]
     written = papers.put(paper(number, row.series))
     return cost_of(papers, lambda: fill(papers, [topic(written, name) for name in sorted(row.topics)]))
 
 
-def tell(ways: tuple[Way, Way]) -> None:
+def show(ways: tuple[Way, Way]) -> None:
     index, paper = ways
     print(f"{len(ROWS)} papers of 1.2 KB in {len(SERIES)} collections, three topics each       GSI2   on the paper")
     for title, name, unit in (
@@ -78,18 +78,18 @@ def tell(ways: tuple[Way, Way]) -> None:
         print(f"  {title + f', {unit} units':<58} {first:>5g}   {second:>12g}")
     assert index.found == paper.found
     dearer = index.topics.write_units * WRITE_UNIT
-    print("To fill a page of 20, a filter reads until it has found them, and GSI2 reads the page:")
+    print("To fill a page of 20, a filter reads until it has found 20 papers; GSI2 reads the page only:")
     for share in (0.3, 0.01):
         units = PAGE / share * paper.listing.read_units / len(ROWS)
         saved = (units - index.listing.read_units) * READ_UNIT
         said = f"a topic on {share:.0%} of the papers: {units:g} read units"
         print(f"  {said:<48} GSI2 pays from {dearer / saved:.1f} listings for each new paper")
     print(PRICES)
-    print("Answer: no. Papers are written once and listed often. A set of topics is no index key, so topics on")
+    print("Answer: no. Papers are written once and listed often. A set of topics cannot be an index key, so topics on")
     print("the paper can only be filtered; copy them there to show them, and keep GSI2 to find them.")
 
 
-SCRIPT = Script(PapersWithTopics, ROWS, ask, tell)
+SCRIPT = Script(PapersWithTopics, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""Open question 3, is a TTL warranted for superseded drafts: what they cost as they lie, and what ending it costs."""
+"""Open question 3, do superseded drafts need a TTL: the cost of storing them against the cost of expiring them."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ from .rows import ROWS, membership, topic
 from .volume import paper
 
 FAR = 4_102_444_800
-"""The year 2100: nothing expires while it is measured."""
+"""The year 2100, so that nothing expires during the measurement."""
 HANDLES, TOPICS = ("jon", "guest"), ("cost", "dynamodb", "caching")
 
 
 @dataclass
 class Draft:
-    """A draft with its memberships and topics: how large, and what its end costs."""
+    """A draft with its memberships and topics: its size, and the cost of deleting it."""
 
     stored_bytes: int
     superseded: Cost
@@ -27,7 +27,7 @@ class Draft:
     deleted: Cost
 
 
-def ask(table: Papers) -> Draft:
+def execute(table: Papers) -> Draft:
     entities = {Paper: 1, Membership: len(HANDLES), Topic: len(TOPICS)}
     sizes = {cls: item_bytes(Papers.design, Papers.design.entity_of(cls))[0] + ENTRY_BYTES for cls in entities}
     stored = sum(2 * count * sizes[cls] for cls, count in entities.items())  # each is in the table and in one index
@@ -55,25 +55,23 @@ def _delete(papers: Papers, id: str) -> None:
     papers.delete(key(Paper, id=id))
 
 
-def tell(draft: Draft) -> None:
+def show(draft: Draft) -> None:
     month = storage_a_month(draft.stored_bytes)
     by_hand = draft.deleted.write_units * WRITE_UNIT
     more = draft.superseded_with_expiry.write_units - draft.superseded.write_units
     print("A superseded draft of 1.2 KB, two authors, three topics      per 1,000 drafts")
-    print(f"  lies in table and indexes, {draft.stored_bytes:,} bytes:{'':<15} ${1000 * month:.4f} a month")
-    print(f"  is deleted by hand, {draft.deleted.write_units:g} write units:{'':<19} ${1000 * by_hand:.4f} once")
-    print(f"  goes by TTL, {more:g} write units beyond setting its status:  ${1000 * more * WRITE_UNIT:.4f}")
-    print(f"Storage takes {by_hand / month:.0f} months to cost what a deletion by hand does")
-    print(
-        f"A whole catalogue of 100,000 such papers, idle: ${100_000 * month:.2f} a month for storage, and nothing else"
-    )
+    print(f"  stored in table and indexes, {draft.stored_bytes:,} bytes:{'':<16} ${1000 * month:.4f} a month")
+    print(f"  deleted by hand, {draft.deleted.write_units:g} write units:{'':<25} ${1000 * by_hand:.4f} once")
+    print(f"  expired by TTL, {more:g} write units beyond setting its status:  ${1000 * more * WRITE_UNIT:.4f}")
+    print(f"Storage needs {by_hand / month:.0f} months to cost as much as a deletion by hand")
+    print(f"A catalogue of 100,000 such papers without traffic: ${100_000 * month:.2f} a month, for storage only")
     print(PRICES)
-    print("Answer: yes, though not for the bytes, which cost next to nothing. The write that supersedes a draft")
-    print("sets the time too; what it costs more is the copy in each topic, so that all of the draft goes.")
-    print("The deletion is free, needs no job that looks for drafts, and listings no longer read and bill them.")
+    print("Answer: yes, but not to save storage, which is cheap. The write that marks a draft as superseded also")
+    print("sets its expiry; the additional cost is the copy in each topic, which expires with the draft.")
+    print("The deletion is free and needs no cleanup job, and listings no longer read and bill old drafts.")
 
 
-SCRIPT = Script(Papers, ROWS, ask, tell)
+SCRIPT = Script(Papers, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""The rows of the catalogue: three papers in two collections, who wrote them, and what they are about."""
+"""The rows of the catalogue: three papers in two collections, their authors and their topics."""
 
 from datetime import date
 
@@ -8,12 +8,12 @@ Row = Paper | Author | Membership | Topic
 
 
 def membership(paper: Paper, handle: str, role: Role) -> Membership:
-    """An author's part in a paper; what it repeats of the paper is kept right by every write."""
+    """Return a membership; every write keeps its copies of the paper's fields in sync."""
     return Membership(paper.id, handle, role, paper.title, paper.status, paper.published, paper.expires_at)
 
 
 def topic(paper: Paper, name: str) -> Topic:
-    """A topic that a paper carries."""
+    """Return a topic of a paper."""
     return Topic(paper.id, name, paper.title, paper.published, paper.expires_at)
 
 

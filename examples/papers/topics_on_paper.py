@@ -1,4 +1,4 @@
-"""The catalogue without GSI2: a paper carries its topics, and a topic is looked for by a filter."""
+"""The catalogue without GSI2: a paper contains its topics, and a filter finds the papers with a topic."""
 
 from datetime import date
 
@@ -15,7 +15,7 @@ from singletable import Page, Table, contains, entity, field, pattern, query, up
     expected_per_partition={"gsi1": 20},
 )
 class PaperWithTopics(msgspec.Struct):
-    """A paper and the topics it carries, in one item."""
+    """A paper with its topics, in one item."""
 
     id: str
     series: str
@@ -28,16 +28,16 @@ class PaperWithTopics(msgspec.Struct):
 class PapersWithTopics(
     Table,
     entities=[PaperWithTopics],
-    accept={"ST108": "what a filter reads in vain is the price of a catalogue without GSI2"},
+    accept={"ST108": "discarded reads are the price of a catalogue without GSI2"},
 ):
-    """What is left of A4 when no index has the topics."""
+    """A4 without an index on the topics."""
 
     @pattern(frequency="medium", expected_items=6, expected_examined=20)
     def papers_in_series_with_topic(self, series: str, topic: str) -> Page[PaperWithTopics]:
-        """List the papers of one collection that carry a topic, newest first."""
+        """List the papers of a collection with a topic, newest first."""
         return query(PaperWithTopics, filter=lambda paper: contains(paper.topics, topic), newest_first=True)
 
     @pattern(rate=0.1)
     def rename(self, id: str, title: str) -> PaperWithTopics:
-        """Give a paper another title."""
+        """Change the title of a paper."""
         return update(PaperWithTopics, field(PaperWithTopics, lambda paper: paper.title).set(title))

@@ -1,4 +1,4 @@
-"""Papers as they come in numbers, for the questions that figures answer: about 1.2 KB each."""
+"""Generated papers of about 1.2 KB each, for the open questions that need volume."""
 
 from datetime import date, timedelta
 
@@ -8,6 +8,6 @@ ABSTRACT = "An abstract of nine hundred characters is what most of them have. " 
 
 
 def paper(number: int, series: str) -> Paper:
-    """One of many papers, each published a day after the one before."""
+    """Return one of many papers, each published a day after the previous one."""
     published = date(2026, 1, 1) + timedelta(days=number)
     return Paper(f"wp-{number:04}", series, f"Working Paper No. {number}", ABSTRACT, "1.0", "final", published)

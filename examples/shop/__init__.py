@@ -16,7 +16,7 @@ TOUR = (
     "customers_by_function",
     "orders_in_status",
 )
-"""The scripts, in the order in which one should read them."""
+"""The scripts, in reading order."""
 
 ASIDE = ("seventh_pattern",)
-"""Scripts that ask nothing of the table they are given."""
+"""Scripts that do not use the table they are given."""

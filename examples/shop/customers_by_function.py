@@ -1,4 +1,4 @@
-"""List all customers chronologically, from shards by a function of one's own, merged in order."""
+"""List all customers chronologically, from shards chosen by your own function, merged in order."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .sharded import CustomerByFunction, ShopByFunction
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByFunction) -> Page[CustomerByFunction]:
+def execute(shop: ShopByFunction) -> Page[CustomerByFunction]:
     return shop.customers()
 
 
-def tell(found: Page[CustomerByFunction]) -> None:
+def show(found: Page[CustomerByFunction]) -> None:
     tell_merged("All customers by signup", found, ShopByFunction.customers.explain())
 
 
-SCRIPT = Script(ShopByFunction, customers(CustomerByFunction), ask, tell)
+SCRIPT = Script(ShopByFunction, customers(CustomerByFunction), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""List all customers chronologically, from eight shards by hash, merged in order."""
+"""List all customers chronologically, from eight hash shards, merged in order."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .sharded import CustomerByHash, ShopByHash
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByHash) -> Page[CustomerByHash]:
+def execute(shop: ShopByHash) -> Page[CustomerByHash]:
     return shop.customers()
 
 
-def tell(found: Page[CustomerByHash]) -> None:
+def show(found: Page[CustomerByHash]) -> None:
     tell_merged("All customers by signup", found, ShopByHash.customers.explain())
 
 
-SCRIPT = Script(ShopByHash, customers(CustomerByHash), ask, tell)
+SCRIPT = Script(ShopByHash, customers(CustomerByHash), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""List all customers by name, from a shard for each first letter, merged in order."""
+"""List all customers by name, from one shard per first letter, merged in order."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .sharded import CustomerByLetter, ShopByLetter
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByLetter) -> Page[CustomerByLetter]:
+def execute(shop: ShopByLetter) -> Page[CustomerByLetter]:
     return shop.customers()
 
 
-def tell(found: Page[CustomerByLetter]) -> None:
+def show(found: Page[CustomerByLetter]) -> None:
     tell_merged("All customers by name", found, ShopByLetter.customers.explain())
 
 
-SCRIPT = Script(ShopByLetter, customers(CustomerByLetter), ask, tell)
+SCRIPT = Script(ShopByLetter, customers(CustomerByLetter), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

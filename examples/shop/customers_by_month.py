@@ -1,4 +1,4 @@
-"""List who signed up in a time, newest first, from a shard for each of its months."""
+"""List the customers who signed up in a period, newest first, from one shard per month."""
 
 from datetime import UTC, datetime
 
@@ -11,15 +11,15 @@ from .sharded_rows import customers, tell_merged
 SPRING = Between(datetime(2026, 2, 10, tzinfo=UTC), datetime(2026, 4, 10, tzinfo=UTC))
 
 
-def ask(shop: ShopByMonth) -> Page[CustomerByMonth]:
+def execute(shop: ShopByMonth) -> Page[CustomerByMonth]:
     return shop.customers_since(SPRING)
 
 
-def tell(found: Page[CustomerByMonth]) -> None:
+def show(found: Page[CustomerByMonth]) -> None:
     tell_merged("Who signed up from 10 February to 10 April", found, ShopByMonth.customers_since.explain(SPRING))
 
 
-SCRIPT = Script(ShopByMonth, customers(CustomerByMonth), ask, tell)
+SCRIPT = Script(ShopByMonth, customers(CustomerByMonth), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""List all customers chronologically, from a shard for each region, merged in order."""
+"""List all customers chronologically, from one shard per region, merged in order."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .sharded import CustomerByRegion, ShopByRegion
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByRegion) -> Page[CustomerByRegion]:
+def execute(shop: ShopByRegion) -> Page[CustomerByRegion]:
     return shop.customers()
 
 
-def tell(found: Page[CustomerByRegion]) -> None:
+def show(found: Page[CustomerByRegion]) -> None:
     tell_merged("All customers by signup", found, ShopByRegion.customers.explain())
 
 
-SCRIPT = Script(ShopByRegion, customers(CustomerByRegion), ask, tell)
+SCRIPT = Script(ShopByRegion, customers(CustomerByRegion), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,6 +1,6 @@
-"""List all customers chronologically: one partition of the index holds them all, which does up to a middling size.
+"""List all customers chronologically, from one index partition, which is enough for a medium-sized shop.
 
-What to do beyond it is in `sharded.py`, with a script for each way.
+For larger shops, `sharded.py` shows several ways to shard the list, with a script for each.
 """
 
 from singletable import Page
@@ -10,17 +10,17 @@ from .model import Customer, Shop
 from .rows import ROWS
 
 
-def ask(shop: Shop) -> Page[Customer]:
+def execute(shop: Shop) -> Page[Customer]:
     return shop.customers_by_signup()
 
 
-def tell(customers: Page[Customer]) -> None:
+def show(customers: Page[Customer]) -> None:
     print("Customers by signup:")
     for customer in customers:
         print(f"{customer.created_at:%Y-%m-%dT%H:%M:%SZ} {customer.id} {customer.name}")
 
 
-SCRIPT = Script(Shop, ROWS, ask, tell)
+SCRIPT = Script(Shop, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -7,15 +7,15 @@ from .sharded import CustomerByRegion, Region, ShopByRegion
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByRegion) -> Page[CustomerByRegion]:
+def execute(shop: ShopByRegion) -> Page[CustomerByRegion]:
     return shop.customers_in(Region.AMERICAS)
 
 
-def tell(found: Page[CustomerByRegion]) -> None:
+def show(found: Page[CustomerByRegion]) -> None:
     tell_merged("Customers in the Americas", found, ShopByRegion.customers_in.explain(Region.AMERICAS))
 
 
-SCRIPT = Script(ShopByRegion, customers(CustomerByRegion), ask, tell)
+SCRIPT = Script(ShopByRegion, customers(CustomerByRegion), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

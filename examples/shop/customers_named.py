@@ -1,4 +1,4 @@
-"""Find the customers of one name: their first letter says in which shard."""
+"""Find the customers with a given name: the first letter determines the shard."""
 
 from singletable import Page
 
@@ -7,15 +7,15 @@ from .sharded import CustomerByLetter, ShopByLetter
 from .sharded_rows import customers, tell_merged
 
 
-def ask(shop: ShopByLetter) -> Page[CustomerByLetter]:
+def execute(shop: ShopByLetter) -> Page[CustomerByLetter]:
     return shop.customers_named("Ada")
 
 
-def tell(found: Page[CustomerByLetter]) -> None:
+def show(found: Page[CustomerByLetter]) -> None:
     tell_merged("Customers called Ada", found, ShopByLetter.customers_named.explain("Ada"))
 
 
-SCRIPT = Script(ShopByLetter, customers(CustomerByLetter), ask, tell)
+SCRIPT = Script(ShopByLetter, customers(CustomerByLetter), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -14,7 +14,7 @@ from singletable import Page, Table, collection, entity, get, pattern, query
     expected_per_partition={"gsi1": 5000},
 )
 class Customer(BaseModel):
-    """Somebody who buys."""
+    """A customer of the shop."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class Customer(BaseModel):
     expected_per_partition={"gsi1": 30},
 )
 class Order(BaseModel):
-    """The header of an order; its line items lie in the same partition."""
+    """The header of an order; its line items are in the same partition."""
 
     id: str
     customer_id: str
@@ -43,7 +43,7 @@ class Order(BaseModel):
     expected_per_partition={"key": 4, "gsi1": 200},
 )
 class OrderItem(BaseModel):
-    """One line of an order."""
+    """A line item of an order."""
 
     order_id: str
     sku: str
@@ -53,7 +53,7 @@ class OrderItem(BaseModel):
 
 @entity(key=("PRODUCT#{sku}", "METADATA"))
 class Product(BaseModel):
-    """Something that can be bought."""
+    """A product of the shop."""
 
     sku: str
     name: str
@@ -61,7 +61,7 @@ class Product(BaseModel):
 
 
 class WholeOrder(BaseModel):
-    """An order as one reads it: the header and every line."""
+    """An order with its header and all line items."""
 
     order: Order
     items: list[OrderItem]
@@ -92,7 +92,7 @@ class Shop(Table, entities=[Customer, Order, OrderItem, Product]):
 
     @pattern(frequency="medium", budget_ms=50)
     def orders_with_sku(self, sku: str) -> Page[OrderItem]:
-        """Every order containing a SKU."""
+        """Get every order that contains a SKU."""
         return query(OrderItem)
 
     @pattern(frequency="low", budget_ms=100)

@@ -1,4 +1,4 @@
-"""Orders by status in the last 30 days: the seventh pattern, with the index that it needs."""
+"""Get orders by status in the last 30 days: the seventh pattern, with the index it needs."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,11 +12,11 @@ from .seventh import OrderByStatus, ShopByStatus
 NOW = datetime(2026, 4, 26, tzinfo=UTC)
 
 
-def ask(shop: ShopByStatus) -> Page[OrderByStatus]:
+def execute(shop: ShopByStatus) -> Page[OrderByStatus]:
     return shop.orders_in_status("SHIPPED", Since(NOW - timedelta(days=30)))
 
 
-def tell(orders: Page[OrderByStatus]) -> None:
+def show(orders: Page[OrderByStatus]) -> None:
     print("SHIPPED in the 30 days before 2026-04-26:")
     for order in orders:
         print(f"{order.id} of {order.customer_id}, £{order.total} {order.created_at:%Y-%m-%dT%H:%M:%SZ}")
@@ -25,8 +25,8 @@ def tell(orders: Page[OrderByStatus]) -> None:
 SCRIPT = Script(
     ShopByStatus,
     [OrderByStatus(**row.model_dump()) if isinstance(row, Order) else row for row in ROWS],
-    ask,
-    tell,
+    execute,
+    show,
 )
 
 if __name__ == "__main__":

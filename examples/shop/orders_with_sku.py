@@ -1,4 +1,4 @@
-"""Every order containing a SKU: the same index, whose partitions are products for the lines of orders."""
+"""Get every order that contains a SKU: in the same index, line items are partitioned by product."""
 
 from singletable import Page
 
@@ -7,17 +7,17 @@ from .model import OrderItem, Shop
 from .rows import ROWS
 
 
-def ask(shop: Shop) -> Page[OrderItem]:
+def execute(shop: Shop) -> Page[OrderItem]:
     return shop.orders_with_sku("AVON-TORTOISE")
 
 
-def tell(items: Page[OrderItem]) -> None:
+def show(items: Page[OrderItem]) -> None:
     print("Orders with AVON-TORTOISE:")
     for item in items:
         print(f"{item.order_id} {item.quantity} x {item.sku} @ £{item.price}")
 
 
-SCRIPT = Script(Shop, ROWS, ask, tell)
+SCRIPT = Script(Shop, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

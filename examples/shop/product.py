@@ -5,16 +5,16 @@ from .model import Product, Shop
 from .rows import ROWS
 
 
-def ask(shop: Shop) -> Product | None:
+def execute(shop: Shop) -> Product | None:
     return shop.product("AVON-TORTOISE")
 
 
-def tell(product: Product | None) -> None:
+def show(product: Product | None) -> None:
     assert product is not None
     print(f"{product.sku} {product.name}, £{product.price}")
 
 
-SCRIPT = Script(Shop, ROWS, ask, tell)
+SCRIPT = Script(Shop, ROWS, execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

@@ -1,4 +1,4 @@
-"""The thirteen rows of the shop: three customers, three products, three orders and their four lines."""
+"""The thirteen rows of the shop: three customers, three products, three orders and their four line items."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The shop with a seventh pattern after launch, orders by status in the last 30 days, and the index that it takes."""
+"""The shop with a seventh pattern after launch, orders by status in the last 30 days, and the index it needs."""
 
 from datetime import datetime
 
@@ -14,11 +14,11 @@ from .model import Customer, Order, OrderItem, Product
     name="Order",
 )
 class OrderByStatus(Order):
-    """The same header, in one more index."""
+    """The order header with one more index."""
 
 
 class ShopByStatus(Table, entities=[Customer, OrderByStatus, OrderItem, Product]):
-    """The pattern that came late, after a second index and a backfill."""
+    """The shop with the seventh pattern, after adding a second index and a backfill."""
 
     @pattern(frequency="high", budget_ms=30)
     def orders_of_customer(
@@ -29,5 +29,5 @@ class ShopByStatus(Table, entities=[Customer, OrderByStatus, OrderItem, Product]
 
     @pattern(frequency="low", budget_ms=100)
     def orders_in_status(self, status: str, created_at: Since[datetime]) -> Page[OrderByStatus]:
-        """Orders by status in the last 30 days."""
+        """Get orders by status in the last 30 days."""
         return query(OrderByStatus, newest_first=True)

@@ -1,35 +1,35 @@
-"""The seventh pattern on the shop as it is: refused before any data exists, with the reason and the way out."""
+"""The seventh pattern without its index: rejected at design time, with the reason and the remedy."""
 
 from datetime import datetime
 
 from singletable import Page, Since, pattern, query
-from singletable.verify.check import check
-from singletable.verify.finding import Finding
+from singletable.verify.design_check import check
+from singletable.verify.findings import Finding
 
 from ..script import Script
 from .model import Customer, Order, OrderItem, Product, Shop
 
 
 class ShopWithoutIndex(Shop, entities=[Customer, Order, OrderItem, Product]):
-    """The shop as it is: no key begins with a status."""
+    """The current shop, without a key that begins with the status."""
 
     @pattern(frequency="low", budget_ms=100)
     def orders_in_status(self, status: str, created_at: Since[datetime]) -> Page[Order]:
-        """Orders by status in the last 30 days."""
+        """Get orders by status in the last 30 days."""
         return query(Order, newest_first=True)
 
 
-def ask(_: ShopWithoutIndex) -> list[Finding]:
-    """What `singletable check` finds, which needs no table."""
+def execute(_: ShopWithoutIndex) -> list[Finding]:
+    """Return the findings of `singletable check`, which needs no table."""
     return [finding for finding in check(ShopWithoutIndex.design).findings if finding.severity == "error"]
 
 
-def tell(findings: list[Finding]) -> None:
+def show(findings: list[Finding]) -> None:
     for finding in findings:
         print(finding)
 
 
-SCRIPT = Script(ShopWithoutIndex, (), ask, tell)
+SCRIPT = Script(ShopWithoutIndex, (), execute, show)
 
 if __name__ == "__main__":
     SCRIPT.main()

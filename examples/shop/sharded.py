@@ -1,4 +1,4 @@
-"""The shop's list of all customers when one partition is too small for it: spread by hash, letter, month or region."""
+"""The shop's customer list when one partition is too small: sharded by hash, letter, month, region or function."""
 
 from datetime import datetime
 from enum import Enum
@@ -17,7 +17,7 @@ class Region(Enum):
 
 
 class CustomerFields(BaseModel):
-    """What every variant stores."""
+    """The fields of every variant."""
 
     id: str
     name: str
@@ -31,7 +31,7 @@ class CustomerFields(BaseModel):
     derived={"shard": shard("id", of=8)},
 )
 class CustomerByHash(CustomerFields):
-    """Spread evenly over eight partitions."""
+    """Distributed evenly over eight partitions."""
 
 
 class ShopByHash(Table, entities=[CustomerByHash]):
@@ -49,7 +49,7 @@ class ShopByHash(Table, entities=[CustomerByHash]):
     derived={"letter": first_letter("name")},
 )
 class CustomerByLetter(CustomerFields):
-    """Spread by the first letter of the name."""
+    """Distributed by the first letter of the name."""
 
 
 class ShopByLetter(Table, entities=[CustomerByLetter]):
@@ -62,7 +62,7 @@ class ShopByLetter(Table, entities=[CustomerByLetter]):
 
     @pattern(frequency="high")
     def customers_named(self, name: str) -> Page[CustomerByLetter]:
-        """Find the customers of one name."""
+        """Find the customers with a name."""
         return query(CustomerByLetter)
 
 
@@ -72,25 +72,25 @@ class ShopByLetter(Table, entities=[CustomerByLetter]):
     derived={"month": bucket("created_at", "month")},
 )
 class CustomerByMonth(CustomerFields):
-    """Spread by the month of signing up."""
+    """Distributed by the month of signup."""
 
 
 class ShopByMonth(Table, entities=[CustomerByMonth]):
-    """Customers of a time."""
+    """The customers of a period."""
 
     @pattern(frequency="medium", fanout=13)
     def customers_since(self, created_at: Between[datetime]) -> Page[CustomerByMonth]:
-        """List the customers who signed up in a time, newest first."""
+        """List the customers who signed up in a period, newest first."""
         return query(CustomerByMonth, newest_first=True)
 
 
 @entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"))
 class CustomerByRegion(CustomerFields):
-    """Spread by a field that has three values."""
+    """Distributed by a field with three values."""
 
 
 class ShopByRegion(Table, entities=[CustomerByRegion]):
-    """Customers of a region, or of all three."""
+    """The customers of one region, or of all three."""
 
     @pattern(frequency="medium", fanout=3)
     def customers(self) -> Page[CustomerByRegion]:
@@ -104,7 +104,7 @@ class ShopByRegion(Table, entities=[CustomerByRegion]):
 
 
 def initials(name: str, region: Region) -> str:
-    """A shard of one's own making: the region and whether the name is in the first half of the alphabet."""
+    """Return a custom shard: the region, and the half of the alphabet in which the name is."""
     return f"{region.value}-{'1' if name[:1].upper() < 'N' else '2'}"
 
 
@@ -116,11 +116,11 @@ def initials(name: str, region: Region) -> str:
     },
 )
 class CustomerByFunction(CustomerFields):
-    """Spread by any function."""
+    """Distributed by a custom function."""
 
 
 class ShopByFunction(Table, entities=[CustomerByFunction]):
-    """All customers from six parts."""
+    """All customers from six shards."""
 
     @pattern(frequency="medium", fanout=6)
     def customers(self) -> Page[CustomerByFunction]:

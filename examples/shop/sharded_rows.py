@@ -1,10 +1,10 @@
-"""Ten customers for the sharded lists, over four months, three regions and eight letters, and such a list in print."""
+"""Ten customers for the sharded lists, from four months, three regions and eight letters."""
 
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from singletable import Page
-from singletable.planner.explain import Explanation
+from singletable.planner.explanation import Explanation
 
 from .sharded import CustomerFields, Region
 
@@ -25,7 +25,7 @@ _SIGNED_UP = [
 
 
 def customers(entity: type[C]) -> list[C]:
-    """The ten, as one of the entities stores them."""
+    """Return the ten customers as objects of one entity."""
     return [
         entity(id=id_, name=name, region=region, created_at=datetime.fromisoformat(moment).replace(tzinfo=UTC))
         for id_, name, region, moment in _SIGNED_UP
@@ -33,7 +33,7 @@ def customers(entity: type[C]) -> list[C]:
 
 
 def tell_merged(title: str, found: Page[C], asked: Explanation) -> None:
-    """Prints the customers as they came, and how many partitions they came from."""
+    """Print the customers in order, and the number of partitions that were read."""
     partitions = len(asked.requests)
     print(f"{title}, {len(found)} from {partitions} partition{'' if partitions == 1 else 's'}:")
     for customer in found:

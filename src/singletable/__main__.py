@@ -1,4 +1,4 @@
-"""`python -m singletable`: the program, where its folder is not on the path."""
+"""`python -m singletable`: run the command line without the console script."""
 
 from __future__ import annotations
 

@@ -1,33 +1,33 @@
-"""The one tree of errors: what was wrong, where it is, and what to do about it.
+"""All exceptions and warnings of singletable, in one tree.
 
 SingletableError
-├── DesignError       the model cannot be what it says; carries every problem, each with file and line
-├── KeyRefused        a value does not fit into its key (also a ValueError)
-├── ArgumentRefused   the arguments of a pattern do not fit its declaration (also a ValueError)
-│   └── InvalidValue      a value that the model could not read back; carries entity, field, value and rule
-├── ModelNotLoaded    a model file could not be imported, or holds no table
-├── ExportRefused     a model cannot be written in the format or with the settings that were asked for
-├── ImportRefused     a model from elsewhere that cannot be read, or a file that would be written over
-├── NotConnected      a pattern was called on a table that is not open, or it cannot be opened: no credentials
-├── NotFound          the item that was to be changed is not there
-├── AlreadyExists     the item that was to be created is there; carries the object as it is
-│   └── NotUnique     another item has the value that only one may have
-├── ConditionFailed   the condition of a write does not hold; carries the object as it is
-│   └── VersionConflict   somebody else has written the object since it was read
-├── TransactionCancelled   nothing of a transaction was written; carries the reason for each of its actions
-├── TableDiffers      the table is not there, or its keys and indexes are not the model's
-├── ItemRefused       an item that is stored cannot be read as the entity it says it is
-├── DesignBroken      what is stored contradicts the design: two items where there can be one
-│   └── CollectionIncomplete   a collection lacks a member that its shape requires
-├── CursorRefused     a cursor that was changed, has expired, or was given for another question
-├── Unreachable       no answer came: nobody listens, or the connection broke
-│   └── OutcomeUnknown    the answer to a write was lost, and what it would have said cannot be found out
-├── RequestRefused    DynamoDB's answer instead of a result: its error code, its words, what else it carries
-│   └── Throttled         more was asked than the table, the index or the account may be, and it was too often in vain
-└── StoreRefused      a store that cannot be opened, or is not one of ours
+├── DesignError            the model is invalid; lists every problem with file, line and remedy
+├── KeyRefused             a value cannot be written into its key (also a ValueError)
+├── ArgumentRefused        invalid arguments for a pattern or a table method (also a ValueError)
+│   └── InvalidValue           a value violates a rule of the model; names entity, field, value and rule
+├── ModelNotLoaded         a model file cannot be imported, or defines no table
+├── ExportRefused          the model cannot be exported in this format or with these settings
+├── ImportRefused          the source cannot be imported, or the output file already exists
+├── NotConnected           the table is not open, or AWS credentials or a region are missing
+├── NotFound               the item to change does not exist
+├── AlreadyExists          the item to create already exists; carries the stored object
+│   └── NotUnique              another item already has a value that must be unique
+├── ConditionFailed        the condition of a write is false; carries the stored object
+│   └── VersionConflict        another writer changed the object since you read it
+├── TransactionCancelled   DynamoDB cancelled a transaction; has one reason per action
+├── TableDiffers           the table does not exist, or its keys or indexes differ from the model
+├── ItemRefused            a stored item cannot be read as its entity (also a ValueError)
+├── DesignBroken           the stored data contradicts the design
+│   └── CollectionIncomplete   an item collection lacks a required member, or has it twice
+├── CursorRefused          a pagination cursor is malformed, expired or not for this call (also a ValueError)
+├── Unreachable            no response: the connection failed, was lost or timed out
+│   └── OutcomeUnknown         the response to a write was lost; it may have been applied
+├── RequestRefused         DynamoDB returned an error; carries its code, message and other fields
+│   └── Throttled              throughput exceeded, and all retries failed
+└── StoreRefused           a local database cannot be opened or used
 
-UnknownItemWarning    a warning: an item in the table is none of the model's entities, and was passed over
-UnreadableItemWarning a warning: an item cannot be read by the model, and was left out
+UnknownItemWarning         a read skipped an item that belongs to no entity of the model
+UnreadableItemWarning      a read skipped an item that the model cannot read
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SHOWN_CHARACTERS_MAX = 200
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """A file and a line of the user's own code."""
+    """A file and a line in your code."""
 
     file: str
     line: int
@@ -52,14 +52,14 @@ class Location:
 
     @property
     def full(self) -> str:
-        """The location as editors and terminals can open it, relative to the folder one is in."""
+        """Return `path:line`, relative to the current directory, which editors and terminals show as a link."""
         here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  # as above
         return f"{self.file.removeprefix(here)}:{self.line}"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong in a design: what, where, and the way out."""
+    """One problem in a model: what is wrong, where it is declared, and how to fix it."""
 
     message: str
     location: Location | None = None
@@ -67,16 +67,20 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.location.full}: " if self.location else ""
-        way_out = f"\n  {self.remedy}" if self.remedy else ""
-        return f"{where}{self.message}{way_out}"
+        remedy = f"\n  {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{remedy}"
 
 
 class SingletableError(Exception):
-    """Anything that singletable refuses."""
+    """Base class of all singletable exceptions."""
 
 
 class DesignError(SingletableError):
-    """A design that cannot be what it says; `problems` has them all, each with its place in the code and a way out."""
+    """The model is invalid.
+
+    Raised when you decorate a class with `@entity`, or define a `Table` class. `problems` lists everything that is
+    wrong, each with the location in your code and a remedy. Fix the declarations.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -84,50 +88,73 @@ class DesignError(SingletableError):
 
 
 class KeyRefused(SingletableError, ValueError):
-    """A value that does not fit into its key; writing it would lose order, uniqueness or the value itself."""
+    """A value cannot be written into its key.
+
+    Raised by reads and writes before any request is sent: the value is too long, too precise, of the wrong type or out
+    of range for the key template. Pass another value, or change the format in the template (`{amount:08.2f}`).
+    """
 
 
 class ArgumentRefused(SingletableError, ValueError):
-    """Arguments that do not fit the pattern they were given to."""
+    """Invalid arguments for a pattern or a table method.
+
+    Raised before any request is sent: an argument is missing, unknown or of the wrong type. The message names the
+    pattern and the parameter.
+    """
 
 
 class InvalidValue(ArgumentRefused):
-    """A value that the model could not read back, so it is not stored.
+    """A value violates a rule of the model, so it is not stored.
 
-    `entity`, `field` (None for a rule about the whole object), `value` and `rule` say what is wrong. `sent` is whether
-    a write was sent: only for a bound that DynamoDB itself checks, and then it changed nothing.
+    Raised by writes: storing the value would make the item unreadable. `entity`, `field` (None for a rule about the
+    whole object), `value` and `rule` describe the violation. `sent` is False if no request was sent; it is True for a
+    bound that DynamoDB checks as a condition, and then the write changed nothing. Pass a valid value.
     """
 
     def __init__(self, entity: str, field: str | None, value: Any, rule: str, *, sent: bool = False) -> None:
         self.entity, self.field, self.value, self.rule, self.sent = entity, field, value, rule, sent
-        place = entity if field is None else f"{entity}.{field}"
+        where = entity if field is None else f"{entity}.{field}"
         shown = repr(value)
         if len(shown) > _SHOWN_CHARACTERS_MAX:
             shown = f"{shown[:_SHOWN_CHARACTERS_MAX]}..."
         state = "DynamoDB checked it and changed nothing" if sent else "no write was sent"
-        super().__init__(f"{place}: {shown} is invalid: {rule} ({state})")
+        super().__init__(f"{where}: {shown} is invalid: {rule} ({state})")
 
 
 class ModelNotLoaded(SingletableError):
-    """A model that could not be imported, or a file that holds none."""
+    """A model file cannot be imported, or it defines no table.
+
+    Raised by the command line. Check the path (`model.py:Shop`) and that `python model.py` runs.
+    """
 
 
 class ExportRefused(SingletableError):
-    """A model that cannot be written in the format, or with the settings, that were asked for."""
+    """The model cannot be exported in this format or with these settings.
+
+    Raised by `singletable export`. The message names the unsupported feature or the invalid setting.
+    """
 
 
 class ImportRefused(SingletableError):
-    """A model from elsewhere that cannot be read, or a file that would be written over."""
+    """The source of an import cannot be read, or the output file already exists.
+
+    Raised by `singletable import`. Fix the source, or choose another output file.
+    """
 
 
 class NotConnected(SingletableError):
-    """No store stands behind a table: it was not opened, or what is needed to open it is missing."""
+    """The table has no connection.
+
+    Raised when you call a pattern on a `Table` class or on a closed table, or when AWS credentials or the region are
+    missing. Open the table first: `shop = Shop.open(...)`.
+    """
 
 
 class RequestRefused(SingletableError):
-    """What DynamoDB answers instead of a result, by the `code` of its API: `ValidationException` and the others.
+    """DynamoDB rejected a request.
 
-    `message` are its words, and `fields` what else the answer carries.
+    Raised for errors that have no class of their own here. `code` is the error code of the DynamoDB API, such as
+    `ValidationException`; `message` is the text of the response, and `fields` has the other fields of the response.
     """
 
     def __init__(self, code: str, message: str, **fields: Any) -> None:
@@ -138,15 +165,27 @@ class RequestRefused(SingletableError):
 
 
 class Throttled(RequestRefused):
-    """More is asked of a table, an index or an account than it may be for now; the request was sent again in vain."""
+    """DynamoDB throttled the request, and all retries failed.
+
+    Raised when the throughput of a table, an index or the account is exceeded. Slow down and try again later, raise the
+    capacity, or allow more attempts with `Retries`.
+    """
 
 
 class NotFound(SingletableError):
-    """The item that was to be changed is not there."""
+    """The item to change does not exist.
+
+    Raised by `update` patterns, and by writes that depend on another item, such as a counter or the source of a copy.
+    Create that item first.
+    """
 
 
 class AlreadyExists(SingletableError):
-    """The item that was to be created is there; `item` is the object as it is, None when it cannot be told."""
+    """The item to create already exists.
+
+    Raised by `create` patterns. `item` is the stored object, or None if it is unknown. Use `put` to overwrite it, or
+    `update` to change it.
+    """
 
     def __init__(self, message: str, item: Any = None) -> None:
         self.item = item
@@ -154,7 +193,11 @@ class AlreadyExists(SingletableError):
 
 
 class NotUnique(AlreadyExists):
-    """Another item of the entity has the value that only one may have, in these `fields`; which one is not told."""
+    """Another item already has a value that must be unique.
+
+    Raised by writes of an entity with `unique=`. `fields` names the fields whose value is already taken; `item` is
+    always None, because DynamoDB does not return the other item.
+    """
 
     def __init__(self, message: str, fields: tuple[str, ...]) -> None:
         self.fields = fields
@@ -162,7 +205,10 @@ class NotUnique(AlreadyExists):
 
 
 class ConditionFailed(SingletableError):
-    """The condition of a write does not hold; `item` is the object as it is, None when it is not there."""
+    """The condition of a write is false.
+
+    Raised by `update` and `delete` patterns with `where=`. `item` is the stored object, or None if it does not exist.
+    """
 
     def __init__(self, message: str, item: Any = None) -> None:
         self.item = item
@@ -170,25 +216,32 @@ class ConditionFailed(SingletableError):
 
 
 class VersionConflict(ConditionFailed):
-    """Somebody else has written the object since it was read; `item` is the object as it is now."""
+    """Another writer changed the object since you read it.
+
+    Raised by writes of an entity with `version=`. `item` is the stored object. Read it again, repeat your change and
+    write it.
+    """
 
 
 @dataclass(frozen=True)
 class CancellationReason:
-    """Why one action of a transaction could not be carried out; the code is `None` for one that could."""
+    """Why DynamoDB rejected one action of a transaction; `code` is `"None"` for an action that was valid."""
 
     code: str
     message: str
     target: Any = None
-    """The object or the key that the action was given."""
+    """The object or the key that you passed to the action."""
     item: Any = None
-    """The object as it is, where a condition did not hold for it."""
+    """The stored object, if the condition of the action was false."""
     error: Exception | None = None
-    """What the action alone would have raised."""
+    """The exception that the action raises outside a transaction."""
 
 
 class TransactionCancelled(SingletableError):
-    """A transaction of which nothing was written; `reasons` has one for each action, in their order."""
+    """DynamoDB cancelled a transaction, and nothing was written.
+
+    Raised when a transaction ends. `reasons` has one `CancellationReason` per action, in order.
+    """
 
     def __init__(self, message: str, reasons: tuple[CancellationReason, ...]) -> None:
         self.reasons = reasons
@@ -196,50 +249,71 @@ class TransactionCancelled(SingletableError):
 
 
 class TableDiffers(SingletableError):
-    """A table that is not there, or whose keys and indexes are not what the model declares."""
+    """The table does not exist, or its keys or indexes differ from the model.
+
+    Raised when a table is opened. Pass `create=True` to create a missing table; for an existing table, the message
+    lists the differences.
+    """
 
 
 class ItemRefused(SingletableError, ValueError):
-    """A stored item that cannot be read as what it says it is, by its key."""
+    """A stored item cannot be read as its entity.
+
+    Raised by reads: an attribute is missing or invalid for the class. The message names the item and the field. Repair
+    the item, declare an `@upgrade`, or open the table with `unreadable="report"` to skip such items.
+    """
 
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """A stored item that the model cannot read, as a table opened with `unreadable="report"` lists it."""
+    """A stored item that the model cannot read, as listed in `Page.unreadable`."""
 
     key: Mapping[str, Any]
     """The key of the item in the table, in DynamoDB JSON."""
     item: Mapping[str, Any]
-    """The attributes that DynamoDB returned, in DynamoDB JSON; not the whole item for a view or a thin index."""
+    """The attributes that DynamoDB returned, in DynamoDB JSON; a view or an index may return only some of them."""
     error: ItemRefused = field(compare=False)
-    """The error that the same read raises by default."""
+    """The exception that the same read raises by default."""
 
     @property
     def reason(self) -> str:
-        """Why the model cannot read the item."""
+        """The message of the error."""
         return str(self.error)
 
 
 class DesignBroken(SingletableError):
-    """What is stored contradicts the design, such as two items under an identity that only one can have."""
+    """The stored data contradicts the design.
+
+    Raised by reads, for example when a `get` by an index finds two items with the same identity. Another program has
+    probably written to the table; repair its items.
+    """
 
 
 class CollectionIncomplete(DesignBroken):
-    """An item collection that lacks a member which its shape requires, or has two of one."""
+    """An item collection lacks a member that its shape requires, or has two items for a single member.
+
+    Raised by `collection` patterns. Declare the member as `Entity | None` or `list[Entity]` if such a collection is
+    valid.
+    """
 
 
 class CursorRefused(SingletableError, ValueError):
-    """A cursor that was changed, has expired, or was given for another pattern, other arguments or another secret."""
+    """A pagination cursor is malformed, expired, or not for this call.
+
+    Raised by `query` patterns. A cursor is valid only for the pattern, the arguments and the secret that it was issued
+    for. Start again at the first page.
+    """
 
 
 class UnknownItemWarning(UserWarning):
-    """An item in the table is none of the model's entities; it was passed over."""
+    """A read skipped an item that belongs to no entity of the model."""
 
 
 class UnreadableItemWarning(UserWarning):
-    """An item that the model cannot read: a read without a page left it out, or `delete` returned it undecoded.
+    """The model cannot read an item: a read skipped it, or `delete` returned it undecoded.
 
-    `unreadable` has its key, its attributes and the reason.
+    Issued by tables opened with `unreadable="report"`, for reads that return no page. `unreadable` has the key, the
+    attributes and the reason.
     """
 
     def __init__(self, message: str, unreadable: UnreadableItem | None = None) -> None:
@@ -248,7 +322,11 @@ class UnreadableItemWarning(UserWarning):
 
 
 class Unreachable(SingletableError):
-    """No answer: nobody listens there, or the connection broke; `sent` if the request may have arrived."""
+    """DynamoDB did not respond.
+
+    Raised when the connection fails, is lost or times out, and all retries failed. `sent` is True if DynamoDB may
+    have received the request. Check the endpoint and the network.
+    """
 
     def __init__(self, message: str, *, sent: bool) -> None:
         self.sent = sent
@@ -256,16 +334,23 @@ class Unreachable(SingletableError):
 
 
 class OutcomeUnknown(Unreachable):
-    """The answer to a write was lost, and what it would have said cannot be found out."""
+    """The response to a write was lost, so the write may or may not have been applied.
+
+    Raised for writes that cannot be repeated safely. Read the item to find out.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message, sent=True)
 
 
 def invalid(message: str) -> RequestRefused:
-    """The refusal that DynamoDB uses most: a request that says something it must not."""
+    """Return a `ValidationException`, the error that DynamoDB uses most."""
     return RequestRefused("ValidationException", message)
 
 
 class StoreRefused(SingletableError):
-    """A store that cannot be opened: no file of ours, of a newer format, damaged, or out of reach."""
+    """A local database cannot be opened or used.
+
+    Raised by local tables and servers: the database is closed, or its file is missing, is not a singletable database,
+    has a newer format, is damaged, or is locked by another process. The message says what to do.
+    """

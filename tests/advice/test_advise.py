@@ -8,8 +8,8 @@ from examples.commerce.model import Commerce
 from examples.customers.model import Customers, Orders
 from examples.shop.model import Shop
 from singletable import Page, Table, contains, entity, get, pattern, query
-from singletable.advice.advice import Advice
 from singletable.advice.advise import advise
+from singletable.advice.recommendation import Advice
 from singletable.planner.planner import plan_all
 
 
@@ -57,25 +57,25 @@ class Apart(Table, entities=[User, AuditEntry]):
         return get(AuditEntry)
 
 
-def test_a_model_whose_entities_are_read_together_hears_nothing_of_separate_tables() -> None:
+def test_never_together_advice_skips_entities_that_are_read_together() -> None:
     assert _of(Customers) == {}
 
 
-def test_entities_that_are_never_read_together_want_tables_of_their_own() -> None:
+def test_never_together_advice_separates_entities_that_are_never_read_together() -> None:
     advice = _of(Apart)["nothing is read together"]
     assert advice.weight == "strong"
-    assert "none of the 2 entities" in advice.reason
+    assert "no two of the 2 entities" in advice.reason
     assert "saves nothing" in advice.evidence[0]
-    assert "a table for each entity" in advice.instead
+    assert "one table per entity" in advice.instead
 
 
-def test_groups_that_never_meet_are_named() -> None:
+def test_never_together_advice_lists_independent_groups() -> None:
     advice = _of(Commerce)["independent groups"]
     assert advice.weight == "mild"
     assert set(advice.evidence) == {"User, Order", "OrderDetails, OrderItem", "Review"}
 
 
-def test_what_is_kept_right_together_belongs_together() -> None:
+def test_never_together_advice_puts_entities_with_copies_into_one_group() -> None:
     @entity(key=("TEAM#{team_id}", "USER#{user_id}"), gsi1=("USER#{user_id}", "TEAM#{team_id}"))
     @dataclass
     class Edge:
@@ -94,17 +94,17 @@ def test_what_is_kept_right_together_belongs_together() -> None:
     assert _of(Teams) == {}
 
 
-def test_a_list_of_everything_is_an_analytical_read() -> None:
+def test_analytical_advice_counts_an_unlimited_list_of_all_items() -> None:
     advice = _of(Shop)["analytical reads"]
     assert advice.weight == "mild"
-    assert advice.evidence == ("customers_by_signup reads every Customer, page after page",)
+    assert advice.evidence == ("customers_by_signup reads every Customer, page by page",)
 
 
-def test_a_list_of_one_status_is_no_read_of_everything() -> None:
+def test_analytical_advice_does_not_count_a_list_of_one_status() -> None:
     assert "analytical reads" not in _of(Orders)
 
 
-def test_scans_in_most_reads_speak_against_the_table() -> None:
+def test_analytical_advice_against_the_table_is_strong_when_most_reads_are_scans() -> None:
     class Scanned(Table, entities=[User]):
         @pattern()
         def named(self, name: str) -> Page[User]:
@@ -116,7 +116,7 @@ def test_scans_in_most_reads_speak_against_the_table() -> None:
     assert advice.evidence[0].startswith("named needs a Scan")
 
 
-def test_patterns_that_are_marked_unknown_speak_against_it() -> None:
+def test_unknown_patterns_are_advice_against_a_single_table() -> None:
     class Unsettled(Table, entities=[User]):
         @pattern(frequency="unknown")
         def user(self, id: str) -> User | None:
@@ -127,7 +127,7 @@ def test_patterns_that_are_marked_unknown_speak_against_it() -> None:
     assert (advice.weight, advice.evidence) == ("strong", ("user",))
 
 
-def test_rules_of_access_that_leading_keys_cannot_keep_want_a_table_of_their_own() -> None:
+def test_access_rules_that_leading_keys_cannot_express_need_a_separate_table() -> None:
     class Mixed(Table, entities=[User, Salary]):
         pass
 
@@ -136,7 +136,7 @@ def test_rules_of_access_that_leading_keys_cannot_keep_want_a_table_of_their_own
     assert advice.evidence == ('"USER#" of the table: User for anybody; Salary for payroll',)
 
 
-def test_rules_of_access_that_leading_keys_can_keep_become_policies() -> None:
+def test_access_rules_that_leading_keys_can_express_are_mild_advice() -> None:
     class Separate(Table, entities=[User, Payslip]):
         pass
 
@@ -145,7 +145,7 @@ def test_rules_of_access_that_leading_keys_can_keep_become_policies() -> None:
     assert advice.evidence == ("Payslip: payroll",)
 
 
-def test_a_filter_that_looks_inside_of_texts_is_a_search() -> None:
+def test_search_advice_counts_a_filter_with_contains() -> None:
     class Searched(Table, entities=[AuditEntry]):
         @pattern(expected_items=1, expected_examined=10)
         def found(self, id: str, words: str) -> Page[AuditEntry]:
@@ -155,7 +155,7 @@ def test_a_filter_that_looks_inside_of_texts_is_a_search() -> None:
     assert _of(Searched)["search"].evidence == ("found",)
 
 
-def test_strong_advice_stands_first() -> None:
+def test_advise_returns_strong_advice_first() -> None:
     class Worst(Table, entities=[User, Salary, AuditEntry]):
         @pattern(frequency="unknown")
         def user(self, id: str) -> User | None:

@@ -13,8 +13,8 @@ import pytest
 from bench.client_bench import engine_worker
 from bench.client_bench.contenders import Contender, Writes, find_contender
 from bench.client_bench.contenders.singletable_dataclass_writes import Orders
-from bench.client_bench.contenders.singletable_writes_opening import on_engine
-from bench.client_bench.orders import Order, stored
+from bench.client_bench.contenders.singletable_write_functions import on_engine
+from bench.client_bench.orders import Order, stored_item
 from bench.client_bench.request_capture import capture_requests
 from bench.client_bench.rows import BATCH, CREATE, MOVE, PUT, TRANSACTION, UPDATE
 from bench.client_bench.worker_loop import WrongObject
@@ -44,7 +44,7 @@ def writes(engine: Engine) -> Writes:
 
 
 def item_of(each: Order) -> dict[str, Any]:
-    return {**stored(each), **{name: {"S": text} for name, text in keys_of(each).items()}}
+    return {**stored_item(each), **{name: {"S": text} for name, text in keys_of(each).items()}}
 
 
 def check(writes: Writes) -> None:
@@ -52,22 +52,22 @@ def check(writes: Writes) -> None:
     WriteChecks(CONTENDER, writes, "c1", lambda call, *arguments: call(*arguments), writes.read_item).run()
 
 
-def test_a_right_contender_passes_the_checks(writes: Writes) -> None:
+def test_a_correct_contender_passes_the_checks(writes: Writes) -> None:
     check(writes)
 
 
-def test_a_put_of_another_object_is_noticed(writes: Writes) -> None:
+def test_a_put_of_another_object_is_detected(writes: Writes) -> None:
     wrong = replace(writes, put=lambda order: writes.put(replace(order, quantity=5)))
     with pytest.raises(WrongObject, match=r"^singletable, dataclass, put: quantity of o00007 is "):
         check(wrong)
 
 
-def test_a_create_without_a_condition_is_noticed(writes: Writes) -> None:
+def test_a_create_without_a_condition_is_detected(writes: Writes) -> None:
     with pytest.raises(WrongObject, match="create: the condition on o900000 did not reject the write"):
         check(replace(writes, create=writes.put))
 
 
-def test_an_update_that_keeps_the_old_index_key_is_noticed(writes: Writes, engine: Engine) -> None:
+def test_an_update_that_keeps_the_old_index_key_is_detected(writes: Writes, engine: Engine) -> None:
     def set_status(customer: str, order: str, status: str) -> None:
         engine.call(
             "UpdateItem",
@@ -84,15 +84,15 @@ def test_an_update_that_keeps_the_old_index_key_is_noticed(writes: Writes, engin
         check(replace(writes, set_status=set_status))
 
 
-def test_a_wrong_returned_object_is_noticed(writes: Writes) -> None:
-    def set_note(*words: str) -> Any:
-        return replace(writes.set_note(*words), note="another")
+def test_a_wrong_returned_object_is_detected(writes: Writes) -> None:
+    def set_note(*arguments: str) -> Any:
+        return replace(writes.set_note(*arguments), note="another")
 
     with pytest.raises(WrongObject, match="update: note of o00003 is 'another'"):
         check(replace(writes, set_note=set_note))
 
 
-def test_stored_items_are_equal_whatever_the_text_of_a_number_or_a_datetime() -> None:
+def test_stored_items_are_equal_in_any_notation_of_numbers_and_datetimes() -> None:
     expected = order_to_write("c1", 25)
     item = item_of(expected)
     assert stored_difference(item, expected) is None
@@ -119,7 +119,7 @@ def test_every_call_of_a_row_changes_something(writes: Writes) -> None:
     assert first[0].id != second[0].id
 
 
-def test_a_batch_and_a_transaction_hold_their_number_of_orders(writes: Writes) -> None:
+def test_batches_and_transactions_have_a_fixed_number_of_orders(writes: Writes) -> None:
     assert len(arguments_of(BATCH, writes.build, "c1", 0, 0)[0]) == 1_000
     found = arguments_of(TRANSACTION, writes.build, "c1", 2, 0)[0]
     assert [each.id for each in found] == ["o00008", "o00009", "o00010", "o00011"]
@@ -137,7 +137,7 @@ def test_requests_are_captured_as_the_client_sends_them() -> None:
     assert stored_difference(json.loads(requests[PUT][3].body)["Item"], expected) is None
 
 
-def test_a_capture_records_requests_and_answers_them_with_the_engine(engine: Engine) -> None:
+def test_a_capture_records_requests_and_passes_them_to_the_engine(engine: Engine) -> None:
     expected = order_to_write("c1", 3)
     with capture_requests(engine) as capture, Orders.open(capture.url, create=True) as table:
         capture.take()

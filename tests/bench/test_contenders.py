@@ -11,23 +11,31 @@ from pathlib import Path
 import pytest
 
 from bench.client_bench.contenders import CONTENDERS, Contender, Mode
-from bench.client_bench.fleet import WorkerStopped, start_worker
-from bench.client_bench.libraries import PINS, cached
-from bench.client_bench.loading import create_write_table, fill
-from bench.client_bench.orders import FIELDS, difference, difference_of_dict, made, order, orders, stored
+from bench.client_bench.libraries import PINS, cached_python
+from bench.client_bench.orders import (
+    FIELDS,
+    difference,
+    difference_of_dict,
+    order,
+    order_from_dict,
+    orders,
+    stored_item,
+)
 from bench.client_bench.rows import ENGINE_ROWS, WRITE_ROWS
+from bench.client_bench.server_tables import create_write_table, fill
+from bench.client_bench.worker_processes import WorkerStopped, start_worker
 from bench.engine_bench.command import CACHE
-from bench.engine_bench.peers import ours
-from bench.engine_bench.server import running
+from bench.engine_bench.peers import singletable_program
+from bench.engine_bench.server import run_server
 from singletable.values.item_size import item_size
 
-PLACES = ["memory:", "file:"]
+BACKENDS = ["memory:", "file:"]
 OURS = [each for each in CONTENDERS if each.is_ours]
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running("singletable", ours(tmp_path_factory.mktemp("bench") / "served.db")) as server:
+    with run_server("singletable", singletable_program(tmp_path_factory.mktemp("bench") / "served.db")) as server:
         fill(server.port)
         create_write_table(server.port)
         yield f"http://127.0.0.1:{server.port}"
@@ -36,18 +44,18 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def python_of(contender: Contender) -> Path:
     if contender.is_ours:
         return Path(sys.executable)
-    python = cached(contender.library, CACHE.expanduser().resolve())
+    python = cached_python(contender.library, CACHE.expanduser().resolve())
     if python is None:
         pytest.skip(f"{PINS[contender.library]} is not installed; make bench-client installs it")
     return python
 
 
-def url_at(place: str, folder: Path) -> str:
-    return place if place == "memory:" else f"file:{folder}/orders"
+def url_at(backend: str, folder: Path) -> str:
+    return backend if backend == "memory:" else f"file:{folder}/orders"
 
 
 @pytest.mark.parametrize(("contender", "mode"), [(each, mode) for each in CONTENDERS for mode in each.modes], ids=str)
-def test_a_contender_reads_what_is_stored(contender: Contender, mode: Mode, url: str) -> None:
+def test_a_contender_reads_the_stored_orders(contender: Contender, mode: Mode, url: str) -> None:
     # The worker checks one order and whole customers before it reports that it is ready.
     with start_worker(contender, mode, python_of(contender), url) as worker:
         assert worker.seconds_of_one("get", 0) > 0
@@ -65,28 +73,28 @@ def test_a_contender_writes_the_expected_items(contender: Contender, mode: Mode,
 
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
-@pytest.mark.parametrize("place", PLACES)
-def test_ours_reads_the_same_without_a_server(contender: Contender, place: str, tmp_path: Path) -> None:
-    with start_worker(contender, "sync", Path(sys.executable), url_at(place, tmp_path)) as worker:
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_ours_reads_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
+    with start_worker(contender, "sync", Path(sys.executable), url_at(backend, tmp_path)) as worker:
         assert worker.seconds_of_one("1000", 0) > 0
 
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
-@pytest.mark.parametrize("place", PLACES)
-def test_ours_writes_the_same_without_a_server(contender: Contender, place: str, tmp_path: Path) -> None:
-    place_url = url_at(place, tmp_path)
-    with start_worker(contender, "sync", Path(sys.executable), place_url, place, "write_worker") as worker:
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_ours_writes_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
+    backend_url = url_at(backend, tmp_path)
+    with start_worker(contender, "sync", Path(sys.executable), backend_url, backend, "write_worker") as worker:
         for row in WRITE_ROWS:
             assert worker.seconds_of_one(row, 0, "cpu") > 0
 
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_typed_writes_and_the_engine_are_measured_in_one_process(
-    contender: Contender, place: str, tmp_path: Path
+    contender: Contender, backend: str, tmp_path: Path
 ) -> None:
-    place_url = url_at(place, tmp_path)
-    with start_worker(contender, "sync", Path(sys.executable), place_url, place, "engine_worker") as worker:
+    backend_url = url_at(backend, tmp_path)
+    with start_worker(contender, "sync", Path(sys.executable), backend_url, backend, "engine_worker") as worker:
         for row in ENGINE_ROWS:
             typed, engine = worker.compare_with_engine(row, 0)
             assert typed > 0
@@ -105,21 +113,21 @@ def test_an_order_has_every_type_and_a_realistic_size() -> None:
     assert {type(getattr(each, name)).__name__ for each in some for name in FIELDS} == {
         *("str", "Decimal", "int", "datetime", "bool", "list", "NoneType")
     }
-    sizes = [item_size(stored(each)) for each in some]
+    sizes = [item_size(stored_item(each)) for each in some]
     assert 240 < min(sizes) < max(sizes) < 400
 
 
-def test_a_wrong_value_and_a_wrong_type_are_noticed() -> None:
+def test_wrong_values_and_types_are_detected() -> None:
     right = order(100, 7)
     assert difference(right, right) is None
-    assert difference(replace(right, quantity=9), right) == "quantity of o00007 is 9 and should be 1"
+    assert difference(replace(right, quantity=9), right) == "quantity of o00007 is 9, expected 1"
     assert difference(replace(right, total=float(right.total)), right) is not None  # type: ignore[arg-type]
     plain = {**vars(right), "total": float(right.total), "created_at": right.created_at.isoformat()}
     assert difference_of_dict({**plain, "shipped_at": str(right.shipped_at)}, right) is None
     assert difference_of_dict({**plain, "shipped_at": str(right.shipped_at), "gift": True}, right) is not None
 
 
-def test_boto3_orders_are_made_by_hand() -> None:
+def test_orders_are_converted_from_dicts_by_hand() -> None:
     right = order(100, 3)
     plain = {**vars(right), "quantity": Decimal(right.quantity), "created_at": "2026-01-01T00:21:00.000003+0000"}
-    assert made({name: value for name, value in plain.items() if value is not None}) == right
+    assert order_from_dict({name: value for name, value in plain.items() if value is not None}) == right

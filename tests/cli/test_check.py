@@ -78,27 +78,27 @@ def document(*arguments: str | Path) -> Any:
     return json.loads(singletable("check", "--json", *arguments).stdout)
 
 
-def test_the_worksheet_has_every_column() -> None:
+def test_the_check_command_prints_a_worksheet_with_every_column() -> None:
     printed = singletable("check", "examples/commerce/model.py").stdout
     assert columns(printed, "Commerce: the worksheet") == WORKSHEET
     assert len(rows(printed, "Commerce: the worksheet")) == 9
 
 
-def test_the_plans_have_every_column() -> None:
+def test_the_check_command_prints_plans_with_every_column() -> None:
     printed = singletable("check", "examples/commerce/model.py").stdout
     assert columns(printed, "Commerce: the plans") == PLANS
     assert len(rows(printed, "Commerce: the plans")) == 9
 
 
-def test_a_refused_pattern_has_its_reason_in_the_plans() -> None:
+def test_the_check_command_gives_the_reason_for_an_unsupported_pattern() -> None:
     printed = singletable("check", BROKEN / "commerce_orders_by_status_without_gsi2.py").stdout
     assert columns(printed, "Commerce: the plans")[-2:] == ["verdict", "reason"]
     (row,) = rows(printed, "Commerce: the plans")
-    assert re.split("  +", row)[-2:] == ["refused", "needs equality on status, which no index has"]
+    assert re.split("  +", row)[-2:] == ["not supported", "needs equality on status, which no index key supports"]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_a_pipe_gets_plain_text(example: str) -> None:
+def test_the_check_command_prints_plain_text_to_a_pipe(example: str) -> None:
     finished = singletable("check", f"examples/{example}/model.py")
     assert finished.returncode == 0
     assert finished.stderr == ""
@@ -108,29 +108,29 @@ def test_a_pipe_gets_plain_text(example: str) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_the_last_line_of_a_table_counts_what_is_served(example: str) -> None:
+def test_the_check_command_ends_each_table_with_a_count_of_served_patterns(example: str) -> None:
     finished = singletable("check", f"examples/{example}/model.py")
     count = len(document(f"examples/{example}/model.py")["tables"][-1]["patterns"])
     assert finished.stdout.splitlines()[-1].endswith(f": {count} of {count} patterns served as declared")
 
 
-def test_several_tables_of_a_file_are_checked_in_their_order() -> None:
+def test_the_check_command_checks_several_tables_of_a_file_in_their_order() -> None:
     tables = document("examples/customers/model.py")["tables"]
     assert [table["table"] for table in tables] == ["Customers", "Orders", "Teams"]
 
 
-def test_one_table_of_a_file_can_be_picked() -> None:
+def test_the_check_command_can_check_one_table_of_a_file() -> None:
     (table,) = document("examples/customers/model.py:Orders")["tables"]
     assert table["table"] == "Orders"
     assert [row["pattern"] for row in table["patterns"]] == ["open_orders", "orders_by_status", "products_in_category"]
 
 
-def test_a_table_is_shown_by_the_name_it_has_in_dynamodb() -> None:
+def test_the_check_command_shows_a_table_under_its_dynamodb_name() -> None:
     assert "AppTable: the worksheet" in singletable("check", "examples/guide/model.py:Guide").stdout
 
 
-def test_json_has_every_field_of_patterns_and_findings() -> None:
-    found = document(BROKEN / "papers_handle_beside_the_paper.py")
+def test_the_check_command_json_has_every_field_of_patterns_and_findings() -> None:
+    found = document(BROKEN / "papers_handle_overlaps_paper.py")
     assert set(found) == {"tables"}
     (table,) = found["tables"]
     assert set(table) >= {"table", "passes", "patterns", "findings"}
@@ -142,12 +142,12 @@ def test_json_has_every_field_of_patterns_and_findings() -> None:
     assert finding["code"] == "ST101"
     assert finding["severity"] == "error"
     assert finding["accepted"] is None
-    assert Path(finding["file"]).name == "papers_handle_beside_the_paper.py"
+    assert Path(finding["file"]).name == "papers_handle_overlaps_paper.py"
     assert finding["line"] == 14
     assert len(finding["details"]) == 2
 
 
-def test_json_says_what_the_text_says() -> None:
+def test_the_check_command_prints_the_same_results_as_json_and_as_text() -> None:
     path = "examples/guide/model.py:Guide"
     (table,) = document(path)["tables"]
     printed = singletable("check", path).stdout
@@ -160,7 +160,7 @@ def test_json_says_what_the_text_says() -> None:
         assert finding["remedy"] in printed
 
 
-def test_json_keeps_accepted_findings_with_their_reason() -> None:
+def test_the_check_command_json_includes_accepted_findings_with_their_reason() -> None:
     (table,) = document(BROKEN / "papers_raw_handle_forges_a_paper.py")["tables"]
     reasons = {finding["code"]: finding["accepted"] for finding in table["findings"]}
     assert reasons == {"ST101": None, "ST107": "handles are letters and digits"}
@@ -170,18 +170,20 @@ def test_json_keeps_accepted_findings_with_their_reason() -> None:
     ("file", "code"),
     [
         ("examples/commerce/model.py", 0),
-        ("tests/verify/broken/guide_filter_in_vain.py", 0),
-        ("tests/verify/broken/shop_order_and_invoice_alike.py", 1),
+        ("tests/verify/broken/guide_filter_discards_most.py", 0),
+        ("tests/verify/broken/shop_order_and_invoice_same_key.py", 1),
         ("tests/verify/broken/guide_fanout_too_small.py", 1),
         ("tests/verify/broken/nothing_of_this_name.py", 2),
     ],
 )
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
-def test_the_exit_code_tells_fine_from_wrong_from_unreadable(file: str, code: int, options: tuple[str, ...]) -> None:
+def test_the_check_command_exit_code_distinguishes_success_failure_and_bad_input(
+    file: str, code: int, options: tuple[str, ...]
+) -> None:
     assert singletable("check", *options, file).returncode == code
 
 
-def test_one_table_that_does_not_hold_fails_the_file(tmp_path: Path) -> None:
+def test_the_check_command_fails_a_file_with_one_failing_table(tmp_path: Path) -> None:
     model = tmp_path / "two_tables.py"
     model.write_text(
         '''"""A table that holds, and one that does not."""
@@ -219,7 +221,7 @@ class Wrong(Table, entities=[Thing]):
     assert "Wrong: 0 of 1 pattern served as declared" in finished.stdout
 
 
-def test_a_table_without_patterns_is_fine(tmp_path: Path) -> None:
+def test_the_check_command_passes_a_table_without_patterns(tmp_path: Path) -> None:
     model = tmp_path / "no_patterns.py"
     model.write_text(
         "from dataclasses import dataclass\n\nfrom singletable import Table, entity\n\n\n"
@@ -231,9 +233,9 @@ def test_a_table_without_patterns_is_fine(tmp_path: Path) -> None:
     assert finished.returncode == 0
     assert finished.stdout.endswith("Empty: 0 of 0 patterns served as declared\n")
     assert document(model)["tables"] == [{"table": "Empty", "passes": True, "patterns": [], "findings": []}]
-    assert "No pattern is declared yet" in singletable("check", model, "--advice").stdout
+    assert "No advice: it is based on access patterns" in singletable("check", model, "--advice").stdout
 
 
-def test_a_finding_says_where_it_stands_so_that_an_editor_can_go_there() -> None:
-    printed = singletable("check", BROKEN / "shop_order_and_invoice_alike.py").stdout
-    assert "  at tests/verify/broken/shop_order_and_invoice_alike.py:14\n" in printed
+def test_the_check_command_prints_a_finding_with_a_location_that_editors_can_open() -> None:
+    printed = singletable("check", BROKEN / "shop_order_and_invoice_same_key.py").stdout
+    assert "  at tests/verify/broken/shop_order_and_invoice_same_key.py:14\n" in printed

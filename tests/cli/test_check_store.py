@@ -1,4 +1,4 @@
-"""`singletable check-store`: a sentence for a sound store, a list for a damaged one, a message for what is none."""
+"""`singletable check-store` reports intact and damaged stores, and paths without a store."""
 
 import json
 import sqlite3
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from singletable.engine.engine import Engine
 from tests.cli.program import singletable
-from tests.engine.tables import create_indexed, put, texts
+from tests.engine.table_requests import create_indexed, put, texts
 
 
 def _store(folder: Path, items: int) -> Path:
@@ -25,29 +25,29 @@ def _damage(path: Path) -> None:
     connection.close()
 
 
-def test_a_sound_store_is_called_sound(tmp_path: Path) -> None:
+def test_the_check_store_command_reports_an_intact_store(tmp_path: Path) -> None:
     path = _store(tmp_path, 3)
     done = singletable("check-store", str(path))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{path} is sound: 1 table, 3 items, 3 index entries.\n"
+    assert done.stdout == f"{path} is intact: 1 table, 3 items, 3 index entries.\n"
 
 
-def test_one_of_each_is_said_in_the_singular(tmp_path: Path) -> None:
+def test_the_check_store_command_prints_counts_of_one_in_the_singular(tmp_path: Path) -> None:
     done = singletable("check-store", str(_store(tmp_path, 1)))
-    assert done.stdout.endswith(" is sound: 1 table, 1 item, 1 index entry.\n")
+    assert done.stdout.endswith(" is intact: 1 table, 1 item, 1 index entry.\n")
 
 
-def test_problems_are_listed_and_fail(tmp_path: Path) -> None:
+def test_the_check_store_command_lists_problems_and_exits_with_1(tmp_path: Path) -> None:
     path = _store(tmp_path, 60)
     _damage(path)
     done = singletable("check-store", str(path))
     lines = done.stdout.splitlines()
     assert done.returncode == 1
     assert lines[0] == "table/gsi: the entry of pk=p, sk=0 is missing"
-    assert lines[-2:] == ["... and 10 more; --json has them all", f"{path} is damaged: 60 problems."]
+    assert lines[-2:] == ["... and 10 more; --json lists all", f"{path} is damaged: 60 problems."]
 
 
-def test_json_has_every_problem(tmp_path: Path) -> None:
+def test_the_check_store_command_json_has_every_problem(tmp_path: Path) -> None:
     path = _store(tmp_path, 60)
     _damage(path)
     done = singletable("check-store", str(path), "--json")
@@ -56,7 +56,7 @@ def test_json_has_every_problem(tmp_path: Path) -> None:
     assert (document["tables"], document["items"], document["entries"], len(document["problems"])) == (1, 60, 0, 60)
 
 
-def test_a_path_without_a_store_is_a_message(tmp_path: Path) -> None:
+def test_the_check_store_command_reports_a_path_without_a_store(tmp_path: Path) -> None:
     done = singletable("check-store", str(tmp_path / "none.db"))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("There is no store at ")

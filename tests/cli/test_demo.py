@@ -1,4 +1,4 @@
-"""`singletable demo`: the examples in a pipe, as JSON, kept in a file, and messages for what cannot be shown."""
+"""`singletable demo`: plain text, JSON, saved stores, and error messages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ GOLDEN = Path(__file__).parent / "golden" / "demo_shop.txt"
 WITHOUT_PYDANTIC = "import sys; sys.modules['pydantic'] = None; from singletable.cli.main import main; sys.exit(main())"
 
 
-def test_the_shop_in_a_pipe_is_plain_text() -> None:
+def test_the_demo_output_of_the_shop_in_a_pipe_is_plain_text() -> None:
     done = singletable("demo", "shop")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == GOLDEN.read_text(encoding="utf-8"), "see for yourself: singletable demo shop"
 
 
-def test_all_examples_are_shown_in_well_under_five_seconds() -> None:
+def test_the_demo_command_shows_all_examples_in_under_five_seconds() -> None:
     # Of the processor's own time: how many others share it is not the demo's doing.
     seconds = []
     for _ in range(2):  # the first run may have to compile what it imports
@@ -38,42 +38,42 @@ def test_all_examples_are_shown_in_well_under_five_seconds() -> None:
     assert min(seconds) < 5
 
 
-def test_json_has_every_request_as_it_was_sent() -> None:
+def test_the_demo_output_as_json_has_every_request_as_it_was_sent() -> None:
     done = singletable("demo", "shop.whole_order", "--json")
     document = json.loads(done.stdout)
-    assert (done.returncode, document["not_shown"], document["kept"]) == (0, [], None)
+    assert (done.returncode, document["not_shown"], document["saved"]) == (0, [], None)
     (shop,) = document["systems"]
     assert shop["tables"] == [{"name": "Shop", "entities": ["Customer", "Order", "OrderItem", "Product"], "items": 13}]
     (whole_order,) = shop["patterns"]
     (query,) = whole_order["requests"]
     assert (query["operation"], query["units"], query["pattern"]) == ("Query", 0.5, "whole_order")
     assert query["parameters"]["KeyConditionExpression"] == "#n0 = :v0"
-    assert whole_order["answer"][0] == "Order o101 for c1 (SHIPPED, £310)"
+    assert whole_order["output"][0] == "Order o101 for c1 (SHIPPED, £310)"
     assert whole_order["cost"] == {"requests": 1, "read_units": 0.5, "write_units": 0.0}
-    assert whole_order["cost_with_a_table_per_entity"] == {"requests": 2, "read_units": 1.0, "write_units": 0.0}
-    assert [each["operation"] for each in whole_order["requests_with_a_table_per_entity"]] == ["GetItem", "Query"]
-    assert (shop["cost"], shop["cost_with_a_table_per_entity"]) == (
+    assert whole_order["cost_with_one_table_per_entity"] == {"requests": 2, "read_units": 1.0, "write_units": 0.0}
+    assert [each["operation"] for each in whole_order["requests_with_one_table_per_entity"]] == ["GetItem", "Query"]
+    assert (shop["cost"], shop["cost_with_one_table_per_entity"]) == (
         whole_order["cost"],
-        whole_order["cost_with_a_table_per_entity"],
+        whole_order["cost_with_one_table_per_entity"],
     )
 
 
-def test_the_list_names_every_example() -> None:
+def test_the_demo_command_lists_every_example() -> None:
     listed = singletable("demo", "--list").stdout.splitlines()
     assert [line.split()[0] for line in listed[3:]] == list(SYSTEMS)
     document = json.loads(singletable("demo", "--list", "--json").stdout)
     assert [system["name"] for system in document["systems"]] == list(SYSTEMS)
 
 
-def test_an_unknown_example_is_refused() -> None:
-    assert "there is no example called 'shops'; the examples are" in refused(singletable("demo", "shops"))
+def test_the_demo_command_rejects_an_unknown_example() -> None:
+    assert "unknown example 'shops'; the examples are" in refused(singletable("demo", "shops"))
 
 
-def test_a_kept_store_is_read_by_boto3(tmp_path: Path) -> None:
+def test_the_demo_command_saves_a_store_that_boto3_reads(tmp_path: Path) -> None:
     path = tmp_path / "demo.db"
     done = singletable("demo", "--keep", path, "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    kept = json.loads(done.stdout)["kept"]
+    kept = json.loads(done.stdout)["saved"]
     names = [table["name"] for table in kept["tables"]]
     assert len(set(names)) == len(names)
     with Engine(f"file:{path}") as engine:
@@ -85,13 +85,13 @@ def test_a_kept_store_is_read_by_boto3(tmp_path: Path) -> None:
         assert engine.boto3_resource().Table("Shop").get_item(Key=key)["Item"]["name"] == "Ada"
 
 
-def test_a_kept_store_is_said_to_be_there_and_never_overwritten(tmp_path: Path) -> None:
+def test_the_demo_command_reports_a_saved_store_and_never_overwrites_it(tmp_path: Path) -> None:
     path = tmp_path / "shop.db"
     done = singletable("demo", "shop.customer", "--keep", path)
-    assert f"{path} holds 1 table\n  Shop: 13 items of shop\n" in done.stdout
+    assert f"{path} contains 1 table\n  Shop: 13 items from shop\n" in done.stdout
     assert f"singletable serve --data {path}" in done.stdout
     before = path.read_bytes()
-    assert "is there already" in refused(singletable("demo", "shop.customer", "--keep", path))
+    assert "already exists" in refused(singletable("demo", "shop.customer", "--keep", path))
     assert path.read_bytes() == before
 
 
@@ -100,7 +100,7 @@ def without_pydantic(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
 
 
-def test_without_pydantic_the_others_are_shown_with_what_to_install() -> None:
+def test_the_demo_command_without_pydantic_runs_other_examples_with_an_install_hint() -> None:
     done = without_pydantic("demo")
     assert (done.returncode, done.stderr) == (0, "")
     assert "== customers" in done.stdout
@@ -111,12 +111,12 @@ def test_without_pydantic_the_others_are_shown_with_what_to_install() -> None:
     assert {"name": "shop", "needs": "pydantic"} in document["not_shown"]
 
 
-def test_an_example_that_is_asked_for_and_needs_pydantic_is_an_error() -> None:
+def test_the_demo_command_rejects_a_named_example_that_needs_missing_pydantic() -> None:
     assert "pip install 'singletable[demo]'" in refused(without_pydantic("demo", "shop"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-def test_on_a_terminal_the_demo_is_drawn() -> None:
+def test_the_demo_command_uses_panels_on_a_terminal() -> None:
     command = [sys.executable, "-m", "singletable", "demo", "shop.whole_order"]
     script = f"import pty, sys; sys.exit(pty.spawn({command!r}))"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`singletable docs`: where the document goes, when it is stale, and what is refused."""
+"""`singletable docs`: output files, outdated documents, and invalid options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOP = "examples/shop/model.py"
 MARKED = f"# Mine\n\n<!-- singletable:start {SHOP} -->\n<!-- singletable:end -->\n\nBelow.\n"
 
 
-def test_markdown_is_printed_with_collections_as_text() -> None:
+def test_the_docs_command_prints_markdown_with_collections_as_text() -> None:
     printed = singletable("docs", SHOP)
     assert printed.returncode == 0, printed.stderr
     assert printed.stdout.startswith('# <a id="shop"></a>Shop\n')
@@ -22,14 +22,14 @@ def test_markdown_is_printed_with_collections_as_text() -> None:
     assert "![" not in printed.stdout
 
 
-def test_html_is_one_file_by_its_name_or_by_its_format(tmp_path: Path) -> None:
+def test_the_docs_command_writes_one_html_file_by_its_name_or_by_its_format(tmp_path: Path) -> None:
     page = tmp_path / "shop.html"
     assert singletable("docs", SHOP, "--output", page).returncode == 0
     assert [each.name for each in tmp_path.iterdir()] == ["shop.html"]
     assert page.read_text(encoding="utf-8") == singletable("docs", SHOP, "--format", "html").stdout
 
 
-def test_markdown_in_a_file_has_its_pictures_beside_it(tmp_path: Path) -> None:
+def test_the_docs_command_writes_pictures_next_to_the_markdown_file(tmp_path: Path) -> None:
     file = tmp_path / "design.md"
     assert singletable("docs", SHOP, "--output", file).returncode == 0
     text = file.read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def test_markdown_in_a_file_has_its_pictures_beside_it(tmp_path: Path) -> None:
     assert all(f"]({picture})" in text for picture in pictures)
 
 
-def test_pictures_can_be_kept_elsewhere_or_be_text(tmp_path: Path) -> None:
+def test_the_docs_command_puts_pictures_in_another_folder_or_prints_them_as_text(tmp_path: Path) -> None:
     file, folder = tmp_path / "design.md", tmp_path / "img"
     singletable("docs", SHOP, "--output", file, "--pictures", folder)
     assert "](img/shop-table.svg)" in file.read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_pictures_can_be_kept_elsewhere_or_be_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_a_readme_keeps_everything_outside_of_the_markers(tmp_path: Path, ending: str) -> None:
+def test_the_docs_command_does_not_change_text_outside_the_markers(tmp_path: Path, ending: str) -> None:
     readme = tmp_path / "README.md"
     readme.write_bytes(MARKED.replace("\n", ending).encode())
     command = ("docs", SHOP, "--into", readme)
@@ -69,7 +69,7 @@ def test_a_readme_keeps_everything_outside_of_the_markers(tmp_path: Path, ending
 
 
 @pytest.mark.parametrize("name", ["design.md", "design.html"])
-def test_a_file_is_stale_when_it_or_a_picture_differs(tmp_path: Path, name: str) -> None:
+def test_the_docs_command_check_fails_when_the_document_or_a_picture_differs(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     command = ("docs", SHOP, "--output", file)
     missing = singletable(*command, "--check")
@@ -81,11 +81,11 @@ def test_a_file_is_stale_when_it_or_a_picture_differs(tmp_path: Path, name: str)
         made.write_bytes(fresh + b"\n")
         stale = singletable(*command, "--check")
         assert stale.returncode == 1
-        assert f"{made} is not what the model says" in stale.stderr
+        assert f"{made} is outdated" in stale.stderr
         made.write_bytes(fresh)
 
 
-def test_a_file_with_the_line_endings_of_windows_is_fresh_and_stays_so(tmp_path: Path) -> None:
+def test_the_docs_command_preserves_windows_line_endings(tmp_path: Path) -> None:
     file = tmp_path / "design.md"
     command = ("docs", SHOP, "--output", file, "--pictures", "none")
     singletable(*command)
@@ -96,7 +96,7 @@ def test_a_file_with_the_line_endings_of_windows_is_fresh_and_stays_so(tmp_path:
     assert file.read_bytes() == windows
 
 
-def test_rows_of_a_store_take_the_place_of_made_up_ones(tmp_path: Path) -> None:
+def test_the_docs_command_replaces_sample_data_by_rows_of_a_store(tmp_path: Path) -> None:
     store = tmp_path / "shop.db"
     with Shop.open(f"file:{store}", create=True) as shop:
         for row in ROWS:
@@ -105,8 +105,8 @@ def test_rows_of_a_store_take_the_place_of_made_up_ones(tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert "PK ORDER#o100\n" in shown.stdout
     assert 'product(sku="AVON-TORTOISE")' in shown.stdout
-    assert "those of a store" in shown.stdout
-    assert "The size of Order is the average of 3 stored items." in shown.stdout
+    assert "The rows come from the store" in shown.stdout
+    assert "Size of Order: average of 3 stored items." in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -114,18 +114,18 @@ def test_rows_of_a_store_take_the_place_of_made_up_ones(tmp_path: Path) -> None:
     [
         (["--check"], "--check needs --output FILE or --into FILE"),
         (["--into", "R.md", "--format", "html"], "--into writes Markdown"),
-        (["--output", "R.html", "--pictures", "p"], "HTML has its pictures inside"),
+        (["--output", "R.html", "--pictures", "p"], "HTML embeds its pictures"),
         (["--pictures", "p"], "--pictures needs --output FILE or --into FILE"),
-        (["--into", "nowhere/README.md"], "there is no file nowhere/README.md"),
+        (["--into", "nowhere/README.md"], "nowhere/README.md does not exist"),
         (["--into", "pyproject.toml"], f"<!-- singletable:start {SHOP} -->\n  <!-- singletable:end -->"),
         (["--items", "file:nowhere.db"], "There is no store at nowhere.db"),
-        (["--output", "src"], "src cannot be read"),
-        (["--output", "nowhere/at/all.md"], "cannot be written"),
+        (["--output", "src"], "cannot read src"),
+        (["--output", "nowhere/at/all.md"], "cannot write"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_a_way_out(options: list[str], why: str) -> None:
+def test_the_docs_command_rejects_invalid_options_with_a_remedy(options: list[str], why: str) -> None:
     assert why in refused(singletable("docs", SHOP, *options)).replace("\\", "/")
 
 
-def test_a_model_that_is_no_model_is_refused() -> None:
+def test_the_docs_command_rejects_a_missing_model() -> None:
     assert "no such file" in refused(singletable("docs", "nowhere.py"))

@@ -1,4 +1,4 @@
-"""`singletable export nosql-workbench`: a document that is imported again as the model it was made of."""
+"""`singletable export nosql-workbench`: the exported document imports as the same model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from examples.customers.rows import CUSTOMERS
 from tests.cli.program import refused, singletable
 
 
-def test_a_model_of_three_tables_comes_back_with_all_its_patterns(tmp_path: Path) -> None:
+def test_the_export_nosql_workbench_command_round_trips_three_tables_with_all_patterns(tmp_path: Path) -> None:
     document, again = tmp_path / "customers.json", tmp_path / "again.py"
     exported = singletable("export", "nosql-workbench", "examples/customers/model.py", "--output", document)
     assert exported.returncode == 0, exported.stderr
@@ -25,7 +25,7 @@ def test_a_model_of_three_tables_comes_back_with_all_its_patterns(tmp_path: Path
     assert "Teams: 4 of 4 patterns served as declared" in checked.stdout
 
 
-def test_rows_are_those_of_a_store(tmp_path: Path) -> None:
+def test_the_export_nosql_workbench_command_takes_rows_from_a_store(tmp_path: Path) -> None:
     store = f"file:{tmp_path / 'c.db'}"
     with Customers.open(store, create=True) as table:
         for row in CUSTOMERS:
@@ -38,8 +38,8 @@ def test_rows_are_those_of_a_store(tmp_path: Path) -> None:
     assert names == {"Ada Lovelace", "Charles Babbage"}
 
 
-def test_a_store_that_is_not_there_is_refused() -> None:
+def test_the_export_nosql_workbench_command_rejects_a_missing_store() -> None:
     model = "examples/customers/model.py:Customers"
-    assert "no store has that path" in refused(
+    assert "there is no store at" in refused(
         singletable("export", "nosql-workbench", model, "--items", "file:/there/is/nothing.db")
     )

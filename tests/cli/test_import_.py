@@ -1,4 +1,4 @@
-"""`singletable import`: a live table and models of others become files that `check` reads; nothing is written over."""
+"""`singletable import`: live tables and other models become files that `check` reads; files are not overwritten."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def live(store: str, *more: str | Path) -> subprocess.CompletedProcess[str]:
     return singletable("import", "live", store, "--table", "Shop", *more)
 
 
-def test_a_live_table_becomes_a_file_that_check_passes(store: str, tmp_path: Path) -> None:
+def test_the_import_live_command_writes_a_file_that_the_check_command_passes(store: str, tmp_path: Path) -> None:
     file = tmp_path / "shop_model.py"
     done = live(store, "--output", file)
     assert done.returncode == 0, done.stderr
-    assert f"read {len(ROWS)} items, all of the table, in 6 requests for 2 read units" in done.stdout
+    assert f"read {len(ROWS)} items, the whole table, in 6 requests for 2 read units" in done.stdout
     checked = singletable("check", file)
     assert checked.returncode == 0, checked.stdout
     assert "9 of 9 patterns served as declared" in checked.stdout
 
 
-def test_the_model_goes_to_standard_output_and_what_is_said_does_not(store: str) -> None:
+def test_the_import_output_has_only_the_model_on_standard_output(store: str) -> None:
     done = live(store)
     assert done.returncode == 0
     compile(done.stdout, "shop.py", "exec")
     assert "read units" in done.stderr
 
 
-def test_a_sample_is_no_more_than_was_asked_for(store: str, tmp_path: Path) -> None:
+def test_the_import_live_command_respects_the_limit_of_its_sample(store: str, tmp_path: Path) -> None:
     done = live(store, "--sample", "3", "--json", "--output", tmp_path / "m.py")
     document = json.loads(done.stdout)
     assert document["items"] == 3
@@ -53,10 +53,10 @@ def test_a_sample_is_no_more_than_was_asked_for(store: str, tmp_path: Path) -> N
     assert document["read_units"] > 0
 
 
-def test_a_file_is_not_written_over_unless_forced(store: str, tmp_path: Path) -> None:
+def test_the_import_output_overwrites_a_file_only_with_force(store: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("mine", encoding="utf-8")
-    assert "is there already" in refused(live(store, "--output", file))
+    assert "already exists" in refused(live(store, "--output", file))
     assert file.read_text(encoding="utf-8") == "mine"
     assert live(store, "--output", file, "--force").returncode == 0
     assert "class Shop" in file.read_text(encoding="utf-8")
@@ -65,36 +65,36 @@ def test_a_file_is_not_written_over_unless_forced(store: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("memory:", "memory: is empty"),
-        ("file:/there/is/nothing/here.db", "no store has that path"),
-        ("nowhere", "names no DynamoDB"),
+        ("memory:", "memory: is always empty"),
+        ("file:/there/is/nothing/here.db", "there is no store at"),
+        ("nowhere", "is not a valid URL for a table"),
         ("http://127.0.0.1:1", "127.0.0.1:1"),
     ],
 )
-def test_a_place_without_a_table_is_refused(url: str, said: str) -> None:
+def test_a_live_table_at_a_url_without_tables_cannot_be_imported(url: str, said: str) -> None:
     assert said in refused(singletable("import", "live", url, "--table", "T"))
 
 
-def test_another_table_is_refused_with_those_that_are_there(store: str) -> None:
-    assert "there is no table 'Nope'; there are Shop" in refused(
+def test_an_unknown_live_table_is_an_import_error_that_lists_the_tables(store: str) -> None:
+    assert "there is no table 'Nope'; the tables are Shop" in refused(
         singletable("import", "live", store, "--table", "Nope")
     )
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
-def test_a_sample_of_nothing_is_refused(store: str, count: str) -> None:
-    assert "no number of items" in refused(live(store, "--sample", count))
+def test_the_import_live_command_rejects_an_empty_sample(store: str, count: str) -> None:
+    assert "invalid number of items" in refused(live(store, "--sample", count))
 
 
-def test_a_published_model_is_imported(tmp_path: Path) -> None:
+def test_the_import_nosql_workbench_command_imports_a_published_model(tmp_path: Path) -> None:
     file = tmp_path / "cart.py"
     done = singletable("import", "nosql-workbench", PUBLISHED / "CartModel.json", "--output", file, "--json")
     assert json.loads(done.stdout)["tables"][0]["entities"] == ["CartTable"]
     assert singletable("check", file).returncode == 0
 
 
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
+def test_the_import_nosql_workbench_command_rejects_a_file_that_is_not_a_model(tmp_path: Path) -> None:
     file = tmp_path / "no.json"
     file.write_text("{}", encoding="utf-8")
-    assert "no.json: the document is no model" in refused(singletable("import", "nosql-workbench", file))
-    assert "cannot be read" in refused(singletable("import", "nosql-workbench", tmp_path / "missing.json"))
+    assert "no.json: the document is not a model" in refused(singletable("import", "nosql-workbench", file))
+    assert "cannot read" in refused(singletable("import", "nosql-workbench", tmp_path / "missing.json"))

@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
 
+from examples.shop.seventh import ShopByStatus
+from singletable import DesignError, ModelNotLoaded, Table
+from singletable.cli.import_text import drafted_design, find_objections
+from singletable.cli.load_model import load_tables
 from singletable.cli.main import main
+from singletable.drafts.conditions import set_to_parameter
+from singletable.drafts.draft import (
+    Draft,
+    DraftEntity,
+    DraftField,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+)
+from singletable.drafts.from_design import draft_of
+from singletable.drafts.functions import functions_of, with_functions
+from singletable.drafts.onetable import read_onetable
+from singletable.drafts.proved import Objection, proved
+from singletable.drafts.python_source import python_source
+from singletable.drafts.schema_json import read_schema_json
+from singletable.drafts.workbench import draft_from_workbench
+from singletable.errors import ImportRefused
+from singletable.expressions.tree import Compare, Constant
+from singletable.expressions.tree import Path as FieldPath
+from singletable.model.design import Design
+from singletable.planner.plan import UnsupportedPattern, Verdict
+from singletable.planner.planner import plan_all
+from singletable.verify.worksheet import worksheet
+from tests.drafts.drafted_features import FEATURES
+from tests.drafts.example_tables import EXAMPLES
+from tests.drafts.imported import PUBLISHED
+from tests.drafts.random_drafts import HOSTILE_CALL, MARK, disguised_tables, misnamed_tables, tables
 
-PUBLISHED = Path(__file__).parents[1] / "drafts" / "published"
 WORKSHEET = "Access Pattern;Entry Entity;Frequency\nGet user by ID;User;high\nOrders of a user;User;low\n"
 
 
@@ -16,7 +53,7 @@ WORKSHEET = "Access Pattern;Entry Entity;Frequency\nGet user by ID;User;high\nOr
     ("source", "file"),
     [("schema-json", "schema_json/ecommerce_schema.json"), ("onetable", "onetable/OneTable.json"), ("worksheet", "")],
 )
-def test_a_file_becomes_a_model_that_check_accepts(
+def test_import_text_turns_a_file_into_a_model_that_the_check_command_accepts(
     source: str, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worksheet = tmp_path / "worksheet.csv"
@@ -30,7 +67,7 @@ def test_a_file_becomes_a_model_that_check_accepts(
 
 @pytest.mark.parametrize("source", ["schema-json", "onetable", "worksheet"])
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"{}", b"[1, 2"])
-def test_a_file_that_cannot_be_read_is_told_and_nothing_is_written(
+def test_import_text_rejects_an_unreadable_file_and_writes_nothing(
     source: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given, output = tmp_path / "given.txt", tmp_path / "model.py"
@@ -40,6 +77,162 @@ def test_a_file_that_cannot_be_read_is_told_and_nothing_is_written(
     assert not output.exists()
 
 
-def test_every_problem_of_an_invalid_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_import_schema_json_command_prints_every_problem_of_an_invalid_schema(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["import", "schema-json", str(PUBLISHED / "schema_json" / "invalid_gsi_schema.json")]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 14
+
+
+WORKBENCH = [path.stem for path in PUBLISHED.glob("*.json")]
+SCHEMAS = [path.stem for path in (PUBLISHED / "schema_json").glob("*.json")]
+
+
+@contextmanager
+def loaded_design(table: DraftTable) -> Generator[Design, None, None]:
+    """The design of the file that is written of the table, with its module, in which annotations are looked up."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "drafted_to_compare.py"
+        file.write_text(python_source(Draft(table.class_name, (table,))), encoding="utf-8")
+        try:
+            (found,) = load_tables(str(file))
+            yield found.design
+        finally:
+            sys.modules.pop("drafted_to_compare", None)
+            sys.path.remove(str(file.parent.resolve()))
+
+
+def assert_same_design(table: DraftTable) -> None:
+    assert not list(functions_of(table))
+    made, name = drafted_design(table), table.class_name
+    with loaded_design(table) as loaded:
+        assert draft_of(made, name) == draft_of(loaded, name)
+        assert worksheet(made, plan_all(made)) == worksheet(loaded, plan_all(loaded))
+
+
+def objections_to_file(table: DraftTable) -> Sequence[Objection] | str:
+    """What does not hold in the written file, or what Python itself has against it."""
+    try:
+        with loaded_design(table) as loaded:
+            outcomes = plan_all(loaded)
+    except DesignError as problem:
+        return [Objection(each.message) for each in problem.problems]
+    except ModelNotLoaded as problem:
+        return str(problem)
+    refused = [Objection(each.reason, each.pattern.name) for each in outcomes if isinstance(each, UnsupportedPattern)]
+    wide = [each.pattern.name for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
+    return [*refused, *(Objection("it would be more than one request", name) for name in wide)]
+
+
+def assert_same_objections(table: DraftTable) -> None:
+    of_file, found = objections_to_file(table), find_objections(table)
+    if isinstance(of_file, str):
+        (objection,) = found
+        assert objection.reason[:150] in of_file  # Python cuts long names off
+    else:
+        assert found == of_file
+
+
+@pytest.mark.parametrize("table", [*(each.table for each in EXAMPLES), ShopByStatus], ids=lambda table: table.__name__)
+def test_import_text_builds_the_same_design_of_an_example_as_its_loaded_file(table: type[Table]) -> None:
+    assert_same_design(with_functions(draft_of(table.design, table.__name__, table.__doc__ or ""), {}))
+
+
+@pytest.mark.parametrize("name", WORKBENCH)
+def test_import_text_builds_the_same_design_of_a_workbench_model_as_its_loaded_file(name: str) -> None:
+    for table in draft_from_workbench((PUBLISHED / f"{name}.json").read_bytes()).tables:
+        assert_same_design(table)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_import_text_checks_a_published_schema_json_like_its_written_file(name: str) -> None:
+    text = (PUBLISHED / "schema_json" / f"{name}.json").read_text(encoding="utf-8")
+    try:
+        draft = read_schema_json(text, name)
+    except ImportRefused:
+        assert "invalid" in name
+        return
+    for table in draft.tables:
+        assert_same_objections(table)
+    for table in proved(draft, find_objections).tables:
+        assert_same_design(table)
+
+
+def test_import_text_checks_the_published_onetable_schema_like_its_written_file() -> None:
+    text = (PUBLISHED / "onetable" / "OneTable.json").read_text(encoding="utf-8")
+    draft = read_onetable(text, "OneTable.json")
+    for table in draft.tables:
+        assert_same_objections(table)
+    for table in proved(draft, find_objections, are_proposed=True).tables:
+        assert_same_design(table)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_import_text_builds_the_same_design_of_every_draft_feature_as_its_loaded_file(name: str) -> None:
+    table = FEATURES[name]
+    assert find_objections(table) == []
+    assert_same_design(table)
+
+
+ORDER = DraftEntity("Order", (DraftField("id", "str"),), {"key": DraftKeys(("ORDER#{id}",), ("ORDER",))})
+NAMED = {**ORDER.keys, "name": ORDER.keys["key"]}
+SHOP = DraftTable("Shop", "Shop", (ORDER,))
+
+
+def _pattern(**changed: object) -> DraftTable:
+    pattern = DraftPattern("orders", "Orders", "query", ("Order",))
+    return replace(SHOP, patterns=(replace(pattern, **changed),))  # type: ignore[arg-type]  # any member
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (_pattern(), "no parameter provides id"),
+        (_pattern(entities=("Invoice",)), "NameError: name 'Invoice' is not defined"),
+        (
+            _pattern(changes=(set_to_parameter("id"),), kind="update"),
+            "its body speaks of 'id', which is none of its parameters",
+        ),
+        (_pattern(where=Compare("=", FieldPath(("total",)), Constant(1))), "the entity has no field 'total'"),
+        (_pattern(where=Compare("=", FieldPath(("id",)), Constant(1))), "id is str, but the value is 1"),
+        (_pattern(kind="collection", members=(("order", "int()"),)), "order is 'int()', which is neither"),
+        (_pattern(rate=float("inf")), "inf is not a number that a model can contain"),
+        (_pattern(name="count"), "the pattern 'count' has a reserved name of every table"),
+        (replace(SHOP, patterns=_pattern().patterns * 2), "two patterns have the name 'orders'"),
+        (replace(SHOP, entities=(replace(ORDER, mirror_of="Nobody"),)), "'Nobody'"),
+        (replace(SHOP, entities=(replace(ORDER, class_name="Page"),)), "the class Page would hide"),
+        (replace(SHOP, entities=(replace(ORDER, stored_name="o", keys=NAMED),)), "'name' is given twice"),
+        (_pattern(kind="get", parameters=(DraftParameter("get", "str"),)), "the parameter get hides what the body"),
+    ],
+)
+def test_import_text_objections_name_the_problem(table: DraftTable, reason: str) -> None:
+    objections = find_objections(table)
+    assert objections
+    assert reason in objections[0].reason
+
+
+def test_import_text_does_not_name_members_or_items_after_reserved_words() -> None:
+    put = DraftEntity("Put", ORDER.fields, {"key": DraftKeys(("ORDER#{id}",), ("PUT",))})
+    writes = tuple(DraftPattern(f"write_{each}", "Write", "put", (each,)) for each in ("Class", "Put"))
+    whole = DraftPattern("page", "All", "collection", ("Class", "Put"), (DraftParameter("id", "str"),))
+    table = replace(SHOP, entities=(replace(ORDER, class_name="Class"), put), patterns=(*writes, whole))
+    assert find_objections(table) == []
+    assert_same_design(table)
+
+
+@given(tables() | disguised_tables())
+def test_import_text_checks_hostile_text_like_the_written_file(table: DraftTable) -> None:
+    assert_same_objections(table)
+    assert MARK not in sys.modules
+
+
+@given(misnamed_tables())
+def test_import_text_rejects_invalid_names_and_never_executes_them(table: DraftTable) -> None:
+    assert find_objections(table)
+    assert MARK not in sys.modules
+
+
+def test_import_text_that_is_executed_would_leave_the_mark() -> None:
+    exec(HOSTILE_CALL)
+    assert MARK in sys.modules
+    del sys.modules[MARK]

@@ -1,4 +1,4 @@
-"""The program as a whole: its usage, its exit codes, and pipes that end early or know few characters."""
+"""The program as a whole: usage, exit codes, closed pipes and limited encodings."""
 
 import os
 import subprocess
@@ -22,12 +22,12 @@ COMMANDS = [
 @pytest.mark.parametrize(
     "arguments", [(), ("frobnicate",), ("check",), ("explain",), ("check", SHOP, "--frob"), ("check", SHOP, SHOP)]
 )
-def test_a_wrong_command_line_is_answered_by_its_usage(arguments: tuple[str, ...]) -> None:
+def test_cli_main_prints_the_usage_for_a_wrong_command_line(arguments: tuple[str, ...]) -> None:
     assert "usage: singletable" in refused(singletable(*arguments))
 
 
 @pytest.mark.parametrize("command", [(), ("check",), ("explain",)])
-def test_help_is_no_error(command: tuple[str, ...]) -> None:
+def test_cli_main_exits_with_0_after_help(command: tuple[str, ...]) -> None:
     finished = singletable(*command, "--help")
     assert finished.returncode == 0
     assert finished.stdout.startswith("usage: singletable")
@@ -36,7 +36,7 @@ def test_help_is_no_error(command: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
-def test_a_reader_that_has_gone_is_no_error(arguments: tuple[str, ...], buffered: bool) -> None:
+def test_cli_main_does_not_report_a_closed_pipe_as_an_error(arguments: tuple[str, ...], buffered: bool) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -48,7 +48,7 @@ def test_a_reader_that_has_gone_is_no_error(arguments: tuple[str, ...], buffered
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_head_takes_one_line(arguments: tuple[str, ...]) -> None:
+def test_cli_main_exits_with_0_when_head_reads_one_line(arguments: tuple[str, ...]) -> None:
     script = '"$@" | head -1; echo "${PIPESTATUS[0]}"'
     finished = subprocess.run(
         ["bash", "-c", script, "bash", PROGRAM, *arguments],
@@ -66,7 +66,7 @@ def test_head_takes_one_line(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("arguments", COMMANDS[:3], ids=" ".join)
-def test_a_pipe_that_lacks_a_character_gets_the_rest(arguments: tuple[str, ...], encoding: str) -> None:
+def test_cli_main_prints_the_rest_to_a_pipe_that_lacks_a_character(arguments: tuple[str, ...], encoding: str) -> None:
     finished = singletable(*arguments, env=environment(PYTHONIOENCODING=encoding))
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
@@ -74,7 +74,7 @@ def test_a_pipe_that_lacks_a_character_gets_the_rest(arguments: tuple[str, ...],
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
 @pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
-def test_an_answer_that_cannot_be_written_is_said_in_one_line(buffered: bool) -> None:
+def test_cli_main_reports_output_that_cannot_be_written_in_one_line(buffered: bool) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         added = {} if buffered else {"PYTHONUNBUFFERED": "1"}
         finished = singletable("check", SHOP, stdout=full, env=environment(**added))
@@ -83,14 +83,14 @@ def test_an_answer_that_cannot_be_written_is_said_in_one_line(buffered: bool) ->
     assert len(finished.stderr.splitlines()) == 1
 
 
-def test_the_module_is_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cli_main_prints_the_same_as_the_installed_program(capsys: pytest.CaptureFixture[str]) -> None:
     from singletable.cli.main import main
 
     assert main(["check", str(ROOT / SHOP)]) == 0
     assert capsys.readouterr().out == singletable("check", SHOP).stdout
 
 
-def test_the_package_is_the_program_too() -> None:
+def test_python_m_singletable_runs_the_main_module_of_the_package() -> None:
     command = [sys.executable, "-m", "singletable", "check", SHOP]
     finished = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, encoding="utf-8", check=False)
     as_installed = singletable("check", SHOP)

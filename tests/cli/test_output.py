@@ -1,12 +1,14 @@
-"""Tables on a terminal: columns where they fit, otherwise row by row, and never a word in two."""
+"""Tables on a terminal: columns where they fit, otherwise row by row, without broken words."""
 
 from __future__ import annotations
 
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from singletable.cli.output import print_table
+from singletable.cli.output import GAP, WORD_CHARACTERS_MAX, column_widths, print_table
 
 HEADERS = ("#", "pattern", "access pattern", "operation", "transaction", "verdict")
 ROWS = [
@@ -17,13 +19,14 @@ ROWS = [
 
 def _drawn(columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("LINES", "25")  # without it, rich ignores COLUMNS on a dumb terminal
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     print_table("Shop: the plans", HEADERS, ROWS)
     return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_wide_terminal_has_a_line_for_each_row(
+def test_cli_output_on_a_wide_terminal_has_a_line_for_each_row(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     title, headers, rule, first, second = _drawn(120, monkeypatch, capsys)
@@ -32,7 +35,7 @@ def test_a_wide_terminal_has_a_line_for_each_row(
     assert second.endswith("one request")
 
 
-def test_a_narrower_one_breaks_sentences_between_words(
+def test_cli_output_on_a_narrow_terminal_wraps_between_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = _drawn(80, monkeypatch, capsys)
@@ -42,7 +45,7 @@ def test_a_narrower_one_breaks_sentences_between_words(
     assert lines[1].split()[-2:] == ["transaction", "verdict"]
 
 
-def test_one_that_is_too_narrow_for_columns_has_every_row_under_its_name(
+def test_cli_output_on_a_terminal_too_narrow_for_columns_is_row_by_row(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _drawn(60, monkeypatch, capsys) == [
@@ -56,8 +59,44 @@ def test_one_that_is_too_narrow_for_columns_has_every_row_under_its_name(
     ]
 
 
-def test_a_pipe_gets_aligned_text_of_any_width(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cli_output_in_a_pipe_is_aligned_text_of_any_width(capsys: pytest.CaptureFixture[str]) -> None:
     print_table("Shop: the plans", HEADERS, ROWS)
     assert (
         capsys.readouterr().out.splitlines()[3].startswith("1  customers_by_signup  List all customers chronologically")
     )
+
+
+_CELLS = st.lists(st.text("ab", max_size=WORD_CHARACTERS_MAX), max_size=4).map(" ".join)
+_LINES = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(_CELLS, min_size=n, max_size=n), min_size=1, max_size=4))
+
+
+def test_a_cli_output_column_that_fits_is_as_wide_as_its_widest_cell() -> None:
+    assert column_widths([("pattern", "one call"), ("customers_by_signup", "115 RRU")], 80) == [19, 8]
+
+
+def test_the_cli_output_column_with_the_most_spare_width_wraps_first() -> None:
+    lines = [("pattern", "what it is for"), ("orders", "Get all orders of a customer, the newest first")]
+    assert column_widths(lines, 40) == [7, 31]
+
+
+def test_cli_output_has_no_columns_for_words_that_do_not_fit_side_by_side() -> None:
+    assert column_widths([("operation", "transaction"), ("GetItem", "2")], 21) is None
+    assert column_widths([("operation", "transaction"), ("GetItem", "2")], 22) == [9, 11]
+
+
+def test_cli_output_has_columns_despite_one_long_word() -> None:
+    assert column_widths([("key", "of"), ("K" * 100, "table")], 60) == [53, 5]
+
+
+@given(_LINES, st.integers(1, 120))
+def test_cli_output_columns_fit_every_word_whenever_possible(lines: list[list[str]], room: int) -> None:
+    widths = column_widths(lines, room)
+    words = [
+        max((len(word) for cell in column for word in cell.split()), default=0) for column in zip(*lines, strict=True)
+    ]
+    gaps = GAP * (len(words) - 1)
+    if widths is None:
+        assert sum(words) + gaps > room
+    else:
+        assert sum(widths) + gaps <= room
+        assert all(width >= word for width, word in zip(widths, words, strict=True))

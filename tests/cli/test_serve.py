@@ -1,4 +1,4 @@
-"""`singletable serve`: what it says when it answers, how it stops, whom it lets in, and what it weighs."""
+"""`singletable serve`: startup message, shutdown, access keys and memory use."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ def serve(*arguments: str | Path, **added: str) -> Generator[Running, None, None
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_says_where_it_answers_and_stops_when_told(number: int) -> None:
+def test_the_serve_command_prints_its_address_and_stops_on_a_signal(number: int) -> None:
     with serve() as running:
-        url = running.said.split(" is served at ")[1].partition(";")[0]
+        url = running.said.split(" at ")[1].partition(";")[0]
         pointer = f"for boto3, the AWS CLI and the SDKs: AWS_ENDPOINT_URL_DYNAMODB={url}"
-        assert running.said == f"A store in memory is served at {url}; {pointer}\n"
+        assert running.said == f"Serving an in-memory store at {url}; {pointer}\n"
         host, _, port = url.removeprefix("http://").partition(":")
         socket.create_connection((host, int(port))).close()
         assert running.stop(number) == (0, "")
 
 
-def test_it_says_so_to_machines(tmp_path: Path) -> None:
+def test_the_serve_command_prints_its_address_as_json(tmp_path: Path) -> None:
     with serve("--json", "--data", tmp_path / "shop.db", "--sync", "full", "--access-key", "A:one") as running:
         port = running.ready["port"]
         assert running.ready == {
@@ -101,7 +101,7 @@ def test_it_says_so_to_machines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sync", ["normal", "full"])
-def test_what_was_written_is_there_when_it_is_served_again(tmp_path: Path, sync: str) -> None:
+def test_the_serve_command_preserves_written_data_over_a_restart(tmp_path: Path, sync: str) -> None:
     item = {"pk": {"S": "a"}, "n": {"N": "1"}}
     with serve("--json", "--data", tmp_path / "shop.db", "--sync", sync) as running:
         client = running.client()
@@ -112,7 +112,7 @@ def test_what_was_written_is_there_when_it_is_served_again(tmp_path: Path, sync:
         assert running.client().get_item(TableName="shop", Key={"pk": {"S": "a"}})["Item"] == item
 
 
-def test_without_data_nothing_is_kept(tmp_path: Path) -> None:
+def test_the_serve_command_without_a_data_path_stores_nothing(tmp_path: Path) -> None:
     with serve("--json") as running:
         running.client().create_table(**TABLE)
     with serve("--json") as running:
@@ -120,7 +120,7 @@ def test_without_data_nothing_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["option", "file", "environment"])
-def test_only_who_has_a_key_is_let_in(source: str, tmp_path: Path) -> None:
+def test_the_serve_command_with_access_keys_rejects_requests_without_a_valid_key(source: str, tmp_path: Path) -> None:
     file = tmp_path / "keys"
     file.write_text("AKID:hushhush\n")
     arguments = {"option": ("--access-key", "AKID:hushhush"), "file": ("--access-keys-file", str(file))}.get(source, ())
@@ -135,33 +135,33 @@ def test_only_who_has_a_key_is_let_in(source: str, tmp_path: Path) -> None:
         assert running.stop() == (0, "")
 
 
-def test_a_second_server_says_that_the_port_is_taken() -> None:
+def test_the_serve_command_reports_a_port_that_is_in_use() -> None:
     with serve("--json") as running:
         port = running.ready["port"]
         said = refused(singletable("serve", "--port", str(port)))
     assert said == (
-        f"127.0.0.1:{port} is in use: another server listens there.\n"
-        f"  Stop it, or take another port: --port {port + 1}, or --port 0 for one that is free.\n"
+        f"127.0.0.1:{port} is already in use by another server.\n"
+        f"  Stop it, or choose another port: --port {port + 1}, or --port 0 for a free one.\n"
     )
 
 
-def test_a_taken_port_leaves_no_store_behind(tmp_path: Path) -> None:
+def test_the_serve_command_leaves_no_store_behind_when_the_port_is_in_use(tmp_path: Path) -> None:
     with serve("--json") as running:
         refused(singletable("serve", "--port", str(running.ready["port"]), "--data", tmp_path / "shop.db"))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("seconds", ["soon", "0", "-1", "nan", "inf"])
-def test_seconds_that_are_none_are_refused(seconds: str) -> None:
-    assert "is no number of seconds" in refused(singletable("serve", f"--sweep-seconds={seconds}"))
+def test_the_serve_command_rejects_invalid_sweep_seconds(seconds: str) -> None:
+    assert "invalid number of seconds" in refused(singletable("serve", f"--sweep-seconds={seconds}"))
 
 
 @pytest.mark.parametrize("milliseconds", ["soon", "-1", "nan", "inf"])
-def test_a_lag_that_is_none_is_refused(milliseconds: str) -> None:
-    assert "is no number of milliseconds" in refused(singletable("serve", f"--gsi-lag={milliseconds}"))
+def test_the_serve_command_rejects_an_invalid_gsi_lag(milliseconds: str) -> None:
+    assert "invalid number of milliseconds" in refused(singletable("serve", f"--gsi-lag={milliseconds}"))
 
 
-def test_expired_items_are_deleted_while_it_serves() -> None:
+def test_the_serve_command_deletes_expired_items_while_serving() -> None:
     with serve("--json", "--sweep-seconds", "0.05") as running:
         client = running.client()
         client.create_table(**TABLE)
@@ -175,49 +175,51 @@ def test_expired_items_are_deleted_while_it_serves() -> None:
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "٨"])
-def test_what_is_no_port_is_refused(port: str) -> None:
-    assert f"{port!r} is no port" in refused(singletable("serve", f"--port={port}"))
+def test_the_serve_command_rejects_an_invalid_port(port: str) -> None:
+    assert f"invalid port {port!r}" in refused(singletable("serve", f"--port={port}"))
 
 
-def test_an_address_of_another_machine_is_refused() -> None:
+def test_the_serve_command_rejects_the_address_of_another_machine() -> None:
     said = refused(singletable("serve", "--host", "192.0.2.1", "--port", "0"))
-    assert said.startswith("192.0.2.1 is no address to listen at: ")
-    assert "Leave --host away" in said
+    assert said.startswith("Cannot listen on 192.0.2.1: ")
+    assert "Omit --host" in said
 
 
-def test_a_key_that_is_none_is_refused_without_repeating_it() -> None:
+def test_the_serve_command_rejects_an_invalid_access_key_without_repeating_it() -> None:
     said = refused(singletable("serve", "--access-key", "hushhush"))
     assert "write ID:SECRET" in said
     assert "hush" not in said
 
 
-def test_a_store_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+def test_the_serve_command_rejects_a_store_that_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "shop.db").write_text("this is a letter, not a store\n" * 100)
     refused(singletable("serve", "--port", "0", "--data", tmp_path / "shop.db"))
 
 
-def test_an_open_door_is_warned_of() -> None:
+def test_the_serve_command_warns_about_an_unprotected_public_address() -> None:
     with serve("--host", "0.0.0.0", "--json") as running:
         assert running.ready["url"] == f"http://127.0.0.1:{running.ready['port']}"
         assert running.client().list_tables()["TableNames"] == []
         code, said = running.stop()
     assert code == 0
-    assert said.startswith(f"warning: whoever reaches 0.0.0.0:{running.ready['port']} can read and write this store.")
+    assert said.startswith(
+        f"warning: anyone who can reach 0.0.0.0:{running.ready['port']} can read and write this store."
+    )
     with serve("--host", "0.0.0.0", "--access-key", "A:one") as running:
         assert running.stop() == (0, "")
 
 
-def test_without_its_libraries_it_says_how_to_get_them(
+def test_the_serve_command_reports_missing_libraries_with_the_install_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "httptools", None)
     for name in [name for name in sys.modules if name.startswith("singletable.engine.http")]:
         monkeypatch.delitem(sys.modules, name)
     assert main(["serve"]) == 2
-    assert capsys.readouterr().err == "serving needs httptools: pip install 'singletable[serve]'\n"
+    assert capsys.readouterr().err == "singletable serve needs httptools: pip install 'singletable[serve]'\n"
 
 
-def test_it_loads_nothing_that_it_does_not_need() -> None:
+def test_serve_imports_no_unneeded_modules() -> None:
     # Counted, not timed: a start is quick when little is imported.
     command = [sys.executable, "-X", "importtime", "-m", "singletable", "serve", "--port", "0"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -226,13 +228,13 @@ def test_it_loads_nothing_that_it_does_not_need() -> None:
     process.terminate()
     _, said = process.communicate(timeout=SECONDS_MAX)
     loaded = {line.rpartition("|")[2].strip() for line in said.splitlines() if line.startswith("import time:")}
-    unneeded = {"boto3", "botocore", "pydantic", "rich", "singletable.verify.check", "singletable.cli.check"}
+    unneeded = {"boto3", "botocore", "pydantic", "rich", "singletable.verify.design_check", "singletable.cli.check"}
     assert "singletable.engine.engine" in loaded
     assert not loaded & unneeded
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
-def test_it_weighs_little_when_idle() -> None:
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_the_serve_command_uses_little_memory_when_idle() -> None:
     with serve("--json") as running:
         running.client().list_tables()
         status = Path(f"/proc/{running.process.pid}/status").read_text()
@@ -240,8 +242,8 @@ def test_it_weighs_little_when_idle() -> None:
     assert resident / 1024 < IDLE_MEGABYTES_MAX
 
 
-def test_every_option_is_in_the_docs() -> None:
-    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+def test_the_serve_command_has_every_option_in_the_docs() -> None:
+    page = (ROOT / "docs" / "guides" / "serve.md").read_text(encoding="utf-8")
     words = {word.strip("[],") for word in singletable("serve", "--help").stdout.split()}
     options = {word for word in words if word.startswith("--")} - {"--help"}
     assert len(options) >= 7

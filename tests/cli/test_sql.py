@@ -1,4 +1,4 @@
-"""`singletable sql`: rows as a table, the access by its name, and messages for what cannot be run."""
+"""`singletable sql`: rows, the kind of access, and error messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.cli.program import refused, singletable
-from tests.engine.tables import create_indexed, get, item, put, texts
+from tests.engine.table_requests import create_indexed, get, item, put, texts
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def shown(store: Path, statement: str, *options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_rows_are_a_table_and_the_access_has_its_name(store: Path) -> None:
+def test_the_sql_command_prints_rows_as_a_table_with_the_access(store: Path) -> None:
     assert shown(store, "SELECT sk, n FROM \"table\" WHERE pk = 'p' AND sk > '0' AND n < 2") == [
         "1 row",
         "sk  n",
@@ -62,16 +62,16 @@ def test_rows_are_a_table_and_the_access_has_its_name(store: Path) -> None:
         ("DELETE FROM \"table\" WHERE pk = 'x' AND sk = '1'", "DeleteItem on table (pk = 'x' AND sk = '1')"),
     ],
 )
-def test_every_access_is_told(store: Path, statement: str, access: str) -> None:
+def test_the_sql_command_names_every_kind_of_access(store: Path, statement: str, access: str) -> None:
     assert access in shown(store, statement)
 
 
-def test_values_are_readable_and_harmless(store: Path) -> None:
+def test_the_sql_command_prints_readable_and_harmless_values(store: Path) -> None:
     lines = shown(store, "SELECT odd, place, ss FROM \"table\" WHERE pk = 'q'")
     assert lines[3] == "a\\x1b[2Jb\\nc  {city: 'Oslo', on: true, l: [1, null]}  <<1, 2>>"
 
 
-def test_a_write_is_done_and_told(store: Path) -> None:
+def test_the_sql_command_executes_and_reports_a_write(store: Path) -> None:
     lines = shown(store, "UPDATE \"table\" SET n = ? WHERE pk = 'p' AND sk = '0'", "--parameters", "[12.5]")
     assert lines == ["UpdateItem on table (pk = 'p' AND sk = '0')", "consumed 2 write units in 1 request"]
     with Engine(f"file:{store}") as engine:
@@ -80,27 +80,27 @@ def test_a_write_is_done_and_told(store: Path) -> None:
     assert found["n"] == {"N": "12.5"}
 
 
-def test_parameters_are_plain_json_or_dynamodbs(store: Path) -> None:
+def test_the_sql_command_accepts_parameters_in_plain_json_or_dynamodb_json(store: Path) -> None:
     statement = 'SELECT sk FROM "table" WHERE pk = ? AND n = ? AND absent <> ?'
     assert "1 row" in shown(store, statement, "--parameters", '["p", {"N": "1"}, null]')
 
 
-def test_all_pages_are_shown_up_to_the_limit(store: Path) -> None:
+def test_the_sql_command_shows_all_pages_up_to_the_limit(store: Path) -> None:
     with Engine(f"file:{store}") as engine:
         for number in range(6):
             put(engine, item(pk="large", sk=str(number), body="x" * 300_000))
     lines = shown(store, "SELECT sk FROM \"table\" WHERE pk = 'large'")
     assert (lines[0], lines[-1]) == ("6 rows", "consumed 220 read units in 2 requests")
     lines = shown(store, "SELECT sk FROM \"table\" WHERE pk = 'large'", "--limit", "2")
-    assert (lines[0], lines[-1]) == ("2 rows", "there are more rows: --limit N shows more of them")
+    assert (lines[0], lines[-1]) == ("2 rows", "there are more rows: raise --limit to show them")
 
 
-def test_consistent_reads_cost_twice(store: Path) -> None:
+def test_the_sql_command_reports_twice_the_cost_for_consistent_reads(store: Path) -> None:
     lines = shown(store, "SELECT sk FROM \"table\" WHERE pk = 'p'", "--consistent")
     assert lines[-1] == "consumed 1 read unit in 1 request"
 
 
-def test_json_is_for_machines(store: Path) -> None:
+def test_the_sql_command_json_is_one_document(store: Path) -> None:
     done = singletable("sql", "SELECT sk FROM \"table\" WHERE pk = 'p' AND n = 1", "--data", store, "--json")
     assert json.loads(done.stdout) == {
         "access": {
@@ -117,7 +117,7 @@ def test_json_is_for_machines(store: Path) -> None:
     }
 
 
-def test_a_statement_that_makes_no_sense_is_pointed_at(store: Path) -> None:
+def test_the_sql_command_shows_an_invalid_statement_with_its_position(store: Path) -> None:
     said = refused(singletable("sql", "SELECT * FROM t\nWHERE pk == 1", "--data", store))
     assert said.splitlines() == [
         "ValidationException: Statement wasn't well formed, can't be processed: Unexpected operator",
@@ -126,8 +126,8 @@ def test_a_statement_that_makes_no_sense_is_pointed_at(store: Path) -> None:
     ]
 
 
-def test_bad_input_is_a_message(store: Path, tmp_path: Path) -> None:
-    assert "holds table." in refused(singletable("sql", "SELECT * FROM absent", "--data", store))
+def test_the_sql_command_reports_bad_input(store: Path, tmp_path: Path) -> None:
+    assert "contains table." in refused(singletable("sql", "SELECT * FROM absent", "--data", store))
     missing = tmp_path / "none.db"
     assert refused(singletable("sql", "SELECT * FROM t", "--data", missing)).startswith("There is no store at ")
     assert not missing.exists()

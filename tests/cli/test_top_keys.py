@@ -1,4 +1,4 @@
-"""`singletable top-keys`: the keys of a served table, asked for with a signature where the server wants one."""
+"""`singletable top-keys`: the keys of a served table, with signed requests where the server requires them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.cli.test_serve import TABLE, serve
 KEY = ("letmein", "secret")
 
 
-def test_the_keys_of_a_served_table_are_shown() -> None:
+def test_the_top_keys_command_shows_the_keys_of_a_served_table() -> None:
     with serve("--json") as running:
         client = running.client()
         client.create_table(**TABLE)
@@ -25,7 +25,7 @@ def test_the_keys_of_a_served_table_are_shown() -> None:
         assert most == {"Key": {"pk": {"S": "b"}}, "Amount": 2.0, "Excess": 0.0}
 
 
-def test_a_question_is_signed_where_the_server_has_keys() -> None:
+def test_the_top_keys_command_signs_requests_for_a_server_with_access_keys() -> None:
     with serve("--json", "--access-key", ":".join(KEY)) as running:
         client = running.client(KEY)
         client.create_table(**TABLE)
@@ -35,17 +35,17 @@ def test_a_question_is_signed_where_the_server_has_keys() -> None:
         assert "missing Authentication Token" in refused(singletable(*asked, env=env))
         assert "does not match" in refused(singletable(*asked, "--access-key", "letmein:wrong"))
         done = singletable(*asked, "--access-key", ":".join(KEY))
-        assert done.stdout == "Nothing was accessed since counting began.\n"
+        assert done.stdout == "No key was accessed since counting started.\n"
         env = environment(AWS_ACCESS_KEY_ID=KEY[0], AWS_SECRET_ACCESS_KEY=KEY[1])
         assert singletable(*asked, env=env).returncode == 0
 
 
-def test_what_cannot_be_shown_is_said() -> None:
+def test_the_top_keys_command_prints_errors_as_messages() -> None:
     with serve("--json") as running:
         running.client().create_table(**TABLE)
         said = refused(singletable("top-keys", "shop", "--endpoint", running.ready["url"]))
         assert "enable Contributor Insights" in said
         url = running.ready["url"]
     assert "Start one with: singletable serve" in refused(singletable("top-keys", "shop", "--endpoint", url))
-    assert "is no endpoint" in refused(singletable("top-keys", "shop", "--endpoint", "127.0.0.1:8000"))
+    assert "is not a valid endpoint" in refused(singletable("top-keys", "shop", "--endpoint", "127.0.0.1:8000"))
     assert "write ID:SECRET" in refused(singletable("top-keys", "shop", "--access-key", "nothing"))

@@ -1,4 +1,4 @@
-"""A transport between a table and its own, which a test lets see, change or refuse what passes."""
+"""A wrapper around a table's transport, with which a test observes, changes or rejects requests and responses."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from singletable import Table
-from singletable.client.policy import Retries
+from singletable.client.retries import Retries
 from singletable.client.transport import Transport
 
 Document = dict[str, Any]
 Change = Callable[[str, Document], Document | None]
-"""Sees an operation and its parameters, or its answer; returns what passes on in its place, or None for no change."""
+"""Receives an operation and its parameters or response; returns a replacement, or None for no change."""
 
 AT_ONCE = Retries(attempts=3, first_seconds=0.0)
-"""Retries that wait for nothing."""
+"""Retries without pauses."""
 
 
 class Between(Transport):
-    """Carries what it is given, after a look at it."""
+    """Passes requests and responses through the test's functions."""
 
     def __init__(self, inner: Transport, request: Change | None, answer: Change | None) -> None:
         self.inner, self.name = inner, inner.name
@@ -52,7 +52,7 @@ class Between(Transport):
 
 
 def between(table: Table, request: Change | None = None, answer: Change | None = None) -> Between:
-    """Stands between an open table and its transport from now on, and repeats without waiting."""
+    """Wrap the transport of an open table, with retries without pauses."""
     session = table._opened().session
     stands = Between(session.transport, request, answer)
     session.transport = stands

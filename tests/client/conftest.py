@@ -1,4 +1,4 @@
-"""Tables for the tests of the data layer, on every transport there is and on servers that are not ours."""
+"""Tables for the tests of the data layer, on every transport and on servers of other projects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Servers = Callable[[str], str]
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    """The servers of this worker, each started for the first test that asks for it."""
+    """The servers of this worker, each started for the first test that needs it."""
     with ExitStack() as stack:
         started: dict[str, str] = {}
         unavailable: dict[str, str] = {}
@@ -50,14 +50,14 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, servers: Servers) -> I
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """A test of an action that a server of others does not have is skipped there; that ours has them all is tested."""
+    """Skip a test on another project's server that does not support an action; another test checks that ours does."""
     try:
         return (yield)
     except RequestRefused as refusal:
         place = pyfuncitem.funcargs.get("place")
         if not isinstance(place, Place) or place.kind not in PEERS or refusal.code != "UnknownOperationException":
             raise
-        pytest.skip(f"{place.kind} has no such action: {refusal.message}")
+        pytest.skip(f"{place.kind} does not support the action: {refusal.message}")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Where the tests of the data layer open their tables: the engine, our server, and servers that are not ours.
+"""Where the tests of the data layer open tables: the engine, our server, and servers of other projects.
 
 The peers are installed into the folder of the benchmarks. dynalite and ExtendDB install and start within seconds, so
 every run has them; DynamoDB Local takes part where it was installed before.
@@ -24,11 +24,11 @@ from bench.engine_bench.peers import (
     install_dynalite,
     install_dynamodb_local,
     install_extenddb,
-    ours,
+    singletable_program,
 )
-from bench.engine_bench.server import running
+from bench.engine_bench.server import run_server
 from singletable import RequestRefused, Table
-from singletable.client.connecting import transport_for
+from singletable.client.open_table import transport_for
 from singletable.engine import Engine
 
 T = TypeVar("T", bound=Table)
@@ -39,11 +39,11 @@ PEERS = ("dynalite", "dynamodb-local", "extenddb")
 PLACES = (*EMBEDDED, OURS, *PEERS)
 
 LACKS = {
-    # Every table that is opened there is alone.
+    # Every open table has a database of its own.
     "memory": frozenset({"several openings"}),
-    # They count units by rules of their own: dynalite none of what indexes take, DynamoDB Local none for keys that are
-    # not there, and its pages end by what a filter leaves of them. dynalite knows no transactions, and to it no map or
-    # list equals another in a condition.
+    # They count capacity differently: dynalite counts no index writes, DynamoDB Local counts no missing keys and ends
+    # pages by their size after the filter. dynalite has no transactions, and in its conditions no map or list equals
+    # another.
     "dynalite": frozenset({"exact units", "transactions", "transactional reads", "equal maps and lists"}),
     "dynamodb-local": frozenset({"exact units", "pages by what is read"}),
     # ExtendDB counts no units for indexes in BatchWriteItem and TransactWriteItems, nor for missing keys in
@@ -69,18 +69,18 @@ class Place:
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def open(self, table: type[T], **options: Any) -> T:
-        """The table, made when it is not there."""
+        """Return the open table; creates it if it does not exist."""
         return table.open(self.url, **{"create": True, **options})
 
     def fresh(self, table: type[T], **options: Any) -> T:
-        """A table that nobody has opened before, under a name of its own; for what one test does many times."""
+        """Return a new table with a unique name, for tests that need many tables."""
         if self.kind == "memory":
             return self.open(table, **options)
         return self.open(table, name=f"{table.design.name}-{next(self._numbers)}", **options)
 
     @contextmanager
     def clocked(self, table: type[T], now: Callable[[], float]) -> Iterator[T]:
-        """The table with a clock of its own, in which nothing is deleted by time while a test looks at it."""
+        """Return the table with its own clock; the server deletes no expired items during the test."""
         if self.kind not in EMBEDDED:
             with self.open(table, now=now) as opened:
                 yield opened
@@ -89,23 +89,23 @@ class Place:
             yield opened
 
     def needs(self, feature: str) -> None:
-        """Skips the test where the server does not have what it is about."""
+        """Skip the test if the server does not support a feature."""
         if not self.has(feature):
             pytest.skip(f"{self.kind} has no {feature}")
 
     def has(self, feature: str) -> bool:
-        """Whether the server has something that not all of them have."""
+        """Return whether the server supports a feature."""
         return feature not in LACKS.get(self.kind, ())
 
     def examples(self, wanted: int) -> int:
-        """How many examples a property is tried with: fewer where each takes its time, or memory has tried them."""
+        """Return the number of examples of a property test: fewer on slow servers, since memory tests them too."""
         if self.kind == "memory":
             return wanted
         return max(3, wanted // 4) if self.kind == "file" else max(2, wanted // 10)
 
 
 def call(table: Table, operation: str, **parameters: Any) -> dict[str, Any]:
-    """One request of a test's own, to wherever a table is open."""
+    """Send one request to the server of an open table."""
     opened = table._opened()
     sent = {"TableName": opened.reader.name, **parameters}
     answer: dict[str, Any] = json.loads(opened.session.transport.send(operation, json.dumps(sent).encode()))
@@ -113,7 +113,7 @@ def call(table: Table, operation: str, **parameters: Any) -> dict[str, Any]:
 
 
 def forget_tables(url: str) -> None:
-    """Deletes every table of a server, so that the next test finds none."""
+    """Delete every table of a server."""
     transport = transport_for(url)
     try:
         for name in json.loads(transport.send("ListTables", b"{}"))["TableNames"]:
@@ -128,9 +128,9 @@ def forget_tables(url: str) -> None:
 
 @contextmanager
 def server(kind: str, folder: Path) -> Iterator[str]:
-    """The URL of a server of this worker's own; skips the tests that need one which cannot be had."""
+    """Yield the URL of a server of this worker; skips the test if the server is not available."""
     try:
-        with running(kind, _program(kind, folder)) as started:
+        with run_server(kind, _program(kind, folder)) as started:
             yield started.url
     except NotAvailable as reason:
         pytest.skip(f"{kind} cannot be had here: {reason}")
@@ -138,7 +138,7 @@ def server(kind: str, folder: Path) -> Iterator[str]:
 
 def _program(kind: str, folder: Path) -> Program:
     if kind == OURS:
-        return ours(folder / "served.db")
+        return singletable_program(folder / "served.db")
     if kind == "dynamodb-local" and not (CACHE.expanduser() / kind / "resolved").exists():
         raise NotAvailable("it was not installed before; make differential does")
     installed = CACHE.expanduser().resolve() / kind

@@ -1,4 +1,4 @@
-"""A small shop with every kind of key and class that the tests of the data layer need."""
+"""A small shop with every kind of key and class for the tests of the data layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable import Page, Table, collection, delete, entity, get, pattern, q
 from singletable import field as of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-# What is told to expire before this has expired for a table that is told it is this late, and for no server yet.
+# Items that expire before this have expired for a table with this clock, but not for any server.
 IN_TWO_HOURS = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=2)
 
 

@@ -1,4 +1,4 @@
-"""A small social network whose writes keep markers, counters, copies and mirrors right."""
+"""A small social network with unique markers, counters, copies and mirrors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches of writes: any number, in order, with leftovers, with items that are refused, and what became of all."""
+"""Bulk writes: any number of items, in order, with unprocessed and rejected items, and the result of each."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from singletable import (
     Unreachable,
     key,
 )
-from singletable.client.policy import Retries
-from singletable.client.write import bulk as batch
+from singletable.client.retries import Retries
+from singletable.client.write import bulk_writes as batch
 from tests.client.between import Document, between
 from tests.client.places import Place
 from tests.client.shop import Order, OrderItem, Shop, order
@@ -47,7 +47,7 @@ def newest_first(count: int) -> list[Order]:
     return [order(number) for number in reversed(range(count))]
 
 
-def test_any_number_is_written_and_taken_away(shop: Shop, place: Place) -> None:
+def test_bulk_writes_put_and_delete_any_number_of_items(shop: Shop, place: Place) -> None:
     seen = between(shop)
     assert shop.put_many(order(number) for number in range(260)) == BatchResult(260)
     assert stored(shop) == newest_first(260)
@@ -62,7 +62,7 @@ def test_any_number_is_written_and_taken_away(shop: Shop, place: Place) -> None:
     assert set(seen.operations) == {"BatchWriteItem", "Query"}
 
 
-def test_every_batch_has_its_awaited_twin(shop: Shop) -> None:
+def test_bulk_writes_work_with_asyncio(shop: Shop) -> None:
     told: list[BatchProgress] = []
 
     async def awaited() -> None:
@@ -77,14 +77,14 @@ def test_every_batch_has_its_awaited_twin(shop: Shop) -> None:
     assert told == [BatchProgress(200, 0, 0), BatchProgress(230, 0, 0)]
 
 
-def test_nothing_is_no_request(shop: Shop) -> None:
+def test_bulk_writes_of_nothing_send_no_request(shop: Shop) -> None:
     seen = between(shop)
     assert shop.put_many([]) == BatchResult(0)
     assert shop.delete_many(iter([])) == BatchResult(0)
     assert seen.operations == []
 
 
-def test_several_entities_are_written_together(shop: Shop) -> None:
+def test_bulk_writes_put_several_entities_together(shop: Shop) -> None:
     seen = between(shop)
     assert shop.put_many([order(1), OrderItem("o0001", "s1"), OrderItem("o0001", "s2")]).written == 3
     assert seen.operations == ["BatchWriteItem"]
@@ -93,7 +93,7 @@ def test_several_entities_are_written_together(shop: Shop) -> None:
     assert [item.sku for item in whole.items] == ["s1", "s2"]
 
 
-def test_the_last_of_one_key_wins(shop: Shop) -> None:
+def test_bulk_writes_store_the_last_object_of_one_key(shop: Shop) -> None:
     seen = between(shop)
     values = [order(1, status="A"), order(2), order(1, status="B"), order(1, status="C")]
     assert shop.put_many(values) == BatchResult(4)
@@ -103,7 +103,7 @@ def test_the_last_of_one_key_wins(shop: Shop) -> None:
     assert stored(shop) == []
 
 
-def test_a_stream_is_read_as_it_is_written(shop: Shop) -> None:
+def test_bulk_writes_consume_an_iterator_while_writing(shop: Shop) -> None:
     taken = 0
 
     def endless() -> Iterator[Order]:
@@ -128,7 +128,7 @@ def test_a_stream_is_read_as_it_is_written(shop: Shop) -> None:
     assert shop.orders_of_customer.count("c1") == 1000
 
 
-def test_one_key_without_end_is_written_in_rounds(shop: Shop) -> None:
+def test_bulk_writes_split_an_endless_iterator_of_one_key_into_batches(shop: Shop) -> None:
     seen = between(shop)
     assert shop.put_many(order(1, note=str(number)) for number in range(1000)) == BatchResult(1000)
     assert len(seen.operations) == 1000 / batch.VALUES_AT_ONCE
@@ -136,7 +136,7 @@ def test_one_key_without_end_is_written_in_rounds(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("awaited", [False, True])
-def test_what_is_left_over_is_sent_again(shop: Shop, awaited: bool) -> None:
+def test_bulk_writes_retry_unprocessed_items(shop: Shop, awaited: bool) -> None:
     def leave_over(operation: str, request: Document) -> Document | None:
         """Passes on the first three writes of a request."""
         return {"RequestItems": {"Shop": writes_of(request)[:3]}} if operation == "BatchWriteItem" else None
@@ -148,7 +148,7 @@ def test_what_is_left_over_is_sent_again(shop: Shop, awaited: bool) -> None:
         return {"UnprocessedItems": {"Shop": left} if left else {}}
 
     seen = between(shop, leave_over, tell_of_it)
-    values = [order(number) for number in range(20)]  # one request at a time, so that the last is the one answered
+    values = [order(number) for number in range(20)]  # one request at a time, so the response is that of the last
     told: list[BatchProgress] = []
     if awaited:
         result = asyncio.run(shop.aio.put_many(values, progress=told.append))
@@ -161,7 +161,7 @@ def test_what_is_left_over_is_sent_again(shop: Shop, awaited: bool) -> None:
     assert stored(shop) == newest_first(20)
 
 
-def test_what_is_left_over_for_ever_has_failed(shop: Shop) -> None:
+def test_bulk_writes_fail_for_items_that_stay_unprocessed(shop: Shop) -> None:
     def leave_one_over(operation: str, request: Document) -> Document | None:
         kept = [write for write in writes_of(request) if write["PutRequest"]["Item"]["id"] != {"S": "o0002"}]
         if not kept:
@@ -181,19 +181,19 @@ def test_what_is_left_over_for_ever_has_failed(shop: Shop) -> None:
     assert failure.reason.code == "ProvisionedThroughputExceededException"
 
 
-def test_what_is_silently_left_over_for_ever_has_failed_too(shop: Shop) -> None:
+def test_bulk_writes_fail_for_items_that_stay_unprocessed_without_an_error(shop: Shop) -> None:
     def leave_all_over(operation: str, answer: Document) -> Document:
         return {"UnprocessedItems": {"Shop": writes_of(seen.requests[-1])}}
 
     seen = between(shop, answer=leave_all_over)
     result = shop.put_many([order(1), order(2)])
     assert (result.written, [failure.value for failure in result.failed]) == (0, [order(1), order(2)])
-    assert "unprocessed at every attempt" in str(result.failed[0].reason)
+    assert "unprocessed in every attempt" in str(result.failed[0].reason)
     assert len(seen.operations) == 3
 
 
-def test_pauses_grow_as_long_as_nothing_goes_through(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds = iter([0, 0, 1, 0, 0, 1])  # how many writes of each request go through
+def test_bulk_writes_pause_longer_while_nothing_is_written(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = iter([0, 0, 1, 0, 0, 1])  # how many writes of each request succeed
 
     def leave_over(operation: str, answer: Document) -> Document:
         left = writes_of(seen.requests[-1])[next(rounds) :]
@@ -209,7 +209,7 @@ def test_pauses_grow_as_long_as_nothing_goes_through(shop: Shop, monkeypatch: py
     assert waited == [128.0, 256.0, 64.0, 128.0, 256.0]
 
 
-def test_an_item_that_cannot_be_written_fails_alone(shop: Shop) -> None:
+def test_bulk_writes_fail_only_for_an_item_that_cannot_be_written(shop: Shop) -> None:
     seen = between(shop)
     large, unkeyed, number = order(3, note="x" * 410_000), order(4), order(5)
     unkeyed.id = "x" * 3000
@@ -218,16 +218,16 @@ def test_an_item_that_cannot_be_written_fails_alone(shop: Shop) -> None:
     result = shop.put_many(values)
     assert result.written == 2
     assert [failure.value for failure in result.failed] == [large, unkeyed, number]
-    assert "bytes, and an item may have 409600" in str(result.failed[0].reason)
+    assert "bytes, but the limit is 409600" in str(result.failed[0].reason)
     assert isinstance(result.failed[1].reason, KeyRefused)
-    assert "no number that DynamoDB holds" in str(result.failed[2].reason)
+    assert "is not a valid DynamoDB number" in str(result.failed[2].reason)
     assert seen.operations == ["BatchWriteItem"]
     assert stored(shop) == [order(2), order(1)]
     gone = shop.delete_many([unkeyed, order(1)])
     assert (gone.written, [failure.value for failure in gone.failed]) == (1, [unkeyed])
 
 
-def test_an_item_that_dynamodb_refuses_is_found_among_the_others(shop: Shop) -> None:
+def test_bulk_writes_find_an_item_that_dynamodb_rejects_among_the_others(shop: Shop) -> None:
     bad = {"o0007", "o0030"}
 
     def refuse(operation: str, request: Document) -> None:
@@ -245,18 +245,18 @@ def test_an_item_that_dynamodb_refuses_is_found_among_the_others(shop: Shop) -> 
     assert told[-1] == BatchProgress(58, 2, 0)
 
 
-def test_a_refusal_that_no_item_is_to_blame_for_is_raised(shop: Shop) -> None:
+def test_bulk_writes_raise_an_error_that_no_item_caused(shop: Shop) -> None:
     def refuse(operation: str, request: Document) -> None:
         raise RequestRefused("AccessDeniedException", "not you")
 
     seen = between(shop, refuse)
     with pytest.raises(RequestRefused, match="not you") as refused:
         shop.put_many(order(number) for number in range(1000))
-    assert refused.value.__notes__ == ["put_many had written 0 values before."]
+    assert refused.value.__notes__ == ["put_many wrote 0 values before this error."]
     assert len(seen.operations) <= batch.REQUESTS_AT_ONCE
 
 
-def test_nobody_there_is_said_at_once(shop: Shop) -> None:
+def test_bulk_writes_report_an_unreachable_server_at_once(shop: Shop) -> None:
     passed = iter([True] * 8)
 
     def lose(operation: str, request: Document) -> None:
@@ -266,11 +266,11 @@ def test_nobody_there_is_said_at_once(shop: Shop) -> None:
     seen = between(shop, lose)
     with pytest.raises(Unreachable, match="the line is dead") as lost:
         shop.put_many(order(number % 7000) for number in range(10**9))
-    assert lost.value.__notes__ == ["put_many had written 200 values before."]
+    assert lost.value.__notes__ == ["put_many wrote 200 values before this error."]
     assert len(seen.operations) == 8 + 8 * 3
 
 
-def test_a_request_that_is_lost_while_others_arrive_is_sent_again(shop: Shop) -> None:
+def test_bulk_writes_retry_a_lost_request_among_others(shop: Shop) -> None:
     lost = iter([True] * 3)
 
     def lose(operation: str, request: Document) -> None:
@@ -281,7 +281,7 @@ def test_a_request_that_is_lost_while_others_arrive_is_sent_again(shop: Shop) ->
     assert shop.put_many(order(number) for number in range(50)) == BatchResult(50)
 
 
-def test_a_request_has_at_most_sixteen_megabytes(shop: Shop) -> None:
+def test_bulk_writes_send_at_most_sixteen_megabytes_in_a_request(shop: Shop) -> None:
     sizes: list[int] = []
 
     def measure(operation: str, request: Document) -> None:
@@ -297,7 +297,7 @@ def test_a_request_has_at_most_sixteen_megabytes(shop: Shop) -> None:
     assert shop.order("o0008") == order(8, note="\x01" * 380_000)
 
 
-def test_a_class_that_the_table_does_not_have_is_rejected_before_anything_is_sent(shop: Shop) -> None:
+def test_bulk_writes_reject_a_class_that_the_table_does_not_have_before_any_request(shop: Shop) -> None:
     seen = between(shop)
     with pytest.raises(ArgumentRefused, match="int is not an entity of Shop"):
         shop.put_many([order(1), 7])
@@ -309,7 +309,9 @@ def test_a_class_that_the_table_does_not_have_is_rejected_before_anything_is_sen
     refused=st.sets(st.sampled_from([f"o{number:04}" for number in range(60)]), max_size=3),
     chance=st.randoms(use_true_random=False),
 )
-def test_a_batch_is_the_same_writes_one_after_another(numbers: list[int], refused: set[str], chance: Random) -> None:
+def test_bulk_writes_equal_the_same_writes_one_after_another(
+    numbers: list[int], refused: set[str], chance: Random
+) -> None:
     values = [order(number, note=str(place)) for place, number in enumerate(numbers)]
     kept: dict[int, list[Document]] = {}
 
@@ -328,7 +330,7 @@ def test_a_batch_is_the_same_writes_one_after_another(numbers: list[int], refuse
 
     with Shop.open("memory:") as shop:
         between(shop, hinder, tell_of_it)
-        # On a loop of its own, requests to memory are answered one after another.
+        # On an event loop, requests to memory are executed one after another.
         result = asyncio.run(shop.aio.put_many(iter(values)))
         last = {value.id: value for value in values}
         assert {each.id: each for each in stored(shop)} == {id: v for id, v in last.items() if id not in refused}

@@ -1,4 +1,4 @@
-"""What an update clears is gone everywhere: from unique values, copies and indexes, whatever else the item holds."""
+"""Clearing a field removes it from unique values, copies and indexes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Users(Table, entities=[User, Post]):
 
 
 @pytest.mark.parametrize("tags", [set(), None, {"a"}], ids=str)
-def test_a_cleared_key_field_is_free_and_gone_whatever_stands_beside_it(tags: set[str] | None) -> None:
+def test_index_key_changes_of_a_cleared_field_leave_the_index_and_free_its_unique_value(tags: set[str] | None) -> None:
     with Users.open("memory:") as table:
         table.create(User("a", "x@y", tags))
         table.create(Post("p", "a", "x@y"))
@@ -95,14 +95,14 @@ class Places(Table, entities=[Mistyped, Place]):
         return query(Place)
 
 
-def test_an_item_enters_its_index_with_all_keys_when_its_last_field_is_set() -> None:
+def test_index_key_changes_add_all_keys_of_an_index_when_its_last_field_is_set() -> None:
     with Places.open("memory:") as table:
         table.put(Mistyped("a", "o"))
         table.update(key(Mistyped, id="a"), field(Mistyped, lambda each: each.status).set("X"))
         assert list(table.in_status("X")) == [Mistyped("a", "o", "X")]
 
 
-def test_an_update_that_reads_brings_an_older_item_into_a_new_index() -> None:
+def test_index_key_changes_of_an_update_that_reads_add_an_older_item_to_a_new_index() -> None:
     with Engine("memory:") as engine:
         table = Places.open(engine, create=True)
         table.create(Place("a", "z", 7, "first"))
@@ -114,7 +114,7 @@ def test_an_update_that_reads_brings_an_older_item_into_a_new_index() -> None:
         assert list(table.in_zone("z2")) == [Place("a", "z2", 7, "second")]
 
 
-def test_none_is_set_where_anything_is_allowed() -> None:
+def test_field_changes_set_none_where_anything_is_allowed() -> None:
     with Places.open("memory:") as table:
         table.create(Place("a", "z", 7, "first"))
         changed = table.update(key(Place, id="a"), field(Place, lambda each: each.anything).set(None))
@@ -157,7 +157,9 @@ class Versions(Table, entities=[Versioned]):
     [(None, {"new"}), ({"L": []}, {"new"}), ({"SS": ["a"]}, {"a", "new"})],
     ids=["none", "empty", "one"],
 )
-def test_steps_of_an_upgrade_may_say_none_and_nothing(tags: dict[str, Any] | None, read: set[str]) -> None:
+def test_upgrader_accepts_upgrades_that_return_none_and_omit_fields(
+    tags: dict[str, Any] | None, read: set[str]
+) -> None:
     with Engine("memory:") as engine:
         table = Versions.open(engine, create=True)
         item = {"PK": {"S": "V#a"}, "SK": {"S": "V"}, "entity_type": {"S": "Versioned"}, "id": {"S": "a"}}

@@ -1,4 +1,4 @@
-"""Copies in unusual places: two of one source in one item, and in items of an older schema version."""
+"""Copies: two of one source in one item, and in items of an older schema version."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Mail(Table, entities=[User, Message]):
 NAME = field(User, lambda user: user.name)
 
 
-def test_an_item_repeats_two_items_of_one_entity(place: Place) -> None:
+def test_update_copies_supports_two_sources_of_one_entity_in_an_item(place: Place) -> None:
     place.needs("transactions")
     with place.open(Mail) as mail:
         mail.put(User("a", "Ada"))
@@ -63,7 +63,7 @@ def test_an_item_repeats_two_items_of_one_entity(place: Place) -> None:
         assert mail.received("b").items == mail.sent("a").items == [Message("m1", "a", "b", "Ann", "Bea")]
 
 
-def test_an_item_repeats_one_item_twice(place: Place) -> None:
+def test_update_copies_supports_two_copies_of_one_source_in_an_item(place: Place) -> None:
     place.needs("transactions")
     with place.open(Mail) as mail:
         mail.put(User("a", "Ada"))
@@ -72,7 +72,7 @@ def test_an_item_repeats_one_item_twice(place: Place) -> None:
         assert mail.received("a").items == mail.sent("a").items == [Message("note", "a", "a", "Ann", "Ann")]
 
 
-def test_what_is_counted_may_come_together_with_who_counts_it(place: Place) -> None:
+def test_derived_actions_write_a_counted_item_and_its_owner_together(place: Place) -> None:
     place.needs("transactions")
     with place.open(Mail) as mail:
         for number in (1, 2):
@@ -112,12 +112,12 @@ class Posts(Table, entities=[User, Post]):
 
     @pattern()
     def posts_of(self, author: str) -> Page[Post]:
-        """What somebody wrote."""
+        """The posts of an author."""
         return query(Post)
 
     @pattern()
     def posts_by(self, author_name: str) -> Page[Post]:
-        """What people of a name wrote."""
+        """The posts of authors with a name."""
         return query(Post)
 
 
@@ -133,7 +133,7 @@ def _older(posts: Posts, number: int) -> None:
     call(posts, "PutItem", Item={name: {"S": text} for name, text in item.items()})
 
 
-def test_a_copy_in_an_item_of_an_older_version_is_written_with_the_upgrade(place: Place) -> None:
+def test_update_copies_writes_a_copy_in_an_older_item_with_its_upgrade(place: Place) -> None:
     place.needs("transactions")
     with place.open(Posts) as posts:
         posts.put(User("a", "Ada"))

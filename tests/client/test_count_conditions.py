@@ -38,7 +38,7 @@ from singletable import (
     upgrade,
 )
 from singletable import field as of
-from singletable.planner.bind import Request
+from singletable.planner.planned_requests import Request
 from tests.client.between import Document, between
 from tests.client.places import Place, call
 
@@ -124,7 +124,7 @@ def named(number: int) -> Any:
     return key(Ticket, id=f"t{number}")
 
 
-def test_only_items_that_meet_the_condition_are_counted(desk: Desk) -> None:
+def test_derived_actions_count_only_items_that_meet_the_condition(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.put(ticket(2, "CLOSED"))
     desk.upsert(ticket(3))
@@ -134,7 +134,7 @@ def test_only_items_that_meet_the_condition_are_counted(desk: Desk) -> None:
     assert counts(desk) == (1, 1)
 
 
-def test_an_update_of_a_field_in_the_condition_moves_the_counter(desk: Desk) -> None:
+def test_derived_actions_change_the_counter_when_a_field_in_its_condition_changes(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.update(named(1), STATUS.set("CLOSED"))
     assert counts(desk) == (1, 0)
@@ -144,7 +144,7 @@ def test_an_update_of_a_field_in_the_condition_moves_the_counter(desk: Desk) -> 
     assert counts(desk) == (1, 1)
 
 
-def test_an_update_of_another_field_is_one_request(desk: Desk) -> None:
+def test_derived_actions_need_no_request_for_a_field_outside_the_count_condition(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.metrics.reset()
     desk.update(named(1), TITLE.set("renamed"))
@@ -152,7 +152,7 @@ def test_an_update_of_another_field_is_one_request(desk: Desk) -> None:
     assert counts(desk) == (1, 1)
 
 
-def test_an_update_of_the_owner_and_the_condition_moves_both_counters(desk: Desk) -> None:
+def test_derived_actions_change_both_counters_when_owner_and_condition_change(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.update(named(1), OWNER.set("b"))
     assert (counts(desk), counts(desk, "b")) == ((0, 0), (1, 1))
@@ -162,7 +162,7 @@ def test_an_update_of_the_owner_and_the_condition_moves_both_counters(desk: Desk
     assert (counts(desk), counts(desk, "b")) == ((0, 0), (0, 0))
 
 
-def test_whole_objects_replace_what_was_counted(desk: Desk) -> None:
+def test_derived_actions_count_again_when_whole_objects_are_replaced(desk: Desk) -> None:
     first = desk.create(ticket(1))
     closed = desk.put(replace(first, status="CLOSED"))
     assert counts(desk) == (1, 0)
@@ -174,7 +174,7 @@ def test_whole_objects_replace_what_was_counted(desk: Desk) -> None:
     assert counts(desk) == (1, 1)
 
 
-def test_move_takes_the_counter_along(desk: Desk) -> None:
+def test_derived_actions_change_the_counter_of_a_moved_item(desk: Desk) -> None:
     first = desk.create(ticket(1))
     moved = desk.move(first, replace(first, id="t2", status="CLOSED"))
     assert counts(desk) == (1, 0)
@@ -182,7 +182,7 @@ def test_move_takes_the_counter_along(desk: Desk) -> None:
     assert (counts(desk), counts(desk, "b")) == ((0, 0), (1, 1))
 
 
-def test_patterns_that_write_keep_the_counter_in_sync(desk: Desk) -> None:
+def test_derived_actions_of_patterns_that_write_keep_the_counter_in_sync(desk: Desk) -> None:
     desk.report(ticket(1))
     assert counts(desk) == (1, 1)
     assert desk.close_ticket("t1").status == "CLOSED"
@@ -194,7 +194,7 @@ def test_patterns_that_write_keep_the_counter_in_sync(desk: Desk) -> None:
     assert counts(desk) == (0, 0)
 
 
-def test_batches_keep_the_counter_in_sync(desk: Desk) -> None:
+def test_derived_actions_of_bulk_writes_keep_the_counter_in_sync(desk: Desk) -> None:
     states = ["OPEN", "CLOSED"]
     assert not desk.create_many([ticket(number, states[number % 2]) for number in range(60)]).failed
     assert counts(desk) == (60, 30)
@@ -206,7 +206,7 @@ def test_batches_keep_the_counter_in_sync(desk: Desk) -> None:
     assert counts(desk) == (30, 30)
 
 
-def test_a_transaction_adds_up_its_changes(desk: Desk) -> None:
+def test_derived_actions_add_up_the_counter_changes_of_a_transaction(desk: Desk) -> None:
     with desk.transaction() as tx:
         tx.create(Project("c"))
         for number in range(3):
@@ -224,7 +224,7 @@ def test_a_transaction_adds_up_its_changes(desk: Desk) -> None:
     assert (counts(desk, "a"), counts(desk, "b"), counts(desk, "c")) == ((1, 0), (1, 0), (1, 1))
 
 
-def test_changes_that_cancel_out_leave_the_counter_as_it_is(desk: Desk) -> None:
+def test_derived_actions_that_cancel_out_leave_the_counter_as_it_is(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.create(ticket(2, "CLOSED"))
     with desk.transaction() as tx:
@@ -233,10 +233,10 @@ def test_changes_that_cancel_out_leave_the_counter_as_it_is(desk: Desk) -> None:
     assert counts(desk) == (2, 1)
 
 
-def test_an_item_that_is_not_counted_needs_no_owner() -> None:
+def test_derived_actions_need_no_owner_for_an_item_that_is_not_counted() -> None:
     with Alone.open("memory:") as alone:
         alone.create(Task("1", "nowhere", "DONE"))
-        with pytest.raises(NotFound, match="Board with id='nowhere' does not exist, and would count Task"):
+        with pytest.raises(NotFound, match="Board with id='nowhere' does not exist and cannot count Task"):
             alone.create(Task("2", "nowhere"))
         with pytest.raises(NotFound, match="Board with id='nowhere' does not exist"):
             alone.update(key(Task, id="1"), of(Task, lambda t: t.status).set("OPEN"))
@@ -264,7 +264,7 @@ class Alone(Table, entities=[Board, Task]):
     """A board that counts its open tasks and nothing else."""
 
 
-def test_an_owner_is_deleted_by_what_its_counters_say(place: Place) -> None:
+def test_derived_actions_delete_an_owner_only_if_its_counters_are_zero(place: Place) -> None:
     place.needs("transactions")
     with place.open(Alone) as alone:
         alone.create(Board("b"))
@@ -272,7 +272,7 @@ def test_an_owner_is_deleted_by_what_its_counters_say(place: Place) -> None:
         with pytest.raises(ConditionFailed, match="has open_tasks = 1: it still counts other items"):
             alone.delete(key(Board, id="b"))
         alone.update(key(Task, id="1"), of(Task, lambda t: t.status).set("DONE"))
-        assert alone.delete(key(Board, id="b")) == Board("b")  # no counter knows of the task
+        assert alone.delete(key(Board, id="b")) == Board("b")  # no counter counts the task
         assert alone.get(key(Task, id="1")) == Task("1", "b", "DONE")
         alone.delete(key(Task, id="1"))
         alone.create(Board("b"))
@@ -283,14 +283,14 @@ def test_an_owner_is_deleted_by_what_its_counters_say(place: Place) -> None:
         assert alone.get(key(Board, id="b")) is None
 
 
-def test_a_counter_is_changed_by_what_it_counts_alone(desk: Desk) -> None:
+def test_derived_actions_let_only_counted_items_change_a_counter(desk: Desk) -> None:
     desk.create(ticket(1))
     with pytest.raises(ArgumentRefused, match=r"Project.open_tickets counts other items"):
         desk.update(key(Project, id="a"), of(Project, lambda p: p.open_tickets).set(9))
     assert desk.put(Project("a", "pro", 7, 7)) == Project("a", "pro", 1, 1)
 
 
-def test_explain_shows_the_counters_of_the_transaction() -> None:
+def test_a_dry_run_shows_the_counters_of_the_transaction() -> None:
     def counters(requests: Sequence[Request]) -> list[tuple[str, str]]:
         sent = next(each.parameters for each in requests if each.operation == "TransactWriteItems")
         (change,) = (
@@ -310,7 +310,7 @@ def test_explain_shows_the_counters_of_the_transaction() -> None:
 
 
 def _before_the_transaction(desk: Desk, write: Callable[[], object]) -> Callable[[str, Document], None]:
-    """Writes right before the first transaction that is sent."""
+    """Writes right before the first transaction is sent."""
     pending = [write]
 
     def comes(operation: str, _: Document) -> None:
@@ -330,14 +330,16 @@ def _before_the_transaction(desk: Desk, write: Callable[[], object]) -> Callable
     ],
     ids=["closes it too", "moves it", "closes and moves it", "replaces it"],
 )
-def test_a_ticket_that_two_writers_change_is_counted_once(desk: Desk, other: Callable[[Desk], object]) -> None:
+def test_derived_actions_count_an_item_that_two_writers_change_once(
+    desk: Desk, other: Callable[[Desk], object]
+) -> None:
     desk.create(ticket(1))
     between(desk, request=_before_the_transaction(desk, lambda: other(desk)))
     desk.update(named(1), STATUS.set("CLOSED"))
     assert (counts(desk)[1], counts(desk, "b")[1]) == (0, 0)
 
 
-def test_a_ticket_that_somebody_deletes_meanwhile_is_not_counted_down_twice(desk: Desk) -> None:
+def test_derived_actions_do_not_count_down_twice_if_another_writer_deletes_the_item(desk: Desk) -> None:
     desk.create(ticket(1))
     desk.create(ticket(2))
     between(desk, request=_before_the_transaction(desk, lambda: desk.delete(named(1))))
@@ -346,7 +348,7 @@ def test_a_ticket_that_somebody_deletes_meanwhile_is_not_counted_down_twice(desk
     assert counts(desk) == (1, 1)
 
 
-def test_concurrent_writers_close_each_ticket_once() -> None:
+def test_derived_actions_of_concurrent_writers_count_each_item_once() -> None:
     async def race(desk: Desk) -> None:
         async def closer() -> None:
             for number in range(6):
@@ -399,7 +401,7 @@ class Post:
 
 
 class Forum(Table, entities=[User, Topic, Post]):
-    """Posts that repeat the plan of their author, by which they are counted."""
+    """Posts that copy the plan of their author, which is the condition of a counter."""
 
     @pattern()
     def posts_of(self, author: str) -> Page[Post]:
@@ -421,7 +423,7 @@ def _paid(forum: Forum) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("posts", [3, 120], ids=["one transaction", "in parts"])
-def test_a_copy_in_a_condition_changes_the_counter_with_its_source(posts: int) -> None:
+def test_update_copies_changes_a_counter_whose_condition_reads_the_copy(posts: int) -> None:
     with Forum.open("memory:") as forum:
         forum.put_many([User("u"), User("v", "pro"), Topic("x"), Topic("y")])
         forum.create_many([Post(f"p{number}", "u", "y" if number == 1 else "x") for number in range(posts)])
@@ -433,7 +435,7 @@ def test_a_copy_in_a_condition_changes_the_counter_with_its_source(posts: int) -
             assert _paid(forum) == {"x": 0, "y": 0, "u": 0, "v": 0}
 
 
-def test_the_owner_of_a_copy_may_change_with_the_condition() -> None:
+def test_update_copies_changes_counters_when_source_and_condition_change_together() -> None:
     with Forum.open("memory:") as forum:
         forum.put_many([User("u"), User("v", "pro"), Topic("x"), Topic("y")])
         forum.create(Post("p", "u"))
@@ -517,7 +519,7 @@ class Fleets(Table, entities=[Fleet, Car]):
         (Car("c", tags={"new", "old"}, note="", label=""), {"tagged", "other_note", "with_label", "pair"}),
     ],
 )
-def test_a_condition_is_evaluated_on_stored_values(place: Place, car: Car, counted: set[str]) -> None:
+def test_derived_actions_evaluate_a_count_condition_on_stored_values(place: Place, car: Car, counted: set[str]) -> None:
     place.needs("transactions")
     with place.open(Fleets) as fleets:
         fleets.create(Fleet("f"))
@@ -530,7 +532,7 @@ def test_a_condition_is_evaluated_on_stored_values(place: Place, car: Car, count
         assert fleets.get(key(Fleet, id="f")) == Fleet("f")
 
 
-def test_changes_inside_of_a_field_are_seen() -> None:
+def test_derived_actions_evaluate_a_count_condition_after_changes_inside_of_a_field() -> None:
     with Fleets.open("memory:") as fleets:
         fleets.create(Fleet("f"))
         fleets.create(Car("c", at=Spot("Oslo", 1), label=None))
@@ -570,7 +572,7 @@ class Trees(Table, entities=[Tree, Node]):
     """Nodes that are counted while they are open."""
 
 
-def test_a_moved_subtree_is_counted_as_before() -> None:
+def test_move_subtree_leaves_counters_with_a_condition_as_before() -> None:
     with Trees.open("memory:") as trees:
         trees.create(Tree("t"))
         trees.create_many([Node("t", ("a", str(n)), "OPEN" if n % 2 else "CLOSED") for n in range(9)])
@@ -581,7 +583,7 @@ def test_a_moved_subtree_is_counted_as_before() -> None:
         assert trees.get(key(Tree, id="t")) == Tree("t", 1)
 
 
-def test_a_collection_is_deleted_with_items_that_no_counter_counts() -> None:
+def test_delete_collection_deletes_items_that_no_counter_counts() -> None:
     with Trees.open("memory:") as trees:
         trees.create(Tree("t"))
         trees.create_many([Node("t", (str(n),), "OPEN" if n % 2 else "CLOSED") for n in range(9)])
@@ -611,7 +613,7 @@ class Jobs(Table, entities=[Board, Job]):
     """Jobs whose status had another name."""
 
 
-def test_a_condition_reads_the_upgraded_item() -> None:
+def test_derived_actions_evaluate_a_count_condition_on_the_upgraded_item() -> None:
     with Jobs.open("memory:") as jobs:
         jobs.create(Board("b"))
         jobs.create(Job("j", "b", "OPEN"))

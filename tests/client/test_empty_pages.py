@@ -1,4 +1,4 @@
-"""Filters that reject page after page: nothing behind them is lost, and no depth of calls grows with their number."""
+"""Filters that reject page after page lose no later items, and do not recurse."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_item_a_page(operation: str, request: Document) -> Document:
 
 @contextmanager
 def shallow() -> Iterator[None]:
-    """Little room for calls within calls: what needed one for each page would not have it."""
+    """Set a low recursion limit, which a recursion per page would exceed."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(400)
     try:
@@ -34,7 +34,7 @@ def shallow() -> Iterator[None]:
 
 @pytest.fixture
 def emptied(shop: Shop, place: Place) -> tuple[Shop, Between]:
-    """Thousands of pages that the filter empties, with one item before them and two behind; hundreds on a server."""
+    """Thousands of pages that the filter empties (hundreds on a server), after one item and before two."""
     done = [order(number, status="DONE") for number in range(1, PAGES, 1 if place.kind in EMBEDDED else 8)]
     shop.put_many([order(0, status="OPEN"), *done, order(PAGES, status="OPEN"), order(PAGES + 1, status="OPEN")])
     return shop, between(shop, one_item_a_page)
@@ -47,7 +47,7 @@ def ids(orders: Any) -> list[str]:
     return [each.id for each in orders]
 
 
-def test_thousands_of_empty_pages_lose_nothing(emptied: tuple[Shop, Between]) -> None:
+def test_pagination_loses_nothing_after_thousands_of_empty_pages(emptied: tuple[Shop, Between]) -> None:
     shop, seen = emptied
     pages = shop.open_orders_of_customer
     with shallow():
@@ -63,7 +63,7 @@ def test_thousands_of_empty_pages_lose_nothing(emptied: tuple[Shop, Between]) ->
         assert (ids(back), back.previous) == (OPEN[:2], None)
 
 
-def test_thousands_of_empty_pages_lose_nothing_when_awaited(emptied: tuple[Shop, Between]) -> None:
+def test_pagination_with_asyncio_loses_nothing_after_thousands_of_empty_pages(emptied: tuple[Shop, Between]) -> None:
     shop, seen = emptied
     pages = shop.open_orders_of_customer
 
@@ -80,7 +80,7 @@ def test_thousands_of_empty_pages_lose_nothing_when_awaited(emptied: tuple[Shop,
 
 
 @pytest.mark.parametrize("awaited", [False, True])
-def test_pages_of_a_megabyte_that_are_empty_lose_nothing(shop: Shop, place: Place, awaited: bool) -> None:
+def test_pagination_loses_nothing_after_empty_pages_of_a_megabyte(shop: Shop, place: Place, awaited: bool) -> None:
     large = (order(number, status="DONE", note="x" * 350_000) for number in range(1, 16))
     shop.put_many([order(0, status="OPEN"), *large, order(16, status="OPEN")])
     seen = between(shop)

@@ -1,4 +1,4 @@
-"""Tables in an engine that is open already: its clock, its limits and its faults are then the table's."""
+"""Tables in an open engine use its clock, limits and faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.engine import Engine
 from tests.client.shop import START, Order, Session, Shop, order
 
 
-def test_a_table_opens_in_an_engine_and_leaves_it_open() -> None:
+def test_engine_transport_opens_a_table_in_an_engine_and_leaves_it_open() -> None:
     with Engine("memory:") as engine:
         with Shop.open(engine, create=True) as shop:
             shop.put(order(1))
@@ -22,7 +22,7 @@ def test_a_table_opens_in_an_engine_and_leaves_it_open() -> None:
             assert again.get(key(Order, id=order(1).id)) == order(1)
 
 
-def test_two_tables_of_one_engine_see_each_others_writes(tmp_path: Path) -> None:
+def test_engine_transport_shows_two_tables_of_one_engine_the_writes_of_each_other(tmp_path: Path) -> None:
     with (
         Engine(f"file:{tmp_path}/shop.db") as engine,
         Shop.open(engine, create=True) as first,
@@ -32,19 +32,19 @@ def test_two_tables_of_one_engine_see_each_others_writes(tmp_path: Path) -> None
         assert second.get(key(Order, id=order(1).id)) == order(1)
 
 
-def test_a_table_that_is_not_there_is_refused_unless_it_is_to_be_made() -> None:
-    with Engine("memory:") as engine, pytest.raises(TableDiffers, match="there is no table"):
+def test_open_table_rejects_a_missing_table_in_an_engine_unless_create_is_set() -> None:
+    with Engine("memory:") as engine, pytest.raises(TableDiffers, match="does not exist"):
         Shop.open(engine)
 
 
 @pytest.mark.parametrize("place", [None, 8000, Path("shop.db")])
-def test_what_is_neither_a_url_nor_an_engine_is_refused(place: object) -> None:
-    with pytest.raises(ArgumentRefused, match=r"give a URL, such as memory:, or an open Engine"):
+def test_open_table_rejects_a_value_that_is_neither_a_url_nor_an_engine(place: object) -> None:
+    with pytest.raises(ArgumentRefused, match=r"pass a URL, such as memory:, or an open Engine"):
         Shop.open(cast(Any, place))
 
 
 @pytest.mark.parametrize("kind", ["memory:", "file:"])
-def test_the_clock_of_a_table_is_that_of_the_engine_which_is_opened_for_it(kind: str, tmp_path: Path) -> None:
+def test_engine_transport_gives_the_clock_of_a_table_to_the_engine_that_it_opens(kind: str, tmp_path: Path) -> None:
     clock = [START.timestamp()]  # long ago by the machine's clock, which would delete the session at once
     url = kind if kind == "memory:" else f"file:{tmp_path}/shop.db"
     with Shop.open(url, create=True, now=lambda: clock[0]) as shop:
@@ -53,11 +53,11 @@ def test_the_clock_of_a_table_is_that_of_the_engine_which_is_opened_for_it(kind:
         assert engine.sweep() == 0
         assert shop.session("s") is not None
         clock[0] += 2 * 3600
-        engine.sweep()  # unless it has done so by itself
+        engine.sweep()  # unless it has run already
         assert shop.session.using(expired=True)("s") is None
 
 
-def test_the_clock_of_an_engine_is_that_of_its_tables_unless_they_have_one() -> None:
+def test_engine_transport_gives_tables_the_clock_of_their_engine_by_default() -> None:
     clock = [START.timestamp()]
     with Engine("memory:", now=lambda: clock[0], sweep_seconds=None) as engine:
         with Shop.open(engine, create=True) as shop:

@@ -1,4 +1,4 @@
-"""Every pattern of every example, called on an open table of generated items, answers what brute force selects."""
+"""Every pattern of every example returns what brute force selects from generated items."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import KeyRefused, Page, Table
-from singletable.client.steps import Call
+from singletable.client.request_steps import Call
 from singletable.errors import CollectionIncomplete, DesignBroken
-from singletable.model.declaration import PatternDeclaration
 from singletable.model.fields import fields_of
-from singletable.model.intents import Collection, Get, Write
-from singletable.planner.items import item_of, values_of
+from singletable.model.intents import CollectionIntent, GetIntent, ItemWriteIntent
+from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
+from singletable.planner.stored_items import item_of, values_of
 from tests import generate
 from tests.client.places import Place
 from tests.oracle import PlainTable
@@ -28,12 +28,12 @@ READS = [
     pytest.param(table, pattern, id=f"{table.__name__}.{pattern.name}")
     for table in tables()
     for pattern in table.design.patterns
-    if not isinstance(pattern.intent, Write)
+    if not isinstance(pattern.intent, ItemWriteIntent)
 ]
 
 
 @pytest.mark.parametrize(("table", "pattern"), READS)
-def test_a_pattern_answers_what_brute_force_selects(
+def test_pattern_reads_of_every_example_return_what_brute_force_selects(
     place: Place, table: type[Table], pattern: PatternDeclaration
 ) -> None:
     @settings(max_examples=place.examples(max(5, settings().max_examples // 10)))
@@ -53,7 +53,7 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
         for value in data.draw(
             st.lists(st.one_of([generate.items(entity) for entity in design.entities]), max_size=25)
         ):
-            with suppress(KeyRefused):  # an empty key; DynamoDB would refuse it too
+            with suppress(KeyRefused):  # an empty key; DynamoDB rejects it too
                 oracle.put(value)
                 _store(opened, value)
         arguments = {name: data.draw(generate.argument(p), label=name) for name, p in pattern.parameters.items()}
@@ -68,32 +68,32 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
 
 
 def _seen(value: Any, outcome: Plan) -> Any:
-    """The object as the pattern shows it: whole, or as its view."""
+    """Return the object as the pattern returns it: whole, or as its view."""
     if outcome.view is None:
         return value
     return outcome.view(**{name: getattr(value, name) for name in fields_of(outcome.view)})
 
 
 def _store(opened: Table, value: Any) -> None:
-    """Writes an item as it is, whatever it should repeat of others: what is tried here is reading."""
+    """Write an item without derived data, since these tests only read."""
     design, session = opened.design, opened._opened().session
     entity = design.entity_of(type(value))
     item = item_of(design, entity, values_of(entity, value))
-    session.ask(Call("PutItem", {"TableName": opened._opened().reader.name, "Item": item}))
+    session.send(Call("PutItem", {"TableName": opened._opened().reader.name, "Item": item}))
 
 
 def _answer(
     bound: Any, arguments: dict[str, Any], outcome: Plan, expected: list[Any], *, awaited: bool
 ) -> list[Any] | None:
-    """What the pattern answers, as a list; None when the items themselves contradict the design, and it says so."""
+    """Return the result of the pattern as a list; None if the items violate the design, and it raises."""
     pattern = outcome.pattern
     try:
         found = asyncio.run(bound.aio(**arguments)) if awaited else bound(**arguments)
     except CollectionIncomplete:
-        assert isinstance(pattern.intent, Collection)
+        assert isinstance(pattern.intent, CollectionIntent)
         return None
     except DesignBroken:
-        assert isinstance(pattern.intent, Get)
+        assert isinstance(pattern.intent, GetIntent)
         assert len(expected) > 1
         return None
     if found is None:
@@ -101,7 +101,7 @@ def _answer(
     if isinstance(found, Page):
         assert found.cursor is None
         return list(found)
-    if isinstance(pattern.intent, Collection):
+    if isinstance(pattern.intent, CollectionIntent):
         members = [getattr(found, member.name) for member in outcome.members]
         flat = [each for member in members for each in (member if isinstance(member, list | tuple) else [member])]
         return [each for each in flat if each is not None]

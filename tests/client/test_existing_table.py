@@ -1,4 +1,4 @@
-"""A table that somebody else made: native keys, other names, items that were there before."""
+"""A table of another program: native keys, other names and existing items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from singletable import (
     pattern,
     query,
 )
-from singletable.client.connecting import transport_for
+from singletable.client.open_table import transport_for
 from tests.client.places import Place
 
 
@@ -89,7 +89,7 @@ ITEM = {**KEY, "siteName": {"S": "roof"}, "tempC": {"N": "21.5"}, "unknown": {"S
 
 @pytest.fixture
 def somebody(place: Place) -> Iterator[Any]:
-    """Whoever made the table before us, by DynamoDB's own requests."""
+    """Creates the table with plain DynamoDB requests, and yields the function that sends them."""
     if place.kind == "memory":
         pytest.skip("memory: is a store of one's own, in which nobody was before")
     transport = transport_for(place.url)
@@ -105,7 +105,7 @@ def somebody(place: Place) -> Iterator[Any]:
     transport.close()
 
 
-def test_it_is_opened_and_used(place: Place, somebody: Any) -> None:
+def test_open_table_accepts_an_existing_table_of_another_program(place: Place, somebody: Any) -> None:
     with Telemetry.open(place.url) as telemetry:
         assert telemetry.reading("d#1", 7) == Reading("d#1", 7, "roof", Decimal("21.5"))
         for at in (-3, 10, 9):
@@ -119,7 +119,7 @@ def test_it_is_opened_and_used(place: Place, somebody: Any) -> None:
     assert found == {**ITEM, "siteName": {"S": "attic"}, "tempC": {"N": "1"}, "note": {"S": "warm"}}
 
 
-def test_what_differs_is_said(place: Place, somebody: Any) -> None:
+def test_open_table_reports_differences_of_an_existing_table_from_the_model(place: Place, somebody: Any) -> None:
     class Other(
         Table,
         entities=[Reading],

@@ -1,4 +1,4 @@
-"""Items whose time has passed are not in the way of new ones, though nobody has taken them away yet."""
+"""Expired items that DynamoDB has not deleted yet do not block new ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOW = IN_TWO_HOURS
 PASSED, LATER = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
 
 
-def test_a_new_item_takes_the_place_of_an_expired_one(place: Place) -> None:
+def test_write_conditions_let_a_new_item_replace_an_expired_one(place: Place) -> None:
     with place.clocked(Shop, NOW.timestamp) as shop:
         shop.put(Session("s", PASSED))
         assert shop.session("s") is None
@@ -26,7 +26,7 @@ def test_a_new_item_takes_the_place_of_an_expired_one(place: Place) -> None:
         assert refused.value.item == Session("s", LATER)
 
 
-def test_an_item_that_expires_this_very_second_is_hidden_and_in_nobodys_way(place: Place) -> None:
+def test_write_conditions_ignore_an_item_that_expires_this_second(place: Place) -> None:
     with place.clocked(Shop, NOW.timestamp) as shop:
         shop.put(Session("s", NOW))
         assert shop.session("s") is None
@@ -34,7 +34,7 @@ def test_an_item_that_expires_this_very_second_is_hidden_and_in_nobodys_way(plac
         assert shop.session("s") == Session("s", LATER)
 
 
-def test_a_transaction_takes_what_has_expired_for_absent(place: Place) -> None:
+def test_write_conditions_of_a_transaction_treat_expired_items_as_absent(place: Place) -> None:
     place.needs("transactions")
     with place.clocked(Shop, NOW.timestamp) as shop:
         shop.put(Session("passed", PASSED))
@@ -72,7 +72,7 @@ class Leases(Table, entities=[Lease]):
         return create(Lease)
 
 
-def test_a_unique_value_is_free_when_the_item_that_had_it_has_expired(place: Place) -> None:
+def test_derived_actions_free_a_unique_value_when_the_item_that_had_it_has_expired(place: Place) -> None:
     place.needs("transactions")
     passed, later = int(PASSED.timestamp()), int(LATER.timestamp())
     with place.clocked(Leases, NOW.timestamp) as leases:
@@ -83,7 +83,7 @@ def test_a_unique_value_is_free_when_the_item_that_had_it_has_expired(place: Pla
         assert leases.lease("b") == Lease("b", "m1", later, 1)
 
 
-def test_the_same_item_may_be_put_anew_after_its_end(place: Place) -> None:
+def test_write_conditions_let_an_item_be_put_again_after_it_expired(place: Place) -> None:
     place.needs("transactions")
     passed, later = int(PASSED.timestamp()), int(LATER.timestamp())
     with place.clocked(Leases, NOW.timestamp) as leases:
@@ -93,7 +93,7 @@ def test_the_same_item_may_be_put_anew_after_its_end(place: Place) -> None:
         assert leases.lease("a") == Lease("a", "m2", later, 1)
 
 
-def test_a_pattern_that_creates_does_so_as_it_explains(place: Place) -> None:
+def test_a_dry_run_of_a_create_pattern_shows_the_request_that_it_sends(place: Place) -> None:
     place.needs("transactions")
     lease = Lease("a", "m1", int(LATER.timestamp()))
     (request,) = Leases.take.explain(lease).requests

@@ -1,4 +1,4 @@
-"""Ids of every kind: two different ones never make one key, none widens a range, and what is too long is refused."""
+"""Ids of every kind: different ids have different keys, none widens a range, and long ones are rejected."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def notes(place: Place) -> Iterator[Notes]:
         yield opened
 
 
-def test_no_two_ids_meet_and_none_widens_a_range(notes: Notes) -> None:
+def test_key_templates_encode_hostile_ids_without_collisions_or_wider_ranges(notes: Notes) -> None:
     short = [text for text in HOSTILE if len(text) < 100]
     written = [Note("o", folder, "1") for folder in HOSTILE]
     written += [Note("o#" + id, "f", id) for id in short]
@@ -107,7 +107,7 @@ def test_no_two_ids_meet_and_none_widens_a_range(notes: Notes) -> None:
     written += [Note("o", "f", id) for id in short]
     written = list(dict.fromkeys(written))
     for note in written:
-        notes.create(note)  # never overwrites: two that met would be refused
+        notes.create(note)  # fails if two ids have the same key
     for note in written:
         assert notes.note(note.owner, note.folder, note.id) == note
     for owner in {note.owner for note in written}:
@@ -125,14 +125,14 @@ def test_no_two_ids_meet_and_none_widens_a_range(notes: Notes) -> None:
             assert _same(notes.notes_beginning.all(owner, Prefix(folder)), beginning)
 
 
-def test_what_no_key_can_hold_is_refused_with_its_limit(notes: Notes) -> None:
-    with pytest.raises(KeyRefused, match=r"PK would have \d+ bytes, and DynamoDB takes at most 2048"):
+def test_model_keys_reject_a_key_that_is_too_long_with_the_limit(notes: Notes) -> None:
+    with pytest.raises(KeyRefused, match=r"PK has \d+ bytes, but DynamoDB allows at most 2048"):
         notes.put(Owner("o" * 2043))
-    with pytest.raises(KeyRefused, match=r"SK would have \d+ bytes, and DynamoDB takes at most 1024"):
+    with pytest.raises(KeyRefused, match=r"SK has \d+ bytes, but DynamoDB allows at most 1024"):
         notes.put(Note("o", "f" * 1020, "1"))
     with pytest.raises(KeyRefused, match="at most 1024"):
-        notes.put(Note("o", "#" * 400, "1"))  # each is written with three characters
-    with pytest.raises(KeyRefused, match="PK would be empty"):
+        notes.put(Note("o", "#" * 400, "1"))  # each is escaped as three characters
+    with pytest.raises(KeyRefused, match="PK is empty"):
         notes.put(Bare(""))
     with pytest.raises(KeyRefused, match="surrogate"):
         notes.note("o", "f", "\ud800")
@@ -142,7 +142,7 @@ def test_what_no_key_can_hold_is_refused_with_its_limit(notes: Notes) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(*[st.text("a#%$ !é🙂", max_size=4)] * 2), min_size=2, max_size=12, unique=True))
-def test_two_fields_in_one_key_never_mix(pairs: list[tuple[str, str]]) -> None:
+def test_key_templates_never_mix_two_fields_in_one_key(pairs: list[tuple[str, str]]) -> None:
     with Notes.open("memory:") as notes:
         for owner, folder in pairs:
             notes.create(Note(owner, folder, "1"))

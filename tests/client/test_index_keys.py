@@ -1,4 +1,4 @@
-"""Index keys that updates write: those of a fresh put, with no more requests than the plan says."""
+"""Index keys after updates equal those of a new put, with no more requests than the plan has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import Page, Table, entity, field, key, pattern, query, sparse, update
-from singletable.model.changes import FieldChange
+from singletable.model.update_changes import FieldChange
 from singletable.planner.plan import Plan
 from singletable.testing import uses
 from tests.client.places import Place, call
@@ -81,7 +81,7 @@ CALLS: list[tuple[str, tuple[str, ...], int]] = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "requests"), CALLS)
-def test_an_update_makes_the_requests_that_its_plan_says(
+def test_index_key_changes_of_an_update_send_the_requests_of_its_plan(
     place: Place, name: str, arguments: tuple[str, ...], requests: int
 ) -> None:
     planned = getattr(Tasks, name).plan
@@ -94,7 +94,7 @@ def test_an_update_makes_the_requests_that_its_plan_says(
         assert tasks.get(key(Task, id="t")) == changed
 
 
-def test_an_item_that_loses_its_field_leaves_the_sparse_index_and_stays_in_the_others(place: Place) -> None:
+def test_index_key_changes_remove_an_item_that_loses_its_field_only_from_the_sparse_index(place: Place) -> None:
     with place.open(Tasks) as tasks:
         tasks.put(Task("t", assignee="ada"))
         with uses(tasks, requests=1):
@@ -103,19 +103,19 @@ def test_an_item_that_loses_its_field_leaves_the_sparse_index_and_stays_in_the_o
         assert [each.id for each in tasks.tasks_in("inbox")] == ["t"]
 
 
-def test_a_field_that_is_taken_away_and_has_a_default_is_indexed_by_the_default(place: Place) -> None:
+def test_index_key_changes_use_the_default_of_a_removed_field(place: Place) -> None:
     with place.open(Tasks) as tasks:
         tasks.put(Task("t", state="DONE"))
         assert tasks.reset("t").state == "OPEN"
         assert [each.id for each in tasks.tasks_that_are("OPEN")] == ["t"]
 
 
-def test_explain_says_which_keys_go_and_which_are_read_first() -> None:
+def test_an_explanation_shows_which_index_key_changes_remove_keys_and_which_read_first() -> None:
     proof = Tasks.release.explain("t").proof
-    assert "GSI1PK goes with the item's place in GSI1" in proof
+    assert "GSI1PK is removed: the item leaves GSI1" in proof
     assert "verdict: one request" in proof
     proof = Tasks.lift.explain("t", "a").proof
-    assert 'GSI2SK = "{rank}#{due}#{id}" also needs due: read first, then written' in proof
+    assert 'GSI2SK = "{rank}#{due}#{id}" also needs due: the item is read before the write' in proof
     assert "verdict: declared fan-out of 2" in proof
 
 
@@ -134,7 +134,7 @@ CHANGES: st.SearchStrategy[FieldChange[Task]] = st.sampled_from(
 )
 
 
-def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None:
+def test_index_key_changes_after_updates_equal_the_keys_of_a_fresh_put(place: Place) -> None:
     with place.fresh(Tasks) as tasks, place.fresh(Tasks) as fresh:
 
         @settings(max_examples=place.examples(settings().max_examples))
@@ -142,7 +142,7 @@ def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None
         def holds(assignee: str | None, steps: list[list[FieldChange[Task]]]) -> None:
             tasks.put(Task("t", assignee=assignee))
             for changes in steps:
-                named = {str(each.change.path): each for each in changes}  # one for each field
+                named = {str(each.change.path): each for each in changes}  # one per field
                 fresh.put(tasks.update(key(Task, id="t"), *named.values()))
                 assert keys_in(tasks) == keys_in(fresh)
 
@@ -150,6 +150,6 @@ def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None
 
 
 def keys_in(table: Tasks) -> dict[str, Any]:
-    """The key attributes of the one item as they are stored."""
+    """Return the stored key attributes of the one item."""
     item = call(table, "GetItem", Key={"PK": {"S": "TASK#t"}, "SK": {"S": "TASK"}})["Item"]
     return {name: value for name, value in item.items() if name.endswith(("PK", "SK"))}

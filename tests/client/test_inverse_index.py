@@ -1,4 +1,4 @@
-"""Inverse indexes on a table that is open: made, checked, and read page by page."""
+"""Inverse indexes of an open table: created, checked, and read page by page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.client.places import Place, call
 from tests.planner.edges import Edge, Edges, Membership, Roster, Rosters, Team, ThinEdges, User
 
 
-def test_edges_are_read_from_both_ends_page_by_page(place: Place) -> None:
+def test_pagination_reads_edges_of_an_inverse_index_from_both_ends(place: Place) -> None:
     with place.open(Edges) as edges:
         edges.put(User("u1", "Ada"))
         edges.put(Team("t1", "one"))
@@ -24,7 +24,7 @@ def test_edges_are_read_from_both_ends_page_by_page(place: Place) -> None:
         assert list(edges.all_users()) == [User("u1", "Ada")]
 
 
-def test_a_collection_is_read_from_it(place: Place) -> None:
+def test_pattern_reads_return_a_collection_from_an_inverse_index(place: Place) -> None:
     with place.open(Rosters) as rosters:
         rosters.put(Team("t1", "one"))
         rosters.put_many([Membership(user, "t1", "x") for user in "ab"])
@@ -32,7 +32,7 @@ def test_a_collection_is_read_from_it(place: Place) -> None:
         assert rosters.roster("t1") == expected
 
 
-def test_a_thin_one_gives_edges(place: Place) -> None:
+def test_pagination_reads_edges_from_an_inverse_index_with_a_projection(place: Place) -> None:
     with place.open(ThinEdges) as edges:
         edges.put_many([Membership(user, "t1", "x") for user in "ab"])
         assert list(edges.members_of("t1")) == [Edge("a", "t1"), Edge("b", "t1")]
@@ -41,8 +41,8 @@ def test_a_thin_one_gives_edges(place: Place) -> None:
         assert (index["IndexName"], schema) == ("byTeam", [("SK", "HASH"), ("PK", "RANGE")])
 
 
-def test_a_table_that_lacks_it_is_not_the_models(place: Place) -> None:
+def test_open_table_rejects_a_table_without_the_inverse_index_of_the_model(place: Place) -> None:
     place.needs("several openings")
     with place.open(ThinEdges, name="edges"), pytest.raises(TableDiffers) as caught:
         Edges.open(place.url, name="edges")
-    assert "the index GSI1 is not there; the model has it with SK (hash) + PK (range)" in str(caught.value)
+    assert "index GSI1 is missing; the model declares it with SK (hash) + PK (range)" in str(caught.value)

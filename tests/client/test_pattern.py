@@ -1,4 +1,4 @@
-"""Patterns as methods of a table: bound to it, explained, and not run without a store."""
+"""Patterns as methods of a table: bound to it, explained, and not callable without an open table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import pytest
 from singletable.client.pattern import Pattern, pattern
 from singletable.client.table import Table
 from singletable.errors import ArgumentRefused, DesignError, NotConnected
-from singletable.model.changes import field
-from singletable.model.declaration import PatternOptions
 from singletable.model.entity import entity
-from singletable.model.intents import collection, get, query, update
-from singletable.model.page import Page
+from singletable.model.intents import Page, collection, get, query, update
+from singletable.model.pattern_declaration import PatternOptions
+from singletable.model.update_changes import field
 
 
 @entity(key=("CUST#{id}", "METADATA"))
@@ -34,7 +33,7 @@ class Shop(Table, entities=[Customer]):
 
     @pattern()
     def by_name(self, name: str) -> Page[Customer]:
-        """Customers of a name, which no index has."""
+        """Customers of a name, which no index key supports."""
         return query(Customer)
 
 
@@ -47,12 +46,12 @@ def test_a_pattern_is_documented_by_its_title() -> None:
     assert vars(Shop)["customer"].__doc__ == "Get customer by ID"
 
 
-def test_the_options_are_kept() -> None:
+def test_a_pattern_has_the_options_of_its_declaration() -> None:
     assert Shop.customer.declaration.options == PatternOptions(frequency="high", budget_ms=10, expected_items=1)
 
 
-def test_a_pattern_cannot_be_run_without_a_store() -> None:
-    with pytest.raises(NotConnected, match=r"Shop\.customer has no store to read from; open one, such as Shop\.open"):
+def test_a_pattern_cannot_be_called_without_an_open_table() -> None:
+    with pytest.raises(NotConnected, match=r"Shop\.customer is not connected; open a table, such as Shop\.open"):
         Shop().customer("c1")
 
 
@@ -66,21 +65,23 @@ def test_a_pattern_explains_its_exact_request() -> None:
     assert Shop.customer.explain(id="c1").requests == (request,)
 
 
-def test_a_pattern_is_bound_to_the_table_it_is_asked_of() -> None:
+def test_a_pattern_is_bound_to_its_table() -> None:
     (request,) = Other.customer.explain("c1").requests
     assert request.parameters == {"TableName": "other", "Key": {"pk": {"S": "CUST#c1"}, "sk": {"S": "METADATA"}}}
     assert Shop.customer.explain("c1").requests != Other.customer.explain("c1").requests
 
 
-def test_a_refused_pattern_says_so_when_it_is_explained() -> None:
-    with pytest.raises(DesignError, match="pattern by_name is refused: "):
+def test_a_pattern_that_is_not_supported_raises_when_explained() -> None:
+    with pytest.raises(DesignError, match="pattern by_name is not supported: "):
         Shop.by_name.explain("Ada")
 
 
 @pytest.mark.parametrize(
     ("args", "kwargs"), [((), {}), (("c1", "c2"), {}), ((), {"idd": "c1"}), (("c1",), {"id": "c1"})]
 )
-def test_arguments_that_do_not_fit_the_signature_are_refused(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def test_a_pattern_rejects_arguments_that_do_not_fit_its_signature(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     with pytest.raises((TypeError, ValueError)):
         Shop.customer.explain(*args, **kwargs)
 
@@ -137,32 +138,32 @@ def chat() -> Iterator[Any]:
         yield opened
 
 
-def test_what_is_no_page_has_no_pages_to_go_through(chat: Any) -> None:
+def test_a_pattern_without_pages_has_no_all_and_count(chat: Any) -> None:
     for bound in (chat.room, chat.whole, chat.grow):
         arguments = ("r", 1) if bound is chat.grow else ("r",)
         for way in (bound.all, bound.count):
-            with pytest.raises(ArgumentRefused, match="does not answer a Page"):
+            with pytest.raises(ArgumentRefused, match="does not return a Page"):
                 way(*arguments)
-        with pytest.raises(ArgumentRefused, match="does not answer a Page"):
+        with pytest.raises(ArgumentRefused, match="does not return a Page"):
             asyncio.run(bound.count_aio(*arguments))
     assert chat.room("r").size == 0, "nothing was written"
 
 
-def test_all_and_count_begin_with_the_first_page_and_say_so(chat: Any) -> None:
+def test_all_and_count_of_a_pattern_reject_a_cursor(chat: Any) -> None:
     cursor = chat.messages("r").cursor
     assert cursor is not None
     assert [each.n for each in chat.messages.all("r")] == [0, 1, 2, 3, 4]
     assert chat.messages.count("r") == 5
     for way in (chat.messages.all, chat.messages.count, chat.messages.using(cursor=cursor).all):
-        with pytest.raises(ArgumentRefused, match="begins with the first page; leave the cursor out"):
+        with pytest.raises(ArgumentRefused, match="starts with the first page; remove the cursor"):
             way("r", cursor=cursor)
 
 
-def test_what_a_pattern_stores_is_of_the_type_that_it_declares(chat: Any) -> None:
+def test_a_pattern_stores_only_values_of_the_declared_type(chat: Any) -> None:
     for bound, value, said in (
-        (chat.rename, 5, "title is 5, but the pattern takes str"),
-        (chat.grow, 0.5, "by is 0.5, but the pattern takes int"),
-        (chat.grow, True, "by is True, but the pattern takes int"),
+        (chat.rename, 5, "title must be str, got 5"),
+        (chat.grow, 0.5, "by must be int, got 0.5"),
+        (chat.grow, True, "by must be int, got True"),
     ):
         with pytest.raises(ArgumentRefused, match=said):
             bound("r", value)

@@ -1,4 +1,4 @@
-"""The way back: the page before a page has exactly the items before it, whatever is filtered, merged or limited."""
+"""Previous pages: a previous page has exactly the items before a page, with any filter, merge or limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import CursorRefused, Page, Table, entity, pattern, query, shard
-from singletable.client.reading import ranges
+from singletable.client.reading import query_execution
 from tests.client.between import between
 from tests.client.places import Place
 from tests.client.shop import Shop, order
@@ -40,7 +40,7 @@ class Note:
 
 
 class Log(Table, entities=[Event, Note]):
-    """One Query for each; on the index lie notes between the events, and several of one sort key."""
+    """One Query per pattern; the index has notes between the events, and several items with one sort key."""
 
     @pattern()
     def by_id(self, day: str) -> Page[Event]:
@@ -73,7 +73,7 @@ class SpreadEvent:
 
 
 class Spread(Table, entities=[SpreadEvent]):
-    """Three Queries for each, which often meet items of one sort key."""
+    """Three Queries per pattern, which often have items with the same sort key."""
 
     @pattern(fanout=3)
     def oldest(self, day: str) -> Page[SpreadEvent]:
@@ -96,7 +96,7 @@ BOTH = pytest.mark.parametrize(
 )
 FEWER = settings(max_examples=max(30, settings().max_examples // 3))
 EXAMINED = st.sampled_from((1, 2, 5, 100))
-"""How many items a page of DynamoDB examines at least, where a filter or notes thin it out: few make empty pages."""
+"""The minimum number of examined items per page with a filter or notes; small numbers cause empty pages."""
 MOMENTS = st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=25)
 
 
@@ -118,10 +118,10 @@ def asked(pages: Any, limit: int | None, cursor: str | None) -> Page[Any]:
 @BOTH
 @FEWER
 @given(moments=MOMENTS, limit=st.integers(1, 9), examined=EXAMINED)
-def test_n_pages_forward_and_n_back_are_the_same_pages(
+def test_pagination_returns_the_same_pages_forward_and_back(
     table: type[Table], made: Any, name: str, moments: list[tuple[int, bool]], limit: int, examined: int
 ) -> None:
-    with filled(table, made, moments) as opened, patch.object(ranges, "EXAMINED_MIN", examined):
+    with filled(table, made, moments) as opened, patch.object(query_execution, "EXAMINED_MIN", examined):
         pages = getattr(opened, name)
         walked = [asked(pages, limit, None)]
         while walked[-1].cursor is not None:
@@ -139,7 +139,7 @@ def test_n_pages_forward_and_n_back_are_the_same_pages(
         assert back.previous is None
         again = back
         for page in walked[1:]:
-            if not page.items:  # behind the last item, to where the way back from the end does not lead again
+            if not page.items:  # after the last item, where no previous page returns
                 break
             assert again.cursor is not None
             again = asked(pages, limit, again.cursor)
@@ -149,10 +149,10 @@ def test_n_pages_forward_and_n_back_are_the_same_pages(
 @BOTH
 @FEWER
 @given(data=st.data(), examined=EXAMINED)
-def test_any_walk_with_any_limits_stays_in_its_place(
+def test_pagination_stays_at_its_position_in_any_walk_with_any_limits(
     table: type[Table], made: Any, name: str, data: st.DataObject, examined: int
 ) -> None:
-    with filled(table, made, data.draw(MOMENTS)) as opened, patch.object(ranges, "EXAMINED_MIN", examined):
+    with filled(table, made, data.draw(MOMENTS)) as opened, patch.object(query_execution, "EXAMINED_MIN", examined):
         pages = getattr(opened, name)
         expected = list(pages.all("today"))
         low, high, page = 0, 0, None
@@ -181,7 +181,7 @@ def ids(page: Page[Any]) -> list[str]:
     return [each.id for each in page]
 
 
-def test_the_first_page_has_none_before_it(shop: Shop) -> None:
+def test_pagination_has_no_previous_page_for_the_first_page(shop: Shop) -> None:
     assert shop.orders_of_customer("c1") == Page([], None, None)
     fill(shop, 10)
     first = shop.orders_of_customer("c1", limit=4)
@@ -197,7 +197,7 @@ def test_the_first_page_has_none_before_it(shop: Shop) -> None:
     assert start.cursor is not None
 
 
-def test_the_way_back_leads_from_behind_the_last_item(shop: Shop, place: Place) -> None:
+def test_pagination_can_start_a_previous_page_after_the_last_item(shop: Shop, place: Place) -> None:
     place.needs("LastEvaluatedKey after a full last page")
     fill(shop, 8)
     first = shop.orders_of_customer("c1", limit=4)
@@ -209,7 +209,7 @@ def test_the_way_back_leads_from_behind_the_last_item(shop: Shop, place: Place) 
     assert shop.orders_of_customer("c1", limit=4, cursor=last.previous).items == first.items
 
 
-def test_the_way_back_passes_over_what_the_filter_rejects(shop: Shop) -> None:
+def test_pagination_skips_filtered_items_in_previous_pages(shop: Shop) -> None:
     fill(shop, 501)
     opens = shop.open_orders_of_customer
     first = opens.using(limit=5)("c1")
@@ -223,14 +223,14 @@ def test_the_way_back_passes_over_what_the_filter_rejects(shop: Shop) -> None:
     assert (back.items, back.previous) == (first.items, None)
 
 
-def test_what_was_written_meanwhile_is_on_the_way_back(shop: Shop) -> None:
+def test_pagination_includes_items_written_meanwhile_in_previous_pages(shop: Shop) -> None:
     for number in (1, 2, 5, 6, 7):
         shop.put(order(number))
     first = shop.orders_of_customer("c1", limit=2)
     second = shop.orders_of_customer("c1", limit=2, cursor=first.cursor)
     assert (ids(first), ids(second)) == (["o0007", "o0006"], ["o0005", "o0002"])
     shop.put(order(9))
-    shop.delete(order(5))  # the very item that the way back starts from
+    shop.delete(order(5))  # the item that the previous page starts from
     back = shop.orders_of_customer("c1", limit=2, cursor=second.previous)
     assert ids(back) == ["o0007", "o0006"]
     assert back.previous is not None
@@ -238,17 +238,17 @@ def test_what_was_written_meanwhile_is_on_the_way_back(shop: Shop) -> None:
     assert (ids(before), before.previous) == (["o0009"], None)
 
 
-def test_the_way_back_is_one_request(shop: Shop) -> None:
+def test_pagination_reads_a_previous_page_by_one_request(shop: Shop) -> None:
     fill(shop, 30)
     second = shop.orders_of_customer("c1", limit=10, cursor=shop.orders_of_customer("c1", limit=10).cursor)
     seen = between(shop)
     assert len(shop.orders_of_customer("c1", limit=10, cursor=second.previous)) == 10
     (request,) = seen.requests
-    assert request["Limit"] == 11  # one more tells that there is none before
-    assert "ScanIndexForward" not in request  # newest first is backwards, and the way back from it forwards
+    assert request["Limit"] == 11  # one more shows whether there is a page before
+    assert "ScanIndexForward" not in request  # newest first reads backwards, so the previous page reads forwards
 
 
-def test_pages_without_a_limit_lead_back_too(shop: Shop) -> None:
+def test_pagination_without_a_limit_has_previous_pages(shop: Shop) -> None:
     shop.put_many(order(number, status="OPEN", note="x" * 100_000) for number in range(35))
     expected = [f"o{number:04}" for number in range(35)]
     page = shop.open_orders_of_customer("c1")
@@ -264,7 +264,7 @@ def test_pages_without_a_limit_lead_back_too(shop: Shop) -> None:
     assert found == expected
 
 
-def test_the_way_back_is_awaited_too(shop: Shop) -> None:
+def test_pagination_reads_previous_pages_with_asyncio(shop: Shop) -> None:
     fill(shop, 12)
 
     async def awaited() -> None:
@@ -275,7 +275,7 @@ def test_the_way_back_is_awaited_too(shop: Shop) -> None:
     asyncio.run(awaited())
 
 
-def test_a_cursor_cannot_be_turned_around(shop: Shop) -> None:
+def test_pagination_rejects_a_cursor_with_a_changed_direction(shop: Shop) -> None:
     fill(shop, 9)
     second = shop.orders_of_customer("c1", limit=3, cursor=shop.orders_of_customer("c1", limit=3).cursor)
     for cursor, this, other in ((second.cursor, b"false", b"true"), (second.previous, b"true", b"false")):
@@ -289,9 +289,9 @@ def test_a_cursor_cannot_be_turned_around(shop: Shop) -> None:
         shop.orders_of_customer("c2", cursor=second.previous)
 
 
-def test_a_cursor_of_another_number_of_queries_is_refused() -> None:
+def test_pagination_rejects_a_cursor_of_another_number_of_queries() -> None:
     with Spread.open("memory:", secret="s" * 32) as spread:
         spread.put(SpreadEvent("e1", "today", START, True))
-        text = spread._opened().reader.cursors.text("oldest", {"day": "today"}, [None, None])
+        text = spread._opened().reader.cursors.encode("oldest", {"day": "today"}, [None, None])
         with pytest.raises(CursorRefused, match="another number of Queries"):
             spread.oldest.using(cursor=text)("today")

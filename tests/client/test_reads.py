@@ -1,4 +1,4 @@
-"""Reads on an open table: pages, cursors, whole collections, what has expired, and what is not the model's."""
+"""Reads of an open table: pages, cursors, collections, expired items and unknown items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable import (
     UnknownItemWarning,
     key,
 )
-from singletable.client.connecting import transport_for
+from singletable.client.open_table import transport_for
 from tests.client.places import Place, call
 from tests.client.shop import IN_TWO_HOURS, Customer, Order, OrderItem, Session, Shop, WholeOrder, order
 
@@ -32,10 +32,10 @@ def fill(shop: Shop, count: int) -> None:
 
 
 def ids(orders: object) -> list[str]:
-    return [each.id for each in orders]  # type: ignore[attr-defined]  # pages and lists of orders alike
+    return [each.id for each in orders]  # type: ignore[attr-defined]  # both pages and lists of orders
 
 
-def test_what_is_put_is_read_as_it_was(shop: Shop) -> None:
+def test_key_reads_return_a_stored_object_unchanged(shop: Shop) -> None:
     customer = shop.put(Customer(id="c#1 %/é🦀", name="Ada"))
     assert shop.customer("c#1 %/é🦀") == customer
     full = order(1, tags=["a", "b"], note="for Ada")
@@ -46,7 +46,7 @@ def test_what_is_put_is_read_as_it_was(shop: Shop) -> None:
     assert shop.customer("nobody") is None
 
 
-def test_pages_lead_through_everything_in_order(shop: Shop) -> None:
+def test_pagination_returns_everything_in_order(shop: Shop) -> None:
     fill(shop, 23)
     first = shop.orders_of_customer("c1", limit=10)
     second = shop.orders_of_customer("c1", limit=10, cursor=first.cursor)
@@ -60,7 +60,7 @@ def test_pages_lead_through_everything_in_order(shop: Shop) -> None:
     assert ids(shop.orders_of_customer.using(limit=2)("c1")) == newest_first[:2]
 
 
-def test_every_read_has_its_awaited_twin(shop: Shop) -> None:
+def test_every_read_of_async_table_equals_the_synchronous_read(shop: Shop) -> None:
     fill(shop, 5)
 
     async def awaited() -> None:
@@ -73,7 +73,7 @@ def test_every_read_has_its_awaited_twin(shop: Shop) -> None:
     asyncio.run(awaited())
 
 
-def test_a_filter_that_leaves_little_loses_nothing(shop: Shop) -> None:
+def test_pagination_loses_nothing_with_a_selective_filter(shop: Shop) -> None:
     shop.put(order(0, status="OPEN"))
     for number in range(1, 300):
         shop.put(order(number, status="DONE", note="x" * 8000))  # three pages of a megabyte
@@ -86,7 +86,7 @@ def test_a_filter_that_leaves_little_loses_nothing(shop: Shop) -> None:
     assert shop.open_orders_of_customer.count("c1") == 2
 
 
-def test_a_cursor_is_good_for_its_own_question_alone(place: Place) -> None:
+def test_pagination_accepts_a_cursor_only_for_its_pattern_and_arguments(place: Place) -> None:
     clock = [1000.0]
     with place.open(Shop, secret="s" * 32, cursor_seconds=60, now=lambda: clock[0]) as shop:
         fill(shop, 5)
@@ -94,7 +94,7 @@ def test_a_cursor_is_good_for_its_own_question_alone(place: Place) -> None:
         assert cursor is not None
         assert set(cursor) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         assert len(shop.orders_of_customer("c1", limit=2, cursor=cursor)) == 2
-        assert len(shop.orders_of_customer("c1", limit=5, cursor=cursor)) == 3  # how many is no part of the question
+        assert len(shop.orders_of_customer("c1", limit=5, cursor=cursor)) == 3  # the cursor is not bound to the limit
         with pytest.raises(CursorRefused, match="other arguments"):
             shop.orders_of_customer("c2", cursor=cursor)
         with pytest.raises(CursorRefused):
@@ -107,7 +107,7 @@ def test_a_cursor_is_good_for_its_own_question_alone(place: Place) -> None:
 
 
 @given(st.data())
-def test_a_cursor_that_was_changed_is_refused(data: st.DataObject) -> None:
+def test_pagination_rejects_a_modified_cursor(data: st.DataObject) -> None:
     with Shop.open("memory:") as shop:
         fill(shop, 3)
         cursor = shop.orders_of_customer("c1", limit=1).cursor
@@ -118,15 +118,15 @@ def test_a_cursor_that_was_changed_is_refused(data: st.DataObject) -> None:
             shop.orders_of_customer("c1", cursor=cursor[:place] + other + cursor[place + 1 :])
 
 
-def test_a_secret_that_is_short_is_none() -> None:
+def test_pagination_rejects_a_short_cursor_secret() -> None:
     with pytest.raises(ArgumentRefused, match="at least 16 bytes"):
         Shop.open("memory:", secret="short")
 
 
-def test_a_collection_is_whole_or_an_error(shop: Shop) -> None:
+def test_pattern_reads_return_a_whole_collection_or_raise(shop: Shop) -> None:
     assert shop.whole_order("o0001") is None
     shop.put(OrderItem("o0001", "s1"))
-    with pytest.raises(CollectionIncomplete, match="found 0 Order where WholeOrder has one"):
+    with pytest.raises(CollectionIncomplete, match="found 0 Order items, but WholeOrder has one"):
         shop.whole_order("o0001")
     one = order(1)
     shop.put(one)
@@ -137,12 +137,12 @@ def test_a_collection_is_whole_or_an_error(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("name", ["ab", "a" * 256, "a b c", "größe", "abc\n"])
-def test_a_name_that_no_table_can_have_is_refused_with_the_limit(name: str) -> None:
-    with pytest.raises(ArgumentRefused, match=r"cannot be the name of a table: DynamoDB takes 3 to 255 of"):
+def test_open_table_rejects_an_invalid_table_name_with_the_limit(name: str) -> None:
+    with pytest.raises(ArgumentRefused, match=r"is not a valid table name: DynamoDB accepts 3 to 255"):
         Shop.open("memory:", name=name)
 
 
-def test_what_has_expired_is_hidden_unless_it_is_asked_for(place: Place) -> None:
+def test_key_reads_hide_expired_items_by_default(place: Place) -> None:
     now = IN_TWO_HOURS
     with place.clocked(Shop, now.timestamp) as shop:
         shop.put(Session("old", now - timedelta(hours=1)))
@@ -155,42 +155,42 @@ def test_what_has_expired_is_hidden_unless_it_is_asked_for(place: Place) -> None
 
 
 def stranger(shop: Shop, **attributes: str) -> None:
-    """An item that another program has put into the table."""
+    """Write an item of another program into the table."""
     call(shop, "PutItem", Item={name: {"S": text} for name, text in attributes.items()})
 
 
-def test_an_item_of_nobody_is_reported_and_passed_over(shop: Shop) -> None:
+def test_pattern_reads_of_a_collection_skip_an_unknown_item_with_a_warning(shop: Shop) -> None:
     shop.put(order(1))
     stranger(shop, PK="ORDER#o0001", SK="ITEM#x", entity_type="Invoice")
-    with pytest.warns(UnknownItemWarning, match=r"none of Shop's entities: .*ITEM#x"):
+    with pytest.warns(UnknownItemWarning, match=r"belongs to no entity of Shop: .*ITEM#x"):
         assert shop.whole_order("o0001") == WholeOrder(order(1), [])
 
 
-def test_an_item_of_another_type_is_not_read_as_the_one_that_was_asked_for(shop: Shop) -> None:
+def test_key_reads_do_not_read_an_item_of_another_type_as_the_requested_entity(shop: Shop) -> None:
     shop.put(order(1))
     stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Invoice", id="o9")
-    with pytest.warns(UnknownItemWarning, match=r"^get met an item that is none of Shop's entities: .*ORDER#o9"):
+    with pytest.warns(UnknownItemWarning, match=r"^get found an item that belongs to no entity of Shop: .*ORDER#o9"):
         assert shop.get(key(Order, id="o9")) is None
-    with pytest.warns(UnknownItemWarning, match=r"^get_many met an item"):
+    with pytest.warns(UnknownItemWarning, match=r"^get_many found an item"):
         assert shop.get_many([key(Order, id="o0001"), key(Order, id="o9")]) == [order(1), None]
 
 
-def test_an_item_that_is_broken_says_which_attribute(shop: Shop) -> None:
+def test_item_decoder_names_the_wrong_attribute_of_an_unreadable_item(shop: Shop) -> None:
     stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Order", id="o9", customer_id="c1", total="many")
-    with pytest.raises(ItemRefused, match=r"cannot be read as Order: total is \{'S': 'many'\}, which is no Decimal"):
+    with pytest.raises(ItemRefused, match=r"cannot be read as Order: total must be Decimal, got \{'S': 'many'\}"):
         shop.order("o9")
     stranger(shop, PK="ORDER#o8", SK="METADATA", entity_type="Order", id="o8")
-    with pytest.raises(ItemRefused, match="it has no 'customer_id'"):
+    with pytest.raises(ItemRefused, match="attribute 'customer_id' is missing"):
         shop.order("o8")
 
 
-def test_a_strong_read_of_a_global_index_is_refused(shop: Shop) -> None:
-    with pytest.raises(ArgumentRefused, match="eventually consistent only"):
+def test_table_reader_rejects_a_strongly_consistent_read_of_a_global_index(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match="only eventually consistent reads"):
         shop.orders_of_customer.using(consistent=True)("c1")
     assert shop.order.using(consistent=True)("o1") is None
 
 
-def test_a_table_that_is_closed_says_so(shop: Shop) -> None:
+def test_a_closed_connected_table_raises_not_connected(shop: Shop) -> None:
     shop.close()
     shop.close()
     with pytest.raises(NotConnected):
@@ -199,9 +199,9 @@ def test_a_table_that_is_closed_says_so(shop: Shop) -> None:
         shop.put(order(1))
 
 
-def test_a_table_that_is_not_there_or_another_is_refused(place: Place) -> None:
+def test_open_table_rejects_a_missing_or_different_table(place: Place) -> None:
     place.needs("several openings")
-    with pytest.raises(TableDiffers, match="there is no table 'Shop'"):
+    with pytest.raises(TableDiffers, match="table 'Shop' does not exist"):
         place.open(Shop, create=False)
     creation = {
         "TableName": "Shop",
@@ -216,11 +216,11 @@ def test_a_table_that_is_not_there_or_another_is_refused(place: Place) -> None:
         transport.send("CreateTable", json.dumps(creation).encode())
     with pytest.raises(TableDiffers) as refused:
         place.open(Shop, create=False)
-    assert "the table has SK as N, and the model as S" in str(refused.value)
-    assert "the index GSI1 is not there" in str(refused.value)
+    assert "the table has SK of type N, but the model declares S" in str(refused.value)
+    assert "index GSI1 is missing" in str(refused.value)
 
 
-def test_a_table_may_have_another_name(place: Place) -> None:
+def test_open_table_accepts_another_table_name(place: Place) -> None:
     place.needs("several openings")
     with place.open(Shop, name="shop-test") as shop:
         shop.put(order(1))
@@ -228,12 +228,12 @@ def test_a_table_may_have_another_name(place: Place) -> None:
         assert shop.order("o0001") == order(1)
 
 
-def test_an_url_that_names_nothing_is_refused() -> None:
-    with pytest.raises(ArgumentRefused, match="names no DynamoDB"):
+def test_open_table_rejects_an_invalid_url() -> None:
+    with pytest.raises(ArgumentRefused, match="is not a valid URL for a table"):
         Shop.open("postgres://localhost")
 
 
-def test_what_calls_consume_is_counted_by_pattern(shop: Shop, place: Place) -> None:
+def test_client_metrics_count_consumed_capacity_by_pattern(shop: Shop, place: Place) -> None:
     fill(shop, 3)
     shop.metrics.reset()
     shop.order("o0001")

@@ -1,4 +1,4 @@
-"""Tables: a class body that loses no pattern, and reports all that is wrong with file and line."""
+"""Tables: the class body keeps every pattern, and reports all problems with file and line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import pytest
 
 from singletable.client.pattern import pattern
 from singletable.client.table import Table
-from singletable.client.table_body import RESERVED, TableMeta
+from singletable.client.table_metaclass import RESERVED, TableMeta
 from singletable.errors import DesignError, Location
-from singletable.model.declaration import PatternOptions, declare_pattern
 from singletable.model.entity import entity
-from singletable.model.index import GSI, KEYS_ONLY
-from singletable.model.intents import get, put, query
-from singletable.model.page import Page
+from singletable.model.intents import Page, get, put, query
+from singletable.model.pattern_declaration import PatternOptions, declare_pattern
+from singletable.model.table_schema import GSI, KEYS_ONLY
 from tests.model.marked_lines import marked
 
 
@@ -54,7 +53,7 @@ def problem_of(error: DesignError) -> tuple[str, Location | None]:
     return problem.message, problem.location
 
 
-def test_a_table_is_compiled_when_its_class_is_made() -> None:
+def test_a_table_class_is_compiled_when_it_is_created() -> None:
     design = Shop.design
     assert design.name == "Shop"
     assert [one.cls for one in design.entities] == [Customer, Order]
@@ -63,7 +62,7 @@ def test_a_table_is_compiled_when_its_class_is_made() -> None:
     assert Shop.__doc__ == "A shop."
 
 
-def test_every_setting_is_a_keyword_of_the_class() -> None:
+def test_a_table_class_has_a_keyword_for_every_setting() -> None:
     class Legacy(
         Table,
         entities=[Customer],
@@ -88,7 +87,7 @@ def test_every_setting_is_a_keyword_of_the_class() -> None:
     assert (settings.delimiter, settings.accept) == ("#", {"ST107": "checked at sign-up"})
 
 
-def test_a_delimiter_reaches_the_keys() -> None:
+def test_a_table_class_passes_its_delimiter_to_the_keys() -> None:
     @entity(key=("CUST:{id}", "METADATA"))
     @dataclass
     class Person:
@@ -100,7 +99,7 @@ def test_a_delimiter_reaches_the_keys() -> None:
     assert People.design.entities[0].base.encode({"id": "a:b#"}) == {"PK": "CUST:a%3Ab%23", "SK": "METADATA"}
 
 
-def test_two_tables_share_entities_and_nothing_else() -> None:
+def test_two_table_classes_share_entities_and_nothing_else() -> None:
     class First(Table, entities=[Customer], keys=("a", "b")):
         pass
 
@@ -112,7 +111,7 @@ def test_two_tables_share_entities_and_nothing_else() -> None:
     assert [one.cls for one in First.design.entities] == [Customer]
 
 
-def test_two_patterns_of_one_name_are_refused_where_the_second_stands() -> None:
+def test_table_metaclass_rejects_two_patterns_of_one_name_at_the_second() -> None:
     with pytest.raises(DesignError) as caught:
 
         class Twice(Table, entities=[Customer]):
@@ -126,12 +125,12 @@ def test_two_patterns_of_one_name_are_refused_where_the_second_stands() -> None:
 
     message, location = problem_of(caught.value)
     first = marked(__file__, "first")
-    assert message == f"two patterns are called 'customer'; the other is at test_table.py:{first.line}"
+    assert message == f"two patterns have the name 'customer'; the other is at test_table.py:{first.line}"
     assert location == marked(__file__, "second")
     assert f"{marked(__file__, 'second').full}: two patterns" in str(caught.value)
 
 
-def test_a_pattern_may_not_be_hidden_by_something_else() -> None:
+def test_table_metaclass_rejects_a_pattern_that_something_else_hides() -> None:
     with pytest.raises(DesignError) as caught:
 
         class Hidden(Table, entities=[Customer]):
@@ -144,7 +143,7 @@ def test_a_pattern_may_not_be_hidden_by_something_else() -> None:
     assert problem_of(caught.value)[1] == marked(__file__, "hidden")
 
 
-def test_every_pattern_named_twice_is_reported_at_once() -> None:
+def test_table_metaclass_reports_every_pattern_named_twice_at_once() -> None:
     def again() -> Any:
         return pattern()(declarable)
 
@@ -157,8 +156,8 @@ def test_every_pattern_named_twice_is_reported_at_once() -> None:
             two = again()  # noqa: PIE794
 
     assert [problem.message.split(";")[0] for problem in caught.value.problems] == [
-        "two patterns are called 'one'",
-        "two patterns are called 'two'",
+        "two patterns have the name 'one'",
+        "two patterns have the name 'two'",
     ]
 
 
@@ -173,7 +172,7 @@ def declarable_too(self: Any, id: str) -> Order | None:
 declarable_too.__name__ = "declarable"
 
 
-def test_a_pattern_is_called_what_the_table_calls_it() -> None:
+def test_a_table_class_gives_a_pattern_its_name() -> None:
     class Named(Table, entities=[Customer, Order]):
         customer = pattern()(declarable)
         order = pattern()(declarable_too)
@@ -182,7 +181,7 @@ def test_a_pattern_is_called_what_the_table_calls_it() -> None:
     assert Named.customer.declaration.name == "customer"
 
 
-def test_one_pattern_under_two_names_is_two_patterns() -> None:
+def test_a_table_class_has_two_patterns_for_one_under_two_names() -> None:
     class Aliased(Table, entities=[Customer]):
         customer = pattern()(declarable)
         person = customer
@@ -192,7 +191,7 @@ def test_one_pattern_under_two_names_is_two_patterns() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
-def test_a_pattern_may_not_take_a_name_that_every_table_has(name: str) -> None:
+def test_a_table_class_rejects_a_pattern_with_a_reserved_name_of_table_metaclass(name: str) -> None:
     def function(self: Any, id: str) -> Customer | None:
         return get(Customer)
 
@@ -201,18 +200,18 @@ def test_a_pattern_may_not_take_a_name_that_every_table_has(name: str) -> None:
     with pytest.raises(DesignError) as caught:
         TableMeta("Taken", (Table,), {name: pattern()(function)}, entities=[Customer])
     message, location = problem_of(caught.value)
-    assert message == f"the pattern {name!r} takes a name that every table has"
+    assert message == f"the pattern {name!r} has a reserved name of every table"
     assert location == declare_pattern(function, PatternOptions()).location
 
 
-def test_a_reserved_name_is_refused_however_the_function_was_called() -> None:
-    with pytest.raises(DesignError, match="'query' takes a name that every table has"):
+def test_a_table_class_rejects_a_reserved_name_whatever_the_function_is_called() -> None:
+    with pytest.raises(DesignError, match="'query' has a reserved name of every table"):
 
         class Taken(Table, entities=[Customer]):
             query = pattern()(declarable)
 
 
-def test_a_pattern_over_a_class_of_another_table_is_refused() -> None:
+def test_a_table_class_rejects_a_pattern_over_a_class_of_another_table() -> None:
     with pytest.raises(DesignError) as caught:
 
         class Partial(Table, entities=[Customer]):
@@ -221,12 +220,12 @@ def test_a_pattern_over_a_class_of_another_table_is_refused() -> None:
                 return get(Order)
 
     assert problem_of(caught.value) == (
-        "pattern order: Order is not among the entities of Partial",
+        "pattern order: Order is not an entity of Partial",
         marked(__file__, "over-another"),
     )
 
 
-def test_two_entities_of_one_name_are_refused() -> None:
+def test_a_table_class_rejects_two_entities_of_one_name() -> None:
     @entity(key=("PERSON#{id}", "METADATA"), name="Customer")  # namesake
     @dataclass
     class Person:
@@ -238,11 +237,11 @@ def test_two_entities_of_one_name_are_refused() -> None:
             pass
 
     message, location = problem_of(caught.value)
-    assert message.startswith("two entities are called 'Customer'; the other is at test_table.py:")
+    assert message.startswith("two entities have the name 'Customer'; the other is at test_table.py:")
     assert location == marked(__file__, "namesake")
 
 
-def test_all_problems_of_a_table_are_reported_at_once() -> None:
+def test_a_table_class_reports_all_its_problems_at_once() -> None:
     with pytest.raises(DesignError) as caught:
 
         class Wrong(Table, entities=[Customer]):
@@ -274,7 +273,7 @@ class Patterns:
         return get(Customer)
 
 
-def test_inherited_patterns_are_patterns_of_the_table() -> None:
+def test_a_table_class_has_the_patterns_that_it_inherits() -> None:
     class Mixed(Patterns, Table, entities=[Customer]):
         @pattern()
         def newest(self) -> Page[Customer]:
@@ -290,7 +289,7 @@ def test_inherited_patterns_are_patterns_of_the_table() -> None:
     assert {each.name for each in Shop.design.patterns} == {"customer", "newest"}
 
 
-def test_a_child_may_say_an_inherited_pattern_anew() -> None:
+def test_a_table_class_can_override_an_inherited_pattern() -> None:
     class Narrower(Shop, entities=[Customer]):
         @pattern()
         def customer(self, name: str) -> Page[Customer]:  # type: ignore[override]  # that is the point
@@ -300,7 +299,7 @@ def test_a_child_may_say_an_inherited_pattern_anew() -> None:
     assert list(found.parameters) == ["name"]
 
 
-def test_a_table_needs_its_entities() -> None:
+def test_a_table_class_needs_its_entities() -> None:
     with pytest.raises(TypeError, match="entities"):
 
         class Empty(Table):  # type: ignore[call-arg]  # that is the point
@@ -308,16 +307,16 @@ def test_a_table_needs_its_entities() -> None:
 
 
 @pytest.mark.parametrize("entities", [Customer, {Customer}, None, "Customer"])
-def test_entities_are_a_list_of_classes(entities: Any) -> None:
-    with pytest.raises(DesignError, match="is no list of classes"):
+def test_a_table_class_rejects_entities_that_are_not_a_list_of_classes(entities: Any) -> None:
+    with pytest.raises(DesignError, match="must be a list of classes"):
 
         class Wrong(Table, entities=entities):  # type: ignore[misc, unused-ignore]
             pass
 
 
 @pytest.mark.parametrize("accept", [["ST107"], {"ST107": ""}, "ST107"])
-def test_a_finding_is_accepted_with_a_reason(accept: Any) -> None:
-    with pytest.raises(DesignError, match="does not give each finding its reason") as caught:
+def test_a_table_class_accepts_a_finding_only_with_a_reason(accept: Any) -> None:
+    with pytest.raises(DesignError, match="must map each finding to a reason") as caught:
 
         class Wrong(Table, entities=[Customer], accept=accept):  # unreasoned
             pass
@@ -325,11 +324,11 @@ def test_a_finding_is_accepted_with_a_reason(accept: Any) -> None:
     assert problem_of(caught.value)[1] == marked(__file__, "unreasoned")
 
 
-def test_a_pattern_of_an_instance_is_the_pattern_of_its_table() -> None:
+def test_a_pattern_of_a_table_instance_is_the_pattern_of_its_table_class() -> None:
     assert Shop().customer.declaration is Shop.customer.declaration
 
 
-def test_a_row_of_methods_beside_patterns_stays() -> None:
+def test_a_table_class_can_have_other_methods() -> None:
     class WithMethods(Table, entities=[Customer]):
         limit = 5
 
@@ -344,7 +343,7 @@ def test_a_row_of_methods_beside_patterns_stays() -> None:
     assert [each.name for each in WithMethods.design.patterns] == ["add"]
 
 
-def test_a_moment_without_a_zone_is_no_key() -> None:
+def test_entity_placement_encodes_a_datetime_in_utc_in_an_index_key() -> None:
     placement = Shop.design.entity_of(Customer).placements["gsi1"]
     assert placement.encode({"created_at": datetime(2026, 4, 10, tzinfo=UTC)}) == {
         "GSI1PK": "CUSTOMER",

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry: one for each request, named by its operation, with the pattern and without any value."""
+"""OpenTelemetry spans: one per request, named after its operation, with the pattern and without values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.client.shop import Order, Shop, order
 
 
 class _Trace:
-    """The API of OpenTelemetry with a provider of the test's own; the real one can be set once in a process."""
+    """The OpenTelemetry API with a provider of the test; the real one can be set only once per process."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider
@@ -55,7 +55,7 @@ def attributes(span: ReadableSpan) -> dict[str, object]:
     return dict(span.attributes or {})
 
 
-def test_each_request_is_a_span(spans: Spans, place: Place) -> None:
+def test_tracing_creates_a_span_for_each_request(spans: Spans, place: Place) -> None:
     shop, exporter, _ = spans
     shop.put(order(1, note="a secret note"))
     shop.order.using(consistent=True)("o0001")
@@ -89,7 +89,7 @@ def test_each_request_is_a_span(spans: Spans, place: Place) -> None:
         assert (span.end_time or 0) > (span.start_time or 0)
 
 
-def test_a_refusal_is_an_error_by_its_code(spans: Spans) -> None:
+def test_tracing_marks_the_span_of_an_error_response_with_its_code(spans: Spans) -> None:
     shop, exporter, _ = spans
     shop.put(order(1))
     exporter.clear()
@@ -101,7 +101,7 @@ def test_a_refusal_is_an_error_by_its_code(spans: Spans) -> None:
     assert told["error.type"] == told["db.response.status_code"] == "ConditionalCheckFailedException"
 
 
-def test_spans_have_the_callers_as_parent_on_every_thread(spans: Spans) -> None:
+def test_tracing_makes_the_span_of_the_caller_the_parent_on_every_thread(spans: Spans) -> None:
     shop, exporter, provider = spans
     shop.put_many(order(number) for number in range(60))
     exporter.clear()
@@ -113,14 +113,14 @@ def test_spans_have_the_callers_as_parent_on_every_thread(spans: Spans) -> None:
     assert attributes(batches[0])["aws.dynamodb.table_names"] == ("Shop",)
 
 
-def test_nothing_is_done_before_a_program_sets_it_up() -> None:
+def test_tracing_creates_no_spans_until_the_program_configures_opentelemetry() -> None:
     found = tracing(None)
     assert found is not None
     assert not found.is_on()
 
 
-def test_nothing_is_done_where_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tracing_creates_no_spans_if_opentelemetry_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     assert tracing(None) is None
     with Shop.open("memory:") as shop:
-        assert not shop._opened().session.is_watched
+        assert not shop._opened().session.is_observed

@@ -1,4 +1,4 @@
-"""Transactions: all of their actions or none, each item once, failures told for the action that caused them."""
+"""Transactions: all or none of their actions, each item once, and failures per action."""
 
 # ruff: noqa: PT012  # a transaction is a block, and fails at its end
 from __future__ import annotations
@@ -39,7 +39,7 @@ def social(place: Place) -> Iterator[Social]:
         yield opened
 
 
-def test_all_happens_together(shop: Shop) -> None:
+def test_all_actions_of_a_transaction_are_atomic(shop: Shop) -> None:
     shop.put(order(1))
     shop.put(order(2))
     with shop.transaction() as tx:
@@ -55,7 +55,7 @@ def test_all_happens_together(shop: Shop) -> None:
     assert shop.metrics.by_pattern["transaction"].requests == 1
 
 
-def test_a_transaction_is_awaited_by_async_with(shop: Shop) -> None:
+def test_async_with_awaits_a_transaction(shop: Shop) -> None:
     async def write() -> None:
         async with shop.transaction() as tx:
             tx.create(order(1))
@@ -67,19 +67,19 @@ def test_a_transaction_is_awaited_by_async_with(shop: Shop) -> None:
     assert shop.order("o0002") == order(2)
 
 
-def test_an_exception_in_the_block_writes_nothing(shop: Shop) -> None:
+def test_a_transaction_writes_nothing_after_an_exception_in_its_block(shop: Shop) -> None:
     with pytest.raises(ZeroDivisionError), shop.transaction() as tx:
         tx.create(order(1))
         _ = 1 / 0
     assert shop.order("o0001") is None
-    with pytest.raises(ArgumentRefused, match="the transaction is over"):
+    with pytest.raises(ArgumentRefused, match="the transaction has ended"):
         tx.create(order(2))
     with shop.transaction():
-        pass  # nothing is asked for, and nothing sent
+        pass  # no actions, so no request
     assert shop.metrics.total.requests == 1
 
 
-def test_failures_are_told_for_their_actions(shop: Shop) -> None:
+def test_a_transaction_reports_failures_for_their_actions(shop: Shop) -> None:
     shop.put(order(1, status="OPEN"))
     shop.put(Customer(id="c1", name="Ada"))
     with pytest.raises(TransactionCancelled) as cancelled, shop.transaction() as tx:
@@ -100,26 +100,26 @@ def test_failures_are_told_for_their_actions(shop: Shop) -> None:
     assert shop.order("o0009") is None
 
 
-def test_an_item_is_named_once(shop: Shop) -> None:
-    with pytest.raises(ArgumentRefused, match=r"names one item twice, Order with id=.o0001."), shop.transaction() as tx:
+def test_a_transaction_can_contain_an_item_only_once(shop: Shop) -> None:
+    with pytest.raises(ArgumentRefused, match=r"names one item twice: Order with id=.o0001."), shop.transaction() as tx:
         tx.create(order(1))
         tx.update(order(1), status.set("X"))
 
 
-def test_a_transaction_has_a_hundred_actions(shop: Shop) -> None:
+def test_a_transaction_has_at_most_a_hundred_actions(shop: Shop) -> None:
     with shop.transaction() as tx:
         for number in range(100):
             tx.put(order(number))
     assert shop.orders_of_customer.count("c1") == 100
     with (
-        pytest.raises(ArgumentRefused, match="would write 101 items, and DynamoDB accepts 100"),
+        pytest.raises(ArgumentRefused, match="would write 101 items, but DynamoDB accepts 100"),
         shop.transaction() as tx,
     ):
         for number in range(101):
             tx.put(order(number))
 
 
-def test_what_is_kept_right_beside_them_is_brought_together(social: Social) -> None:
+def test_a_transaction_combines_derived_data_of_several_actions(social: Social) -> None:
     with social.transaction() as tx:
         tx.create(user(1))
         tx.create(Post("p1", "u1", "hello"))
@@ -130,7 +130,7 @@ def test_what_is_kept_right_beside_them_is_brought_together(social: Social) -> N
     assert social.post("p1") == Post("p1", "u1", "hello", "user 1", 1)
     assert [tag.title for tag in social.tagged("a")] == ["hello"]
     assert list(social.followers("u2")) == [Follower("u1", "u2")]
-    with social.transaction() as tx:  # a swap: each takes over the other's address
+    with social.transaction() as tx:  # a swap: each gets the other's address
         tx.create(user(2))
     with social.transaction() as tx:
         tx.update(key(User, id="u1"), field(User, lambda u: u.email).set("u2@example.org"))
@@ -140,7 +140,7 @@ def test_what_is_kept_right_beside_them_is_brought_together(social: Social) -> N
         social.create(user(3, email="u2@example.org"))
     with social.transaction() as tx:
         tx.update(key(User, id="u1"), field(User, lambda u: u.name).set("ada"))
-        tx.create(Post("p3", "u1", "third", "whoever"))
+        tx.create(Post("p3", "u1", "third", "any name"))
         tx.delete(key(Post, id="p2"))
     assert social.user("u1") == user(1, email="u2@example.org", name="ada", posts=2)
     assert [post.author_name for post in social.posts_of("u1")] == ["ada", "ada"]
@@ -161,7 +161,7 @@ def test_what_is_kept_right_beside_them_is_brought_together(social: Social) -> N
     assert social.user("u1") is None
 
 
-def test_a_transaction_whose_answer_was_lost_applies_once(social: Social) -> None:
+def test_a_transaction_with_a_lost_response_is_applied_once(social: Social) -> None:
     social.create(user(1))
     session = social._opened().session
     losing = Losing(session.transport)
@@ -173,7 +173,7 @@ def test_a_transaction_whose_answer_was_lost_applies_once(social: Social) -> Non
     assert social.post("p1") == Post("p1", "u1", "hello", "user 1", 1)
 
 
-def test_a_token_makes_a_repeated_transaction_happen_once(shop: Shop) -> None:
+def test_token_markers_make_a_repeated_transaction_happen_once(shop: Shop) -> None:
     shop.put(order(1))
     for _ in range(3):
         with shop.transaction(token="payment-7") as tx:
@@ -183,7 +183,7 @@ def test_a_token_makes_a_repeated_transaction_happen_once(shop: Shop) -> None:
 
 @entity(key=("SLOT#{id}", "META"))
 class Slot(BaseModel):
-    """A class whose rule is about the whole object."""
+    """A class with a rule about the whole object."""
 
     id: str
     left: int = 5
@@ -200,7 +200,7 @@ class Slots(Table, entities=[Slot], name="slots"):
     """Slots."""
 
 
-def test_a_token_holds_although_the_transaction_could_not_be_prepared_again() -> None:
+def test_token_markers_find_a_replay_although_the_transaction_could_not_be_prepared_again() -> None:
     with Slots.open("memory:", create=True) as slots:
         slots.put(Slot(id="1"))
         for is_replay in (False, True):
@@ -210,7 +210,7 @@ def test_a_token_holds_although_the_transaction_could_not_be_prepared_again() ->
         assert slots.get(key(Slot, id="1")) == Slot(id="1", left=2)
 
 
-def test_a_token_goes_with_an_empty_set() -> None:
+def test_token_markers_support_a_transaction_with_an_empty_set() -> None:
     with Slots.open("memory:", create=True) as slots:
         with slots.transaction(token="t") as tx:
             tx.create(Slot(id="1"))
@@ -218,7 +218,7 @@ def test_a_token_goes_with_an_empty_set() -> None:
 
 
 @pytest.mark.parametrize("token", [5, "", "x" * 1100])
-def test_a_token_that_no_marker_can_have_is_rejected(token: Any) -> None:
+def test_token_markers_reject_a_token_that_no_marker_can_have(token: Any) -> None:
     with Slots.open("memory:", create=True) as slots:
         tx = slots.transaction(token=token)
         with pytest.raises(ArgumentRefused, match="token"), tx:
@@ -226,7 +226,7 @@ def test_a_token_that_no_marker_can_have_is_rejected(token: Any) -> None:
         assert slots.get(key(Slot, id="1")) is None
 
 
-def test_a_token_holds_although_derived_data_has_changed_since(social: Social) -> None:
+def test_token_markers_find_a_replay_although_derived_data_has_changed_since(social: Social) -> None:
     social.create(user(1))
     for _ in range(2):
         with social.transaction(token="new-address") as tx:
@@ -234,7 +234,7 @@ def test_a_token_holds_although_derived_data_has_changed_since(social: Social) -
     assert social.user("u1") == user(1, email="new@example.org")
 
 
-def test_conflicts_are_asked_again(shop: Shop) -> None:
+def test_a_transaction_is_retried_after_conflicts(shop: Shop) -> None:
     session = shop._opened().session
     conflicting = Conflicting(session.transport)
     session.transport = conflicting
@@ -247,7 +247,7 @@ def test_conflicts_are_asked_again(shop: Shop) -> None:
     assert [reason.code for reason in cancelled.value.reasons] == ["TransactionConflict"]
 
 
-def test_many_writers_lose_no_count(social: Social) -> None:
+def test_derived_actions_of_many_concurrent_writers_lose_no_count(social: Social) -> None:
     for number in range(2):
         social.create(user(number))
     problems: list[Exception] = []
@@ -280,7 +280,7 @@ def test_many_writers_lose_no_count(social: Social) -> None:
 
 
 class Losing(Transport):
-    """A transport that loses the answer to the first transaction, which has happened."""
+    """A transport that loses the response of the first transaction, which was executed."""
 
     def __init__(self, inner: Any) -> None:
         self.inner, self.name, self.lost = inner, inner.name, list[str]()
@@ -303,7 +303,7 @@ class Losing(Transport):
 
 
 class Conflicting(Transport):
-    """A transport whose first answers to a transaction are that another is under way."""
+    """A transport whose first responses to a transaction are conflicts."""
 
     def __init__(self, inner: Any) -> None:
         self.inner, self.name, self.left = inner, inner.name, 2
@@ -326,27 +326,27 @@ class Conflicting(Transport):
         self.inner.close()
 
 
-def test_actions_before_the_block_are_rejected(shop: Shop) -> None:
+def test_a_transaction_rejects_actions_before_its_block(shop: Shop) -> None:
     tx = shop.transaction()
     with pytest.raises(ArgumentRefused) as refused:
         tx.put(order(1))
     assert str(refused.value) == (
-        "the transaction has not begun, so its writes would be lost.\n"
+        "the transaction has not started, so its writes would be lost.\n"
         "  Add actions inside its block: with shop.transaction() as tx: (or async with)."
     )
     with tx:
         tx.put(order(2))
     assert (shop.order("o0001"), shop.order("o0002")) == (None, order(2))
-    with pytest.raises(ArgumentRefused, match="the transaction is over"):
+    with pytest.raises(ArgumentRefused, match="the transaction has ended"):
         tx.put(order(3))
 
 
 def test_a_transaction_is_entered_once(shop: Shop) -> None:
     with shop.transaction() as tx:
         tx.put(order(1))
-        with pytest.raises(ArgumentRefused, match="has begun already"):
+        with pytest.raises(ArgumentRefused, match="has already started"):
             tx.__enter__()
-    with pytest.raises(ArgumentRefused, match="has begun already"), tx:
+    with pytest.raises(ArgumentRefused, match="has already started"), tx:
         pass
     assert shop.order("o0001") == order(1)
 
@@ -359,11 +359,13 @@ def test_a_transaction_that_was_never_entered_warns() -> None:
                 del tx
 
 
-def test_a_transaction_that_was_left_open_warns() -> None:
+def test_a_transaction_that_was_not_ended_warns() -> None:
     with Shop.open("memory:") as shop:
         tx = shop.transaction().__enter__()
-        del tx  # without actions there is nothing to lose
+        del tx  # no actions, so no warning
         tx = shop.transaction().__enter__()
         tx.put(order(1))
-        with pytest.warns(ResourceWarning, match="a transaction was left open with unsent actions and wrote nothing"):
+        with pytest.warns(
+            ResourceWarning, match="a transaction was not ended and has unsent actions and wrote nothing"
+        ):
             del tx

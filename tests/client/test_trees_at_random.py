@@ -1,4 +1,4 @@
-"""Random trees with hostile names: subtrees, children, ancestors and moves equal what plain tuples say."""
+"""Random trees with hostile names: subtrees, children, ancestors and moves equal a model with tuples."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable import ArgumentRefused, Children, Subtree, key
-from singletable.client import subtree
+from singletable.client import move_subtree
 from tests.client.places import Place
 from tests.client.tree import DEPTH_MAX, NAMES, Branch, Node, Org, Orgs, Path, random_paths
 
 
 def is_below(path: Path, root: Path) -> bool:
-    """Whether a path is another one or below it."""
+    """Return whether a path is equal to another or below it."""
     return path[: len(root)] == root
 
 
 def encoded(path: Path) -> tuple[bytes, ...]:
-    """What a path sorts by: its elements, each by its UTF-8 bytes."""
+    """Return the sort key of a path: the UTF-8 bytes of its elements."""
     return tuple(name.encode() for name in path)
 
 
 def filled(orgs: Orgs, paths: set[Path]) -> None:
-    """Two trees of the same paths, and things that are none of them."""
+    """Two trees with the same paths, and unrelated items."""
     orgs.put(Org("o"))
     orgs.put(Org("o2"))
     assert orgs.put_many([Node("o", path, "/".join(path)) for path in paths]).failed == ()
@@ -41,7 +41,7 @@ def names_of(place: Place) -> tuple[str, ...]:
 
 
 def check_reads(orgs: Orgs, paths: set[Path], asked: list[Path]) -> None:
-    """Every read of both trees beside brute force."""
+    """Compare every read of both trees with brute force."""
     for path in asked:
         below = sorted((each for each in paths if is_below(each, path)), key=encoded)
         children = sorted((each for each in paths if each[:-1] == path), key=encoded)
@@ -55,7 +55,7 @@ def check_reads(orgs: Orgs, paths: set[Path], asked: list[Path]) -> None:
 
 
 def moved(paths: set[Path], old: Path, new: Path) -> set[Path]:
-    """What a move makes of a tree."""
+    """Return the tree after a move."""
     return {new + path[len(old) :] if is_below(path, old) else path for path in paths}
 
 
@@ -67,19 +67,19 @@ def check_tree(place: Place, seed: int) -> None:
     with place.fresh(Orgs) as orgs:
         filled(orgs, paths)
         asked = chance.sample(sorted(paths), 12)
-        asked += [(*path[:-1], chance.choice(names)) for path in asked[:6]]  # many of which are not there
+        asked += [(*path[:-1], chance.choice(names)) for path in asked[:6]]  # many of them do not exist
         check_reads(orgs, paths, asked)
         tops = {node.path for node in orgs.children.all("o", Children(()))}
         assert tops == {path for path in paths if len(path) == 1}
 
 
 def check_moves(place: Place, seed: int) -> None:
-    """Several moves within one random tree, each beside what it makes of plain tuples."""
+    """Several moves within one random tree, each compared with the model."""
     chance = Random(seed)
     paths = random_paths(chance, 30, names=NAMES[:12])
     with place.fresh(Orgs) as orgs:
         filled(orgs, paths)
-        beside = {node for node in orgs.scan(Node, reason="what is beside") if node.org == "o2"}
+        others = {node for node in orgs.scan(Node, reason="other nodes") if node.org == "o2"}
         for _ in range(6):
             old = chance.choice(sorted(paths))
             new = (*chance.choice([(), *sorted(paths)])[:3], chance.choice(names_of(place)))
@@ -92,12 +92,12 @@ def check_moves(place: Place, seed: int) -> None:
                 assert orgs.move_subtree(key(Branch, org="o", path=old), to=new) == len(going)
                 paths = moved(paths, old, new)
             check_reads(orgs, paths, [old, new, *chance.sample(sorted(paths), 3)])
-        after = list(orgs.scan(Node, reason="what is beside"))
-        assert {node for node in after if node.org == "o2"} == beside
+        after = list(orgs.scan(Node, reason="other nodes"))
+        assert {node for node in after if node.org == "o2"} == others
         assert sorted(node.path for node in after if node.org == "o") == sorted(paths)
 
 
-def test_reads_of_a_tree_equal_brute_force(place: Place) -> None:
+def test_pattern_reads_of_a_tree_path_equal_brute_force(place: Place) -> None:
     @settings(max_examples=place.examples(40))
     @given(st.integers(0, 2**32))
     def equal(seed: int) -> None:
@@ -106,9 +106,9 @@ def test_reads_of_a_tree_equal_brute_force(place: Place) -> None:
     equal()
 
 
-def test_moves_of_subtrees_equal_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_move_subtree_equals_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.needs("transactional reads")
-    monkeypatch.setattr(subtree, "TRANSACTION_ACTIONS_MAX", 8)  # so that a move takes several steps
+    monkeypatch.setattr(move_subtree, "TRANSACTION_ACTIONS_MAX", 8)  # so that a move takes several transactions
 
     @settings(max_examples=place.examples(40))
     @given(st.integers(0, 2**32))
@@ -118,11 +118,11 @@ def test_moves_of_subtrees_equal_brute_force(place: Place, monkeypatch: pytest.M
     equal()
 
 
-def test_a_planted_fault_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_random_test_of_move_subtree_detects_a_planted_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_left(moving: Any) -> Generator[Any, Any, list[Any]]:
         yield from ()
         return []
 
-    monkeypatch.setattr(subtree._Moving, "nodes", nothing_left)
+    monkeypatch.setattr(move_subtree._SubtreeMove, "nodes", nothing_left)
     with pytest.raises(AssertionError):
         check_moves(Place("memory", "memory:"), 3)

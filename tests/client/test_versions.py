@@ -1,4 +1,4 @@
-"""The version of an item: raised by every write, held against the one that was read, and none where there was none."""
+"""Optimistic locking: every write increments the version and compares it with the one that was read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXT = field(Doc, lambda doc: doc.text)
 
 
 def _without_version(docs: Docs) -> Doc:
-    """A document from before documents had a version."""
+    """Store a document without a version."""
     item = {
         "PK": {"S": "DOC#d"},
         "SK": {"S": "DOC"},
@@ -45,15 +45,15 @@ def _without_version(docs: Docs) -> Doc:
     return Doc("d", "old", 0)
 
 
-def test_what_was_stored_without_a_version_is_put_and_has_one_then(place: Place) -> None:
+def test_table_writer_adds_a_version_when_it_puts_an_item_without_one(place: Place) -> None:
     with place.open(Docs) as docs:
         read = _without_version(docs)
         assert docs.put(replace(read, text="new")) == Doc("d", "new", 1)
-        with pytest.raises(VersionConflict, match="was read with version 0 and has version 1 by now"):
+        with pytest.raises(VersionConflict, match="was read with version 0 but now has version 1"):
             docs.put(replace(read, text="late"))
 
 
-def test_the_same_with_an_update_of_the_object(place: Place) -> None:
+def test_table_writer_adds_a_version_when_it_updates_an_item_without_one(place: Place) -> None:
     with place.open(Docs) as docs:
         read = _without_version(docs)
         assert docs.update(read, TEXT.set("new")) == Doc("d", "new", 1)
@@ -61,13 +61,13 @@ def test_the_same_with_an_update_of_the_object(place: Place) -> None:
             docs.update(read, TEXT.set("late"))
 
 
-def test_the_same_when_it_is_edited(place: Place) -> None:
+def test_table_writer_adds_a_version_when_it_edits_an_item_without_one(place: Place) -> None:
     with place.open(Docs) as docs:
         _without_version(docs)
         assert docs.edit(key(Doc, id="d"), lambda doc: replace(doc, text=doc.text + "er")) == Doc("d", "older", 1)
 
 
-def test_a_new_object_never_replaces_one_that_has_a_version(place: Place) -> None:
+def test_write_conditions_reject_a_new_object_in_place_of_one_that_has_a_version(place: Place) -> None:
     with place.open(Docs) as docs:
         docs.put(Doc("d", "first"))
         with pytest.raises(VersionConflict):
@@ -75,34 +75,32 @@ def test_a_new_object_never_replaces_one_that_has_a_version(place: Place) -> Non
         assert docs.doc("d") == Doc("d", "first", 1)
 
 
-def test_an_object_is_deleted_as_it_was_read_and_a_key_whatever_is_there(place: Place) -> None:
+def test_write_conditions_check_the_version_of_a_deleted_object_but_not_of_a_key(place: Place) -> None:
     with place.open(Docs) as docs:
         first = docs.put(Doc("d", "first"))
         second = docs.update(first, TEXT.set("second"))
-        with pytest.raises(VersionConflict, match="was read with version 1 and has version 2 by now") as conflict:
+        with pytest.raises(VersionConflict, match="was read with version 1 but now has version 2") as conflict:
             docs.delete(first)
         assert conflict.value.item == second == docs.doc("d")
         assert docs.delete(second) == second
-        assert docs.delete(second) is None  # it is gone already
+        assert docs.delete(second) is None  # already deleted
         docs.put(Doc("d", "third"))
         assert docs.delete(key(Doc, id="d")) == Doc("d", "third", 1)
 
 
-def test_what_was_stored_without_a_version_is_deleted(place: Place) -> None:
+def test_table_writer_deletes_an_item_without_a_version(place: Place) -> None:
     with place.open(Docs) as docs:
         read = _without_version(docs)
         assert docs.delete(read) == read
         assert docs.doc("d") is None
 
 
-def test_nobody_changes_the_version_by_hand(place: Place) -> None:
+def test_write_intents_reject_an_update_of_the_version(place: Place) -> None:
     with place.open(Docs) as docs:
         docs.put(Doc("d"))
         version = field(Doc, lambda doc: doc.version)
         for change in (version.set(7), version.add(1)):
-            with pytest.raises(
-                ArgumentRefused, match=r"Doc\.version is the item's version, which every write increments"
-            ):
+            with pytest.raises(ArgumentRefused, match=r"Doc\.version is the version, which every write increments"):
                 docs.update(key(Doc, id="d"), change)
 
 
@@ -115,7 +113,7 @@ def test_nobody_changes_the_version_by_hand(place: Place) -> None:
     ],
     ids=["key", "index", "unique"],
 )
-def test_a_version_in_a_key_is_no_design(places: dict[str, Any]) -> None:
+def test_derived_data_checks_reject_a_version_in_a_key(places: dict[str, Any]) -> None:
     @entity(**places, version="version")
     @dataclass
     class Placed:
@@ -123,7 +121,7 @@ def test_a_version_in_a_key_is_no_design(places: dict[str, Any]) -> None:
         version: int = 0
 
     with pytest.raises(
-        DesignError, match="the version version is part of a key, which every write would have to write"
+        DesignError, match="the version version is part of a key, so every write would have to replace the item"
     ):
 
         class Wrong(Table, entities=[Placed]):
@@ -141,7 +139,7 @@ class Notes(Table, entities=[Note]):
     """Notes without a version until they are written."""
 
 
-def test_a_version_may_be_none_until_the_object_is_written(place: Place) -> None:
+def test_table_writer_accepts_a_version_of_none_until_the_object_is_written(place: Place) -> None:
     with place.open(Notes) as notes:
         first = notes.put(Note("n"))
         assert first == Note("n", 1)
@@ -154,10 +152,10 @@ def test_a_version_may_be_none_until_the_object_is_written(place: Place) -> None
         assert notes.upsert(Note("k")) == Note("k", 1)
 
 
-def test_edit_changes_no_key(place: Place) -> None:
+def test_table_writer_rejects_an_edit_that_changes_a_key(place: Place) -> None:
     with place.open(Docs) as docs:
         docs.create(Doc("d", "old"))
-        with pytest.raises(ArgumentRefused, match="must return the same item as Doc with id='d'"):
+        with pytest.raises(ArgumentRefused, match="must return an object with the same key as Doc with id='d'"):
             docs.edit(key(Doc, id="d"), lambda doc: replace(doc, id="e"))
         assert docs.doc("d") == Doc("d", "old", 1)
         assert docs.doc("e") is None

@@ -1,4 +1,4 @@
-"""What travels: a view asks for its own fields, a count for none, and strong reads only where there are any."""
+"""Views request only their own fields, counts request none, and strongly consistent reads are sent where supported."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def lines(*numbers: int) -> list[ProductLine]:
     return [ProductLine(f"s{number}", f"Tea {number}") for number in numbers]
 
 
-def test_a_view_reads_what_it_shows_and_nothing_else(catalog: Catalog) -> None:
+def test_table_reader_requests_only_the_fields_of_a_view(catalog: Catalog) -> None:
     travelled: list[Document] = []
 
     def look(operation: str, answer: Document) -> None:
@@ -124,21 +124,21 @@ def test_a_view_reads_what_it_shows_and_nothing_else(catalog: Catalog) -> None:
     assert {name for item in travelled if item["entity_type"] == {"S": "Product"} for name in item} == own
 
 
-def test_an_index_that_holds_little_is_asked_for_all_of_it(catalog: Catalog) -> None:
+def test_table_reader_sends_no_projection_for_an_index_with_few_attributes(catalog: Catalog) -> None:
     seen = between(catalog)
     assert list(catalog.lines_by_name("main")) == lines(*range(9))
     assert seen.requests[0]["IndexName"] == "GSI2"
     assert "ProjectionExpression" not in seen.requests[0]
 
 
-def test_the_explanation_shows_the_projection() -> None:
+def test_the_explanation_of_a_view_shows_the_projection() -> None:
     (request,) = Catalog.lines.explain("main").requests
     names = request.parameters["ExpressionAttributeNames"]
     shown = request.parameters["ProjectionExpression"].split(", ")
     assert [names[name] for name in shown] == ["PK", "SK", "sku", "n", "schema_v", "entity_type", "until"]
 
 
-def test_pages_of_a_view_lead_forward_and_back(catalog: Catalog) -> None:
+def test_pagination_of_a_view_goes_forward_and_back(catalog: Catalog) -> None:
     first = catalog.newest_lines.using(limit=4)("main")
     second = catalog.newest_lines.using(limit=4, cursor=first.cursor)("main")
     assert list(second) == lines(4, 3, 2, 1)
@@ -168,7 +168,7 @@ class Teas(Table, entities=[Tea]):
         return query(Tea, view=Name, filter=lambda t: t.strong == True)  # noqa: E712  # it is recorded
 
 
-def test_a_count_is_made_where_the_items_are(url: str) -> None:
+def test_pagination_lets_dynamodb_count_items(url: str) -> None:
     with Teas.open(url, create=True) as teas:
         teas.put_many(Tea("main", f"s{number}", number % 4 == 0) for number in range(50))
         seen = between(teas)
@@ -179,7 +179,7 @@ def test_a_count_is_made_where_the_items_are(url: str) -> None:
         assert not any({"ProjectionExpression", "Limit"} & request.keys() for request in seen.requests)
 
 
-def test_a_count_of_what_must_be_told_apart_reads_keys_alone(catalog: Catalog) -> None:
+def test_pagination_reads_only_keys_for_a_count_that_must_check_items(catalog: Catalog) -> None:
     travelled: list[Document] = []
 
     def look(operation: str, answer: Document) -> None:
@@ -194,7 +194,7 @@ def test_a_count_of_what_must_be_told_apart_reads_keys_alone(catalog: Catalog) -
 
 
 @pytest.mark.parametrize("ask", ["call", "all", "count", "aio"])
-def test_a_strong_read_of_a_global_index_is_refused_in_words(catalog: Catalog, ask: str) -> None:
+def test_table_reader_rejects_every_strongly_consistent_read_of_a_global_index(catalog: Catalog, ask: str) -> None:
     strongly = catalog.newest_lines.using(consistent=True)
     calls: dict[str, Any] = {
         "call": lambda: strongly("main"),
@@ -203,12 +203,14 @@ def test_a_strong_read_of_a_global_index_is_refused_in_words(catalog: Catalog, a
         "aio": lambda: asyncio.run(strongly.aio("main")),
     }
     seen = between(catalog)
-    with pytest.raises(ArgumentRefused, match="newest_lines reads GSI1, which is eventually consistent only"):
+    with pytest.raises(
+        ArgumentRefused, match="newest_lines reads GSI1, which supports only eventually consistent reads"
+    ):
         calls[ask]()
     assert seen.operations == []
 
 
-def test_a_strong_read_of_the_table_is_one(catalog: Catalog) -> None:
+def test_table_reader_sends_a_strongly_consistent_read_of_the_table(catalog: Catalog) -> None:
     seen = between(catalog)
     assert catalog.line.using(consistent=True)("main", "s1") == lines(1)[0]
     assert len(catalog.lines.using(consistent=True)("main")) == 9

@@ -1,4 +1,4 @@
-"""Writes on an open table: every key of every index is right after each of them, and a failed condition says why."""
+"""Writes of an open table: index keys are correct after each write, and a failed condition has a reason."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from singletable import (
     field,
     key,
 )
-from singletable.model.changes import FieldChange
+from singletable.model.update_changes import FieldChange
 from tests.client.places import Place, call
 from tests.client.shop import START, Customer, Order, OrderItem, Shop, order
 
 STATUS = field(Order, lambda o: o.status)
 
 
-def test_create_never_overwrites(shop: Shop) -> None:
+def test_table_writer_create_never_overwrites_an_item(shop: Shop) -> None:
     shop.create(order(1))
     with pytest.raises(AlreadyExists, match="Order with id='o0001' already exists") as refused:
         shop.create(order(1, status="OTHER"))
     assert refused.value.item == shop.order("o0001") == order(1)
 
 
-def test_what_is_there_is_told_in_a_transaction_too_and_left_out_where_it_cannot_be_read(shop: Shop) -> None:
+def test_a_transaction_returns_the_item_of_a_failed_condition_unless_it_is_unreadable(shop: Shop) -> None:
     shop.create(order(1))
     call(shop, "PutItem", Item={"PK": {"S": "ORDER#o0002"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Order"}})
     call(shop, "PutItem", Item={"PK": {"S": "ORDER#o0003"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Bill"}})
@@ -55,7 +55,7 @@ def test_what_is_there_is_told_in_a_transaction_too_and_left_out_where_it_cannot
     assert [reason.item for reason in cancelled.value.reasons] == [order(1), None, None, None]
 
 
-def test_an_update_returns_the_new_object_and_needs_an_item(shop: Shop) -> None:
+def test_table_writer_update_returns_the_new_object_and_needs_an_item(shop: Shop) -> None:
     shop.put(order(1))
     changed = shop.update(
         key(Order, id="o0001"),
@@ -70,7 +70,7 @@ def test_an_update_returns_the_new_object_and_needs_an_item(shop: Shop) -> None:
     assert shop.order("o2") is None
 
 
-def test_a_condition_that_fails_brings_the_item(shop: Shop) -> None:
+def test_request_sender_returns_the_item_of_a_failed_condition(shop: Shop) -> None:
     shop.put(order(1, status="OPEN"))
     with pytest.raises(ConditionFailed) as failed:
         shop.ship("o0001")
@@ -85,31 +85,31 @@ def test_a_condition_that_fails_brings_the_item(shop: Shop) -> None:
     assert shop.delete(order(1)) is None
 
 
-def test_a_field_of_an_index_key_takes_the_key_along(shop: Shop) -> None:
+def test_index_key_changes_follow_an_update_of_a_field(shop: Shop) -> None:
     shop.put(order(1))
     shop.hand_over("o0001", "c2")
     assert [each.id for each in shop.orders_of_customer.all("c1")] == []
     assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001"]
     later = START + timedelta(days=9)
-    shop.update(key(Order, id="o0001"), field(Order, lambda o: o.created_at).set(later))  # read, then written
+    shop.update(key(Order, id="o0001"), field(Order, lambda o: o.created_at).set(later))  # reads, then writes
     shop.put(order(5, "c2"))
     assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001", "o0005"]
 
 
-def test_a_field_of_the_key_itself_is_not_updated(shop: Shop) -> None:
+def test_write_intents_reject_an_update_of_a_field_of_the_primary_key(shop: Shop) -> None:
     shop.put(order(1))
-    with pytest.raises(ArgumentRefused, match="id is part of Order's key"):
+    with pytest.raises(ArgumentRefused, match="id is part of the key of Order"):
         shop.update(order(1), field(Order, lambda o: o.id).set("o2"))
 
 
-def test_what_is_no_entity_or_changes_nothing_is_refused(shop: Shop) -> None:
+def test_table_writer_rejects_a_write_of_another_class_or_without_changes(shop: Shop) -> None:
     with pytest.raises(ArgumentRefused, match="str is not an entity of Shop"):
         shop.put("text")
     with pytest.raises(ArgumentRefused, match="changes nothing"):
         shop.update(order(1))
     with pytest.raises(ArgumentRefused, match="is a field of Order, not of OrderItem"):
         shop.update(OrderItem("o", "s"), field(Order, lambda o: o.note).set("x"))  # type: ignore[misc]  # on purpose
-    with pytest.raises(ArgumentRefused, match="needs id for its key"):
+    with pytest.raises(ArgumentRefused, match="needs a value for id to build its key"):
         shop.get(key(Order))
     with pytest.raises(KeyRefused, match="at most 2048"):
         shop.put(Customer(id="x" * 2048, name="long"))
@@ -124,26 +124,28 @@ def test_what_is_no_entity_or_changes_nothing_is_refused(shop: Shop) -> None:
             "Order has no field 'colour'; its key consists of id",
         ),
         (lambda shop: shop.get_many(["o1"]), "'o1' is not a key"),
-        (lambda shop: shop.get_many(key(Order, id="o1")), "get_many takes several keys, in a list"),
+        (lambda shop: shop.get_many(key(Order, id="o1")), "get_many takes a list of keys"),
         (lambda shop: shop.update(order(1), "status"), r"'status' is not a change; write field\(Order, lambda"),
         (lambda shop: shop.update(order(1), STATUS.set("A"), STATUS.set("B")), "the update changes status twice"),
         (lambda shop: shop.update(order(1), STATUS.set("A"), where=True), "where=True is not a condition"),
         (lambda shop: shop.scan("Order", reason="x"), "'Order' is not an entity of Shop, which has Customer, Order"),
-        (lambda shop: shop.orders_of_customer("c1", cursor=5), "the cursor is no cursor"),
+        (lambda shop: shop.orders_of_customer("c1", cursor=5), "malformed cursor"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_words(shop: Shop, asked: Callable[[Any], object], said: str) -> None:
+def test_a_connected_table_rejects_invalid_arguments_with_a_clear_message(
+    shop: Shop, asked: Callable[[Any], object], said: str
+) -> None:
     with pytest.raises(SingletableError, match=said):
         asked(shop)
 
 
-def test_a_refused_value_names_the_field_in_the_way_out(shop: Shop) -> None:
-    naive = datetime(2026, 1, 1)  # that is the point
-    with pytest.raises(InvalidValue, match=r"Order.created_at: .* has no time zone, and is stored in UTC"):
+def test_object_validation_names_the_field_in_the_remedy_for_an_invalid_value(shop: Shop) -> None:
+    naive = datetime(2026, 1, 1)  # intentionally naive
+    with pytest.raises(InvalidValue, match=r"Order.created_at: .* has no time zone, but datetimes are stored in UTC"):
         shop.put(order(1, created_at=naive))
 
 
-def test_a_table_is_closed_by_the_end_of_an_awaited_block(place: Place) -> None:
+def test_async_with_closes_a_connected_table(place: Place) -> None:
     async def awaited() -> Shop:
         async with place.open(Shop) as opened:
             await opened.aio.put(order(1))
@@ -154,19 +156,19 @@ def test_a_table_is_closed_by_the_end_of_an_awaited_block(place: Place) -> None:
         asyncio.run(awaited()).order("o0001")
 
 
-def test_an_upsert_makes_the_item_and_leaves_what_else_it_has(shop: Shop) -> None:
+def test_table_writer_upsert_creates_the_item_and_keeps_other_attributes(shop: Shop) -> None:
     assert shop.upsert(order(1, note="a")) == order(1, note="a")
     assert shop.upsert(order(1, "c2")) == order(1, "c2")
     assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001"]
     assert list(shop.orders_of_customer.all("c1")) == []
 
 
-def test_a_version_is_raised_by_each_write_and_held_against_the_one_that_was_read(shop: Shop) -> None:
+def test_table_writer_increments_the_version_and_checks_the_one_that_was_read(shop: Shop) -> None:
     first = shop.create(Customer(id="c1", name="Ada"))
     assert first.version == 1
     second = shop.put(first.model_copy(update={"name": "Ada L."}))
     assert second.version == 2
-    with pytest.raises(VersionConflict, match="was read with version 1 and has version 2 by now") as conflict:
+    with pytest.raises(VersionConflict, match="was read with version 1 but now has version 2") as conflict:
         shop.put(first)
     assert conflict.value.item == second
     third = shop.update(second, field(Customer, lambda c: c.name).set("Countess"))
@@ -177,7 +179,7 @@ def test_a_version_is_raised_by_each_write_and_held_against_the_one_that_was_rea
     assert shop.customer("c1") == Customer(id="c1", name="Ada", version=4)
 
 
-def test_threads_that_race_with_versions_lose_nothing(shop: Shop) -> None:
+def test_table_writer_loses_nothing_when_threads_race_with_versions(shop: Shop) -> None:
     shop.create(Customer(id="c1", name="0"))
 
     def count_up() -> None:
@@ -201,7 +203,7 @@ def test_threads_that_race_with_versions_lose_nothing(shop: Shop) -> None:
     assert (customer.name, customer.version) == ("80", 81)
 
 
-def test_every_write_has_its_awaited_twin(shop: Shop) -> None:
+def test_every_write_of_async_table_works(shop: Shop) -> None:
     async def awaited() -> None:
         await shop.aio.create(order(1))
         with pytest.raises(AlreadyExists):
@@ -231,7 +233,7 @@ CHANGES = st.sampled_from(
 )
 
 
-def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None:
+def test_index_key_changes_after_updates_of_an_order_equal_the_keys_of_a_fresh_put(place: Place) -> None:
     with place.fresh(Shop) as shop, place.fresh(Shop) as fresh:
 
         @settings(max_examples=place.examples(settings().max_examples))
@@ -239,7 +241,7 @@ def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None
         def holds(steps: list[list[FieldChange[Order]]]) -> None:
             shop.put(order(1))
             for changes in steps:
-                named = {str(each.change.path): each for each in changes}  # one for each field
+                named = {str(each.change.path): each for each in changes}  # one per field
                 latest = shop.update(key(Order, id="o0001"), *named.values())
                 fresh.put(latest)
                 assert raw(shop) == raw(fresh)
@@ -248,5 +250,5 @@ def test_index_keys_after_updates_are_those_of_a_fresh_put(place: Place) -> None
 
 
 def raw(shop: Shop) -> object:
-    """The item of the order as it is stored, with all its keys."""
+    """Return the stored item of the order, with all its keys."""
     return call(shop, "GetItem", Key={"PK": {"S": "ORDER#o0001"}, "SK": {"S": "METADATA"}})["Item"]

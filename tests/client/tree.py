@@ -1,4 +1,4 @@
-"""Trees for the tests of the data layer: children by level and by parent, and what lies beside them."""
+"""Trees for the tests of the data layer: children by level and by parent, and unrelated items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from singletable import Children, Page, Subtree, Table, ancestors, depth, entity
 
 Path = tuple[str, ...]
 DEPTH_MAX = 9
-"""How deep a path may be whose ancestors are asked for."""
+"""The maximum depth of a path in an ancestors pattern."""
 
 
 @entity(
@@ -46,7 +46,7 @@ class Org:
 
 
 class Orgs(Table, entities=[Node, Branch, Org]):
-    """A tree by its levels, the same tree by its parents, and an item before them in their partition."""
+    """A tree by level, the same tree by parent, and an item that sorts before them in their partition."""
 
     @pattern()
     def node(self, org: str, path: Path) -> Node | None:
@@ -77,7 +77,7 @@ class Orgs(Table, entities=[Node, Branch, Org]):
         return ancestors(Branch, consistent=True)
 
 
-# Names that are prefixes of each other, and that hold every character with a meaning in keys, parents and escapes.
+# Names that are prefixes of each other, with every special character of keys, parents and escapes.
 NAMES = (
     *("a", "ab", "a#", "a#b", "#", "##", "%", "%23", "a%", "/", "a/b", "~", "~1", "~0", "$", "a$", " ", "a b", "!"),
     *("eng", "engineering", "🙂", "🙂🙂", "é", "NODE", "\x00", "\U0010ffff"),
@@ -85,7 +85,7 @@ NAMES = (
 
 
 def random_paths(chance: Random, count: int, *, names: tuple[str, ...] = NAMES) -> set[Path]:
-    """The paths of a tree, most below another; now and then one whose parent is not there."""
+    """Return the paths of a tree; some have no parent."""
     found: list[Path] = [(chance.choice(names),)]
     while len(found) < count:
         above = chance.choice(found)

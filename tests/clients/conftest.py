@@ -1,4 +1,4 @@
-"""The server that the clients of one worker share; each has tables of its own."""
+"""One server per pytest worker; each client uses its own tables."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.clients.serving import Served, serve
+from tests.clients.local_server import LocalServer, serve
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served, None, None]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[LocalServer, None, None]:
     with serve(tmp_path_factory.mktemp("served") / "clients.db") as running:
         yield running

@@ -1,12 +1,12 @@
-"""The table of docs/clients.md, which its sections share and the tests of boto3 use too."""
+"""The table of docs/guides/clients.md, also used by the tests of boto3."""
 
 from __future__ import annotations
 
-from tests.clients.serving import Served
+from tests.clients.local_server import LocalServer
 
 
-def create_shop(served: Served, name: str = "shop") -> None:
-    """Make it as the section of the AWS CLI does."""
+def create_shop(served: LocalServer, name: str = "shop") -> None:
+    """Create the table, as the section on the AWS CLI does."""
     client = served.client()
     client.create_table(
         TableName=name,

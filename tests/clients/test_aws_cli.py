@@ -1,4 +1,4 @@
-"""The AWS CLI: commands as one types them, and what they print."""
+"""The AWS CLI: commands and their output."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
-from tests.clients.installing import python_environment
-from tests.clients.serving import CLIENT_SECONDS_MAX, Served
+from tests.clients.client_environments import python_environment
+from tests.clients.local_server import CLIENT_SECONDS_MAX, LocalServer
+
+pytestmark = pytest.mark.slow
 
 Aws = Callable[..., Any]
 
 
 class CommandFailed(Exception):
-    """A command of the CLI exited with another code than 0; the message is what it said."""
+    """A command exited with a code other than 0; the message is its output."""
 
 
 @pytest.fixture(scope="module")
-def aws(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Aws:
-    """`aws dynamodb ...`, answered with the document that it printed."""
+def aws(served: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> Aws:
+    """Run `aws dynamodb ...` and return the JSON document that it prints."""
     programs = python_environment("awscli")
     folder = tmp_path_factory.mktemp("aws")
 
@@ -69,10 +71,10 @@ def test_items_are_put_got_updated_and_deleted(aws: Aws, shop: str) -> None:
     assert aws(f"put-item --table-name {shop} --item file://item.json", item=item) is None
     key = """--key '{"PK": {"S": "CUST#1"}, "SK": {"S": "PROFILE"}}'"""
     assert aws(f"get-item --table-name {shop} {key} --consistent-read") == {"Item": item}
-    with pytest.raises(CommandFailed) as refused:
+    with pytest.raises(CommandFailed) as failed:
         aws(f"put-item --table-name {shop} --item file://item.json --condition-expression 'attribute_not_exists(PK)'")
-    said = "An error occurred (ConditionalCheckFailedException) when calling the PutItem operation: "
-    assert str(refused.value).endswith(said + "The conditional request failed")
+    prefix = "An error occurred (ConditionalCheckFailedException) when calling the PutItem operation: "
+    assert str(failed.value).endswith(prefix + "The conditional request failed")
     updated = aws(
         f"update-item --table-name {shop} {key} --update-expression 'ADD visits :one' --return-values UPDATED_NEW"
         """ --expression-attribute-values '{":one": {"N": "1"}}' --return-consumed-capacity TOTAL"""
@@ -106,16 +108,16 @@ def test_pages_batches_and_transactions(aws: Aws, shop: str) -> None:
 
     check = {"TableName": shop, "Key": keys[0], "ConditionExpression": "attribute_not_exists(PK)"}
     actions = [{"Delete": {"TableName": shop, "Key": keys[1]}}, {"ConditionCheck": check}]
-    with pytest.raises(CommandFailed) as refused:
+    with pytest.raises(CommandFailed) as failed:
         aws("transact-write-items --transact-items file://actions.json", actions=actions)
-    assert "specific reasons [None, ConditionalCheckFailed]" in str(refused.value)
+    assert "specific reasons [None, ConditionalCheckFailed]" in str(failed.value)
     aws("transact-write-items --transact-items file://actions.json", actions=actions[:1])
     gets = [{"Get": {"TableName": shop, "Key": key}} for key in keys[:2]]
     answers = aws("transact-get-items --transact-items file://gets.json", gets=gets)["Responses"]
     assert [answer.get("Item", {}).get("n") for answer in answers] == [{"N": "0"}, None]
 
 
-def test_tags(served: Served, aws: Aws, shop: str) -> None:
+def test_tags(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("TagResource", "ListTagsOfResource", "UntagResource")
     arn = aws(f"describe-table --table-name {shop} --query Table.TableArn")
     aws(f"tag-resource --resource-arn {arn} --tags Key=team,Value=shop Key=stage,Value=test")
@@ -125,14 +127,14 @@ def test_tags(served: Served, aws: Aws, shop: str) -> None:
     assert aws(f"list-tags-of-resource --resource-arn {arn} --query 'Tags[].Key'") == ["team"]
 
 
-def test_time_to_live(served: Served, aws: Aws, shop: str) -> None:
+def test_time_to_live(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("UpdateTimeToLive", "DescribeTimeToLive")
     aws(f"update-time-to-live --table-name {shop} --time-to-live-specification Enabled=true,AttributeName=expires")
     described = aws(f"describe-time-to-live --table-name {shop}")["TimeToLiveDescription"]
     assert described["AttributeName"] == "expires"
 
 
-def test_partiql(served: Served, aws: Aws, shop: str) -> None:
+def test_partiql(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("ExecuteStatement")
 
     def execute(statement: str) -> Any:
@@ -143,13 +145,13 @@ def test_partiql(served: Served, aws: Aws, shop: str) -> None:
     execute(f"DELETE FROM \"{shop}\" WHERE PK = 'CUST#PARTIQL' AND SK = 'PROFILE'")
 
 
-def test_backups(served: Served, aws: Aws, shop: str) -> None:
+def test_backups(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("CreateBackup", "DescribeBackup", "ListBackups", "DeleteBackup")
     arn = aws(f"create-backup --table-name {shop} --backup-name nightly")["BackupDetails"]["BackupArn"]
     assert arn in aws(f"list-backups --table-name {shop} --query 'BackupSummaries[].BackupArn'")
     aws(f"delete-backup --backup-arn {arn}")
 
 
-def test_limits(served: Served, aws: Aws) -> None:
+def test_limits(served: LocalServer, aws: Aws) -> None:
     served.needs("DescribeLimits")
     assert aws("describe-limits")["AccountMaxReadCapacityUnits"] > 0

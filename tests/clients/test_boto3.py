@@ -11,7 +11,7 @@ import boto3  # type: ignore[import-untyped]
 import pytest
 from boto3.dynamodb.conditions import Attr, Key  # type: ignore[import-untyped]
 
-from tests.clients.serving import KEY, Served
+from tests.clients.local_server import KEY, LocalServer
 from tests.clients.shop import create_shop
 
 names = (f"boto3-{number}" for number in itertools.count())
@@ -28,14 +28,14 @@ ORDERS = [
 
 
 @pytest.fixture
-def table(served: Served) -> Iterator[Any]:
+def table(served: LocalServer) -> Iterator[Any]:
     create_shop(served, name := next(names))
     session = boto3.session.Session(KEY, KEY, region_name="us-east-1")
-    made = session.resource("dynamodb", endpoint_url=served.url).Table(name)
-    made.wait_until_exists()
-    yield made
-    made.delete()
-    made.wait_until_not_exists()
+    created = session.resource("dynamodb", endpoint_url=served.url).Table(name)
+    created.wait_until_exists()
+    yield created
+    created.delete()
+    created.wait_until_not_exists()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def orders(table: Any) -> Any:
     return table
 
 
-def test_every_type_comes_back_as_it_was_put(table: Any) -> None:
+def test_every_type_is_read_back_unchanged(table: Any) -> None:
     item = {
         "PK": "TYPES",
         "SK": "ALL",
@@ -64,20 +64,20 @@ def test_every_type_comes_back_as_it_was_put(table: Any) -> None:
     assert table.get_item(Key={"PK": "TYPES", "SK": "ALL"}, ConsistentRead=True)["Item"] == item
 
 
-def test_a_condition_that_fails_is_the_exception_of_the_client(orders: Any) -> None:
-    refusals = orders.meta.client.exceptions
-    with pytest.raises(refusals.ConditionalCheckFailedException) as refused:
+def test_a_failed_condition_raises_the_exception_of_the_client(orders: Any) -> None:
+    exceptions = orders.meta.client.exceptions
+    with pytest.raises(exceptions.ConditionalCheckFailedException) as error:
         orders.put_item(
             Item={"PK": "CUST#1", "SK": "ORDER#000"},
             ConditionExpression=Attr("PK").not_exists(),
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
-    assert refused.value.response["Item"]["n"] == {"N": "0"}
-    with pytest.raises(refusals.ResourceNotFoundException):
+    assert error.value.response["Item"]["n"] == {"N": "0"}
+    with pytest.raises(exceptions.ResourceNotFoundException):
         orders.meta.client.describe_table(TableName="no-such-table")
 
 
-def test_an_update_answers_with_what_it_changed(orders: Any) -> None:
+def test_an_update_returns_the_changed_attributes(orders: Any) -> None:
     answer = orders.update_item(
         Key={"PK": "CUST#1", "SK": "ORDER#004"},
         UpdateExpression="SET #status = :paid ADD n :one",
@@ -113,14 +113,14 @@ def test_an_index_is_queried_with_a_filter(orders: Any) -> None:
     assert answer["ScannedCount"] == 15
 
 
-def test_a_batch_gets_what_a_batch_wrote(orders: Any) -> None:
+def test_a_batch_is_written_and_read(orders: Any) -> None:
     keys = [{"PK": order["PK"], "SK": order["SK"]} for order in ORDERS]
     answer = orders.meta.client.batch_get_item(RequestItems={orders.name: {"Keys": keys}})
     assert sorted(item["n"] for item in answer["Responses"][orders.name]) == list(range(30))
     assert answer["UnprocessedKeys"] == {}
 
 
-def test_a_cancelled_transaction_says_what_each_action_failed_of(orders: Any) -> None:
+def test_a_cancelled_transaction_has_a_reason_for_each_action(orders: Any) -> None:
     client = orders.meta.client
     with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
         client.transact_write_items(
@@ -149,7 +149,7 @@ def test_a_scan_is_paged_and_split_into_segments(orders: Any) -> None:
     assert sorted(item["n"] for items in segments for item in items) == list(range(30))
 
 
-def test_a_delete_answers_with_what_was_there(orders: Any) -> None:
+def test_a_delete_returns_the_old_item(orders: Any) -> None:
     answer = orders.delete_item(Key={"PK": "CUST#1", "SK": "ORDER#002"}, ReturnValues="ALL_OLD")
     assert answer["Attributes"]["n"] == 2
     assert "Item" not in orders.get_item(Key={"PK": "CUST#1", "SK": "ORDER#002"})
@@ -173,8 +173,8 @@ def test_an_index_is_added_and_removed(orders: Any) -> None:
     )
 
 
-def test_requests_from_before_expressions_are_answered(served: Served, orders: Any) -> None:
-    served.needs_parameters_from_before_expressions()
+def test_legacy_parameters_are_supported(served: LocalServer, orders: Any) -> None:
+    served.needs_legacy_parameters()
     answer = orders.query(
         KeyConditions={
             "PK": {"ComparisonOperator": "EQ", "AttributeValueList": ["CUST#1"]},
@@ -188,7 +188,7 @@ def test_requests_from_before_expressions_are_answered(served: Served, orders: A
         orders.put_item(Item={"PK": "CUST#1", "SK": "ORDER#001"}, Expected={"PK": {"Exists": False}})
 
 
-def test_a_statement_of_partiql_is_answered(served: Served, orders: Any) -> None:
+def test_partiql_statements_are_executed(served: LocalServer, orders: Any) -> None:
     served.needs("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
     client = orders.meta.client
     select = f'SELECT n FROM "{orders.name}" WHERE PK = ? AND begins_with(SK, ?)'
@@ -203,7 +203,7 @@ def test_a_statement_of_partiql_is_answered(served: Served, orders: Any) -> None
     assert [answer["Item"] for answer in answers] == [{"PK": "CUST#3", "SK": "PROFILE"}]
 
 
-def test_a_stream_tells_what_was_written(served: Served, table: Any) -> None:
+def test_a_stream_returns_the_writes(served: LocalServer, table: Any) -> None:
     served.needs("dynamodbstreams:ListStreams", "dynamodbstreams:GetRecords")
     specification = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
     table.meta.client.update_table(TableName=table.name, StreamSpecification=specification)
@@ -220,7 +220,7 @@ def test_a_stream_tells_what_was_written(served: Served, table: Any) -> None:
     assert records[1]["dynamodb"]["OldImage"]["name"] == {"S": "Ada"}
 
 
-def test_a_time_to_live_is_set(served: Served, table: Any) -> None:
+def test_time_to_live_is_enabled(served: LocalServer, table: Any) -> None:
     served.needs("UpdateTimeToLive", "DescribeTimeToLive")
     client = table.meta.client
     client.update_time_to_live(
@@ -231,7 +231,7 @@ def test_a_time_to_live_is_set(served: Served, table: Any) -> None:
     assert described["TimeToLiveStatus"] in {"ENABLING", "ENABLED"}
 
 
-def test_a_backup_is_restored(served: Served, orders: Any) -> None:
+def test_a_backup_is_restored(served: LocalServer, orders: Any) -> None:
     served.needs("CreateBackup", "RestoreTableFromBackup", "DeleteBackup")
     client = orders.meta.client
     backup = client.create_backup(TableName=orders.name, BackupName="nightly")["BackupDetails"]
@@ -242,7 +242,7 @@ def test_a_backup_is_restored(served: Served, orders: Any) -> None:
     client.delete_table(TableName=restored)
 
 
-def test_the_limits_of_the_account_are_told(served: Served) -> None:
+def test_the_limits_of_the_account_are_returned(served: LocalServer) -> None:
     served.needs("DescribeLimits", "DescribeEndpoints")
     assert served.client().describe_limits()["TableMaxWriteCapacityUnits"] > 0
     assert served.client().describe_endpoints()["Endpoints"]

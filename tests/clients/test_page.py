@@ -1,4 +1,4 @@
-"""docs/clients.md: its snippets run and print what it shows, and its versions are those that are installed."""
+"""The snippets of docs/guides/clients.md run and print the documented output, and its versions are the pinned ones."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.installing import HERE, ROOT, node_modules, program, python_environment
-from tests.clients.serving import Served, serve
+from tests.clients.client_environments import HERE, ROOT, node_modules, program, python_environment
+from tests.clients.local_server import LocalServer, serve
 from tests.clients.shop import create_shop
-from tests.clients.test_scripts import only_when_all_are_asked_for
+from tests.clients.test_scripts import only_in_make_clients
 
-PAGE = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.slow
+
+PAGE = (ROOT / "docs" / "guides" / "clients.md").read_text(encoding="utf-8")
 
 
 def blocks_of(section: str) -> dict[str, str]:
-    """The blocks of a section, by their language."""
+    """Return the blocks of a section, by their language."""
     text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
     found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len({language for language, _ in found}) == len(found), "a section has one block of a language"
+    assert len({language for language, _ in found}) == len(found), "a section has at most one block per language"
     return dict(found)
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Served]:
-    """A server of its own, with the table that the sections share."""
+def shop(tmp_path: Path) -> Iterator[LocalServer]:
+    """Start a new server with the table of the page."""
     with serve(tmp_path / "shop.db") as served:
         create_shop(served)
         yield served
 
 
-def test_the_commands_of_the_aws_cli(tmp_path: Path) -> None:
+def test_aws_cli_commands_print_the_documented_output(tmp_path: Path) -> None:
     blocks, programs = blocks_of("AWS CLI"), python_environment("awscli")
     with serve(tmp_path / "shop.db") as served:
         path = f"{programs}:{served.environment(tmp_path)['PATH']}"
@@ -46,14 +48,14 @@ def test_the_commands_of_the_aws_cli(tmp_path: Path) -> None:
         "AWS SDK for JavaScript v3",
         "ElectroDB",
         "DynamoDB-Toolbox",
-        pytest.param("OneTable", marks=only_when_all_are_asked_for),
+        pytest.param("OneTable", marks=only_in_make_clients),
     ],
 )
-def test_a_snippet_of_javascript(shop: Served, section: str, tmp_path: Path) -> None:
+def test_javascript_snippets_print_the_documented_output(shop: LocalServer, section: str, tmp_path: Path) -> None:
     blocks = blocks_of(section)
     (tmp_path / "snippet.mjs").write_text(blocks["js"])
     (tmp_path / "node_modules").symlink_to(node_modules())
-    # The SDK says on standard error which versions of Node it is going to leave behind.
+    # The SDK prints warnings about old versions of Node to standard error.
     printed = shop.run([program("node"), "--no-warnings", "snippet.mjs"], tmp_path)
     assert printed == blocks["text"]
 
@@ -62,21 +64,21 @@ def test_a_snippet_of_javascript(shop: Served, section: str, tmp_path: Path) -> 
     ("section", "environment"),
     [
         ("PynamoDB", "pynamodb"),
-        pytest.param("aioboto3", "aioboto3", marks=only_when_all_are_asked_for),
-        pytest.param("pydynox", "pydynox", marks=only_when_all_are_asked_for),
+        pytest.param("aioboto3", "aioboto3", marks=only_in_make_clients),
+        pytest.param("pydynox", "pydynox", marks=only_in_make_clients),
     ],
 )
-def test_a_snippet_of_python(shop: Served, section: str, environment: str, tmp_path: Path) -> None:
+def test_python_snippets_run(shop: LocalServer, section: str, environment: str, tmp_path: Path) -> None:
     (tmp_path / "snippet.py").write_text(blocks_of(section)["py"])
     printed = shop.run([python_environment(environment) / "python", "snippet.py"], tmp_path)
-    # On a busy machine pydynox says of itself that it was slow.
+    # pydynox logs slow operations, which happen on a busy machine.
     assert [line for line in printed.splitlines() if "slow operation" not in line] == []
 
 
 def pinned() -> Iterator[str]:
-    """What the page says of every version that is pinned."""
+    """Yield every pinned version, as the page shows it."""
     for requirements in (HERE / "python").glob("*.txt"):
-        if requirements.stem == "cdk":  # it makes templates, and asks no server
+        if requirements.stem == "cdk":  # it generates templates and sends no requests
             continue
         yield " ".join(requirements.read_text().strip().split("=="))
     manifest = json.loads((HERE / "node" / "package.json").read_text())
@@ -88,5 +90,5 @@ def pinned() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("version", sorted(pinned()))
-def test_the_page_names_the_version_that_is_run(version: str) -> None:
+def test_the_page_names_the_pinned_version(version: str) -> None:
     assert f"| {version} |" in PAGE

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.cost.images import (
+from singletable.cost.measured_items import (
     IndexShape,
     Item,
     TableShape,
@@ -19,10 +19,9 @@ from singletable.cost.images import (
     units_of_pages,
 )
 from singletable.engine.engine import Engine
-from singletable.values.accept import accept_item
-from singletable.values.capacity_units import CONSISTENT, EVENTUAL, TRANSACTIONAL
-from singletable.values.item_size import item_size
-from tests.engine.tables import Document, create, definitions, index, projection
+from singletable.values.item_size import CONSISTENT, EVENTUAL, TRANSACTIONAL, item_size
+from singletable.values.item_validation import accept_item
+from tests.engine.table_requests import Document, create, definitions, index, projection
 
 HELD = {"ALL": projection(kind="ALL"), "KEYS_ONLY": projection(kind="KEYS_ONLY"), "INCLUDE": projection("x", "big")}
 GLOBAL = {f"g-{held}": (("g", "n"), held) for held in HELD}
@@ -160,7 +159,7 @@ def _distinct(writes: list[Write]) -> list[Write]:
 
 
 @given(st.lists(write, min_size=1, max_size=12))
-def test_single_writes(writes: list[Write]) -> None:
+def test_measured_items_predict_the_units_of_single_writes_in_the_engine(writes: list[Write]) -> None:
     with Engine() as engine:
         run = Run(engine)
         for done in writes:
@@ -169,7 +168,9 @@ def test_single_writes(writes: list[Write]) -> None:
 
 
 @given(st.lists(write, max_size=6), st.lists(write, min_size=1, max_size=4), keys)
-def test_transactions(earlier: list[Write], together: list[Write], looked_at: Document) -> None:
+def test_measured_items_predict_the_units_of_transactions_in_the_engine(
+    earlier: list[Write], together: list[Write], looked_at: Document
+) -> None:
     with Engine() as engine:
         run = Run(engine)
         for done in earlier:
@@ -190,7 +191,9 @@ def test_transactions(earlier: list[Write], together: list[Write], looked_at: Do
 
 
 @given(st.lists(write, max_size=6), st.lists(write.filter(lambda done: done[0] != "Update"), min_size=1, max_size=5))
-def test_batches_of_writes(earlier: list[Write], together: list[Write]) -> None:
+def test_measured_items_predict_the_units_of_write_batches_in_the_engine(
+    earlier: list[Write], together: list[Write]
+) -> None:
     with Engine() as engine:
         run = Run(engine)
         for done in earlier:
@@ -203,7 +206,7 @@ def test_batches_of_writes(earlier: list[Write], together: list[Write]) -> None:
 
 
 @given(st.lists(items, max_size=8), st.sampled_from([1, 2, None]))
-def test_reads(held: list[Document], limit: int | None) -> None:
+def test_measured_items_predict_the_units_of_reads_in_the_engine(held: list[Document], limit: int | None) -> None:
     with Engine() as engine:
         run = Run(engine)
         for item in held:
@@ -271,7 +274,7 @@ def _queried(run: Run, name: str | None, key: str, value: str, consistent: bool,
         request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
-def test_pages_of_large_items_are_rounded_each_by_itself() -> None:
+def test_measured_items_round_up_each_page_of_large_items_separately() -> None:
     with Engine() as engine:
         run = Run(engine)
         sizes = []

@@ -7,29 +7,29 @@ from pathlib import Path
 import pytest
 
 from singletable.cost.item_report import item_report
-from singletable.values.number import canonical_number
+from singletable.values.scalars import canonical_number
 
 CAPTURED = Path(__file__).parents[1] / "values" / "number_sizes.txt"
 NUMBERS = [line.split() for line in CAPTURED.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
 
 
-def test_all_34_captured_numbers_are_there() -> None:
+def test_the_item_report_is_compared_with_34_captured_numbers() -> None:
     assert len(NUMBERS) == 34
 
 
 @pytest.mark.parametrize(("number", "size"), NUMBERS)
-def test_a_number_weighs_what_was_captured(number: str, size: str) -> None:
+def test_the_item_report_gives_a_number_its_captured_size(number: str, size: str) -> None:
     (attribute,) = item_report({"n": {"N": canonical_number(number)}}).attributes
     assert (attribute.type, attribute.name_bytes, attribute.value_bytes) == ("N", 1, int(size))
 
 
-def test_attributes_add_up() -> None:
+def test_the_item_report_adds_up_attribute_sizes() -> None:
     report = item_report({"é": {"S": "ü"}, "m": {"M": {"k": {"L": [{"BOOL": True}]}}}, "s": {"NS": ["1", "-2"]}})
     assert [each.total_bytes for each in report.attributes] == [4, 1 + 3 + 1 + 1 + 3 + 1 + 1, 1 + 2 + 3]
     assert report.total_bytes == sum(each.total_bytes for each in report.attributes)
 
 
-def test_what_follows_from_the_size() -> None:
+def test_the_item_report_derives_values_from_the_size() -> None:
     report = item_report({"x": {"S": "x" * 4999}})
     assert report.total_bytes == 5000
     assert [each.units for each in report.operations] == [1, 2, 4, 5, 5, 5, 10, 5, 10]
@@ -38,6 +38,6 @@ def test_what_follows_from_the_size() -> None:
     assert item_report({"x": {"S": "x" * 99}}).items_per_read_unit == 40
 
 
-def test_an_item_may_have_400_kb() -> None:
+def test_the_item_report_accepts_an_item_of_400_kb() -> None:
     assert item_report({"x": {"S": "x" * 409_599}}).fits
     assert not item_report({"x": {"S": "x" * 409_600}}).fits

@@ -31,7 +31,7 @@ def _document(**changed: Any) -> dict[str, Any]:
     return {**document, **changed}
 
 
-def test_a_month_of_units_capacity_and_bytes() -> None:
+def test_monthly_prices_of_units_capacity_and_storage_are_correct() -> None:
     prices = read_prices(json.dumps(_document()), "mars.json")
     assert prices.month_seconds == 360_000
     assert prices.requests(STANDARD, 10, 2) == pytest.approx(3.6 * 1 + 0.72 * 5)
@@ -51,30 +51,41 @@ def test_the_prices_of_us_east_1_are_those_of_2026() -> None:
     assert prices.storage(INFREQUENT_ACCESS, 2**30) == pytest.approx(0.1)
 
 
-def test_a_region_without_prices_is_refused_with_a_way_out() -> None:
+def test_prices_reject_a_region_without_prices_and_give_a_remedy() -> None:
     assert "us-east-1" in known_regions()
-    with pytest.raises(ArgumentRefused, match=r"'moon-2' are not known; they are of us-east-1\.\n.*--prices FILE"):
+    with pytest.raises(
+        ArgumentRefused, match=r"no prices for region 'moon-2'; there are prices for us-east-1\.\n.*--prices FILE"
+    ):
         prices_of("moon-2")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "mars.json is no document of prices: "),
-        ("[]", "mars.json is no document of prices: "),
-        ("{}", "mars.json says nothing of 'classes'"),
-        (json.dumps(_document(month_hours="long")), "mars.json: month_hours is 'long', which is no amount"),
-        (json.dumps(_document(gb_bytes=-1)), "mars.json: gb_bytes is -1, which is no amount"),
-        (json.dumps(_document(gb_bytes=0)), "mars.json: gb_bytes is 0, which is no amount from 1 up"),
-        (json.dumps(_document(month_hours=0)), "mars.json: month_hours is 0, which is no amount from 1 up"),
-        (json.dumps(_document(month_hours=1e300)), "mars.json: month_hours is 1e+300, which is no amount"),
-        (json.dumps(_document(currency="EUR")), "mars.json: currency is 'EUR', and money is shown in USD"),
-        (json.dumps(_document(regions="mars-1")), "mars.json: regions is 'mars-1', which is no list such as"),
-        (json.dumps(_document(classes={STANDARD: {}})), "mars.json says nothing of 'million_read_units'"),
-        ('{"classes": NaN}', "mars.json is no document of prices: "),
+        ("{", "mars.json is not a valid price file: "),
+        ("[]", "mars.json is not a valid price file: "),
+        ("{}", "mars.json lacks 'classes'"),
+        (
+            json.dumps(_document(month_hours="long")),
+            "mars.json: month_hours must be a number from 1 to 1e+15, got 'long'",
+        ),
+        (json.dumps(_document(gb_bytes=-1)), "mars.json: gb_bytes must be a number from 1 to 1e+15, got -1"),
+        (json.dumps(_document(gb_bytes=0)), "mars.json: gb_bytes must be a number from 1 to 1e+15, got 0"),
+        (json.dumps(_document(month_hours=0)), "mars.json: month_hours must be a number from 1 to 1e+15, got 0"),
+        (
+            json.dumps(_document(month_hours=1e300)),
+            "mars.json: month_hours must be a number from 1 to 1e+15, got 1e+300",
+        ),
+        (
+            json.dumps(_document(currency="EUR")),
+            "mars.json: currency must be 'USD', got 'EUR'; write the prices in dollars",
+        ),
+        (json.dumps(_document(regions="mars-1")), "mars.json: regions must be a list such as"),
+        (json.dumps(_document(classes={STANDARD: {}})), "mars.json lacks 'million_read_units'"),
+        ('{"classes": NaN}', "mars.json is not a valid price file: "),
     ],
 )
-def test_a_document_that_holds_no_prices_is_refused(text: str, said: str) -> None:
+def test_prices_reject_an_invalid_price_file(text: str, said: str) -> None:
     with pytest.raises(ArgumentRefused) as refused:
         read_prices(text, "mars.json")
     assert str(refused.value).startswith(said)

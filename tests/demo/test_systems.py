@@ -1,4 +1,4 @@
-"""The examples are found by their names, with the sentences and scripts that they have."""
+"""Examples are found by name, with their titles and scripts."""
 
 from __future__ import annotations
 
@@ -16,35 +16,37 @@ from singletable.errors import ArgumentRefused
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_folder_is_a_system_in_the_order_to_read_them() -> None:
+def test_demo_systems_include_every_example_folder_in_reading_order() -> None:
     assert tuple(system.name for system in all_systems()) == SYSTEMS
 
 
-def test_no_name_means_all_of_them() -> None:
+def test_demo_systems_are_all_returned_without_a_name() -> None:
     assert systems_named([]) == all_systems()
 
 
-def test_a_script_can_be_named_alone_and_is_not_told_twice() -> None:
+def test_demo_systems_can_be_limited_to_a_script_that_runs_once() -> None:
     (shop,) = systems_named(["shop.whole_order", "shop.whole_order"])
     assert shop.tour == ("whole_order",)
     (named,) = shop.scripts()
-    assert named.title == "Get an order with all line items: the header and every line lie in one partition."
+    assert named.title == "Get an order with all line items: the order and its lines share one partition."
     assert named.script.model.design.name == "Shop"
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ArgumentRefused, match="no example called 'shops'; the examples are customers, commerce"):
+def test_an_unknown_name_of_demo_systems_is_an_error_that_lists_the_known_ones() -> None:
+    with pytest.raises(ArgumentRefused, match="unknown example 'shops'; the examples are customers, commerce"):
         systems_named(["shops"])
-    with pytest.raises(ArgumentRefused, match=r"shop has no script called 'order'; its scripts are .*whole_order"):
+    with pytest.raises(ArgumentRefused, match=r"shop has no script 'order'; its scripts are .*whole_order"):
         systems_named(["shop.order"])
 
 
-def test_a_title_is_the_first_sentence_on_one_line() -> None:
+def test_demo_systems_have_the_first_sentence_of_the_docstring_as_title() -> None:
     module = ModuleType("example", "One thing:\n    and v1.5 of it. Another one.\n\nMore.")
     assert first_sentence(module) == "One thing: and v1.5 of it."
 
 
-def test_a_model_is_named_as_check_takes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_demo_systems_name_a_model_as_an_argument_of_the_check_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(ROOT)
     assert model_argument("shop") == "examples/shop/model.py"
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The actions that requests are generated for, in groups that can be switched on; a new one is a line here."""
+"""The actions that requests are generated for, in groups that can be selected."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tests.differential import statement_requests as statements
 from tests.differential import table_requests as tables
 from tests.differential.sides import Request, Side
 from tests.differential.world import World
-from tests.engine.chance import Chance
+from tests.engine.oracle.seeded_choices import SeededChoices
 
 CORE = "core"
 
 
 @dataclass(frozen=True)
 class Generated:
-    """An action, how its requests are made, and how often: in so many of all."""
+    """An action, the function that generates its requests, and its relative frequency."""
 
     action: str
-    make: Callable[[Chance, World], Request]
+    make: Callable[[SeededChoices, World], Request]
     weight: int
     group: str = CORE
 
@@ -62,7 +62,7 @@ ACTIONS = (
     Generated("UpdateTable", tables.update_stream, 1, "streams"),
 )
 
-# One request for each group that an engine may not serve, to a table that stands.
+# One request for each group that an engine may not support, on a table that always exists.
 PROBES: dict[str, tuple[str, Request]] = {
     "legacy": ("Scan", {"TableName": "no-index", "AttributesToGet": ["pk"]}),
     "partiql": ("ExecuteStatement", {"Statement": 'SELECT pk FROM "no-index"'}),
@@ -77,16 +77,16 @@ GROUPS = (CORE, *PROBES)
 
 
 def served(*sides: Side) -> list[str]:
-    """The groups that all sides serve: the core, and those whose probe none of them refuses as unknown."""
+    """Return the groups that all sides support: the core, and those whose probe no side rejects as unknown."""
     return [CORE, *(group for group, probe in PROBES.items() if all(_is_served(side, *probe) for side in sides))]
 
 
 def _is_served(side: Side, action: str, request: Request) -> bool:
-    told = side.ask(action, request)
-    return told.code != "UnknownOperationException" and "is not served by this engine" not in told.message
+    response = side.send(action, request)
+    return response.code != "UnknownOperationException" and "is not supported by this engine" not in response.message
 
 
 def of_groups(groups: Iterable[str]) -> list[Generated]:
-    """The actions of some groups, each as often as its weight."""
-    wanted = set(groups)
-    return [each for each in ACTIONS if each.group in wanted for _ in range(each.weight)]
+    """Return the actions of some groups, each repeated by its weight."""
+    selected = set(groups)
+    return [each for each in ACTIONS if each.group in selected for _ in range(each.weight)]

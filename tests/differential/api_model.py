@@ -1,4 +1,4 @@
-"""Whether a request breaks what the service's own API model declares: members, types, lengths, ranges and words."""
+"""A check of requests against the service's API model: members, types, lengths, ranges and enums."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _model() -> ServiceModel:
 
 
 def breaks_model(action: str, request: Any) -> bool:
-    """Whether the model declares that such a request is wrong, whatever the tables are."""
+    """Return whether a request violates the API model, whatever tables there are."""
     shape = _model().operation_model(action).input_shape
     return shape is not None and _breaks(shape, request)
 
@@ -57,8 +57,8 @@ def _breaks_scalar(shape: Shape, value: Any) -> bool:
     allowed: Any = JSON_TYPES[shape.type_name]
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         return True
-    words = shape.metadata.get("enum")
-    if words and value not in words:
+    enum = shape.metadata.get("enum")
+    if enum and value not in enum:
         return True
     pattern = shape.metadata.get("pattern")
     if pattern and not re.fullmatch(pattern, value):

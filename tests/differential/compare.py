@@ -1,4 +1,4 @@
-"""Two answers compared field by field; only what has no meaning is made alike before."""
+"""Field-by-field comparison of two responses, after normalising insignificant details."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.differential.ask import Exchange
-from tests.differential.sides import Told
+from tests.differential.exchange import Exchange
+from tests.differential.sides import Response
 
 ABSENT = "(absent)"
 SETS = ("SS", "NS", "BS")
-# Dates, names that a side gives, and what the service counts every six hours.
+# Dates, names that a side generates, and counts that the service updates every six hours.
 UNCOMPARED = frozenset(
     (
         *("CreationDateTime", "LastIncreaseDateTime", "LastDecreaseDateTime", "LastUpdateToPayPerRequestDateTime"),
@@ -20,7 +20,7 @@ UNCOMPARED = frozenset(
         *("TableSizeBytes", "IndexSizeBytes", "ItemCount"),
     )
 )
-# Lists that stand in any order, and what their elements are told apart by.
+# Lists without an order, and the field that identifies their elements.
 UNORDERED = {
     "AttributeDefinitions": "AttributeName",
     "GlobalSecondaryIndexes": "IndexName",
@@ -32,42 +32,44 @@ UNORDERED = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One field in which two answers differ; `refusal` is the field of what was refused."""
+    """One field in which two responses differ; the path of an error is `error`."""
 
     path: str
     ours: Any
     theirs: Any
 
 
-REFUSAL = "refusal"
+ERROR = "error"
 STORED = "stored"
 
 
 def differences(exchange: Exchange) -> list[Difference]:
-    """Every field in which the answers to a request differ."""
+    """Return every field in which the responses to a request differ."""
     ours, theirs = exchange.ours, exchange.theirs
-    if ours.is_refused or theirs.is_refused:
-        found = [Difference(REFUSAL, refusal(ours), refusal(theirs))] if refusal(ours) != refusal(theirs) else []
-        if ours.is_refused and theirs.is_refused and ours.code == theirs.code:
-            found += documents_differ(_without_words(ours), _without_words(theirs))
+    if ours.is_error or theirs.is_error:
+        found = (
+            [Difference(ERROR, error_text(ours), error_text(theirs))] if error_text(ours) != error_text(theirs) else []
+        )
+        if ours.is_error and theirs.is_error and ours.code == theirs.code:
+            found += documents_differ(_without_message(ours), _without_message(theirs))
         return found
     return documents_differ(ours.document, theirs.document)
 
 
-def refusal(told: Told) -> str:
-    """A refusal in one line: its status where it is not the usual one, its type and its words."""
-    if not told.is_refused:
+def error_text(response: Response) -> str:
+    """Return an error in one line: its status unless it is 400, its type and its message."""
+    if not response.is_error:
         return "accepted"
-    status = "" if told.status == 400 else f"{told.status} "
-    return f"{status}{told.code}: {told.message}"
+    status = "" if response.status == 400 else f"{response.status} "
+    return f"{status}{response.code}: {response.message}"
 
 
-def _without_words(told: Told) -> Any:
-    return {name: value for name, value in told.document.items() if name.lower() not in ("__type", "message")}
+def _without_message(response: Response) -> Any:
+    return {name: value for name, value in response.document.items() if name.lower() not in ("__type", "message")}
 
 
 def documents_differ(ours: Any, theirs: Any) -> list[Difference]:
-    """The fields in which two documents differ."""
+    """Return the fields in which two documents differ."""
     return list(_differ("", normal(ours), normal(theirs)))
 
 
@@ -80,13 +82,13 @@ def _differ(path: str, ours: Any, theirs: Any) -> list[Difference]:
         return found
     if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
         return [each for mine, other in zip(ours, theirs, strict=True) for each in _differ(f"{path}[]", mine, other)]
-    # 1 and 1.0 are one number in JSON, but true is none.
+    # 1 and 1.0 are equal numbers in JSON, but true is not a number.
     is_same = ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
     return [] if is_same else [Difference(path, ours, theirs)]
 
 
 def normal(document: Any, name: str = "") -> Any:
-    """A document with sets and unordered lists in one order, and without what is not compared."""
+    """Return a document with sets and unordered lists sorted, without the fields that are not compared."""
     if isinstance(document, dict):
         if len(document) == 1 and next(iter(document)) in SETS:
             ((kind, members),) = document.items()
@@ -115,8 +117,8 @@ _NUMBER = re.compile(r"\d+")
 
 
 def kind_of(exchange: Exchange, difference: Difference) -> str:
-    """What makes two differences the same: the field, and how it differs without what a request alone brings in."""
-    if difference.path != REFUSAL:
+    """Return the kind of a difference: its field and how it differs, without the values of the request."""
+    if difference.path != ERROR:
         field = _IN_ITEM.sub(r"\1...\2", _INDEX.sub(r"\1*", difference.path))
         return f"{exchange.action}: {field}: {_shape(difference.ours)} / {_shape(difference.theirs)}"
     return f"{_template(exchange, difference.ours)}  /  {_template(exchange, difference.theirs)}"

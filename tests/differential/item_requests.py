@@ -1,59 +1,59 @@
-"""Requests for items: those that the engine is tried with beside its oracle, with every option that they can have."""
+"""Requests for items: those of the comparison with the oracle, with every option."""
 
 from __future__ import annotations
 
 from tests.differential.sides import Request
 from tests.differential.world import World, large
-from tests.engine import generated_requests as requests
-from tests.engine.chance import Chance
-from tests.engine.generated_values import Given
-from tests.engine.plain_conditions import printed
+from tests.engine.oracle import generated_requests as requests
+from tests.engine.oracle.generated_values import Given
+from tests.engine.oracle.oracle_conditions import printed
+from tests.engine.oracle.seeded_choices import SeededChoices
 
 TOKENS_MAX = 5
 
 
-def _with_metrics(chance: Chance, request: Request) -> Request:
+def _with_metrics(chance: SeededChoices, request: Request) -> Request:
     if chance.one_in(3):
         request["ReturnItemCollectionMetrics"] = chance.pick(["SIZE", "SIZE", "NONE"])
     return request
 
 
-def _single(chance: Chance, world: World, action: str) -> Request:
+def _single(chance: SeededChoices, world: World, action: str) -> Request:
     request: Request = printed(requests.single_write(chance, chance.pick(world.tables), action))
     if "Item" in request:
         request["Item"] = large(chance, request["Item"])
     return some_left_out(chance, request, ("ReturnValues", "ReturnConsumedCapacity"))
 
 
-def some_left_out(chance: Chance, request: Request, names: tuple[str, ...]) -> Request:
-    """The request without some of its options."""
+def some_left_out(chance: SeededChoices, request: Request, names: tuple[str, ...]) -> Request:
+    """Return the request without some of its options."""
     return {name: value for name, value in request.items() if name not in names or not chance.one_in(4)}
 
 
-def put(chance: Chance, world: World) -> Request:
+def put(chance: SeededChoices, world: World) -> Request:
     return _single(chance, world, "PutItem")
 
 
-def update(chance: Chance, world: World) -> Request:
+def update(chance: SeededChoices, world: World) -> Request:
     return _single(chance, world, "UpdateItem")
 
 
-def delete(chance: Chance, world: World) -> Request:
+def delete(chance: SeededChoices, world: World) -> Request:
     return _single(chance, world, "DeleteItem")
 
 
-def get(chance: Chance, world: World) -> Request:
+def get(chance: SeededChoices, world: World) -> Request:
     request: Request = printed(requests.get(chance, chance.pick(world.tables)))
     return some_left_out(chance, request, ("ReturnConsumedCapacity",))
 
 
-def query(chance: Chance, world: World) -> Request:
+def query(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     request: Request = printed(requests.page(chance, given, is_query=True))
     return some_left_out(chance, _started(chance, given, request), ("ReturnConsumedCapacity",))
 
 
-def scan(chance: Chance, world: World) -> Request:
+def scan(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     request: Request = printed(requests.page(chance, given, is_query=False))
     if chance.one_in(4):
@@ -62,8 +62,8 @@ def scan(chance: Chance, world: World) -> Request:
     return some_left_out(chance, _started(chance, given, request), ("ReturnConsumedCapacity",))
 
 
-def _started(chance: Chance, given: Given, request: Request) -> Request:
-    """A page that begins behind a key, of an item that is there or of one that is not."""
+def _started(chance: SeededChoices, given: Given, request: Request) -> Request:
+    """Start a page after a key, of an existing item or of another one."""
     if not chance.one_in(6):
         return request
     index = given.table.indexes.get(request.get("IndexName", ""))
@@ -73,18 +73,18 @@ def _started(chance: Chance, given: Given, request: Request) -> Request:
     return {**request, "ExclusiveStartKey": start}
 
 
-def batch_write(chance: Chance, world: World) -> Request:
+def batch_write(chance: SeededChoices, world: World) -> Request:
     request: Request = printed(requests.batch_write(chance, world.tables))
     return _with_metrics(chance, some_left_out(chance, request, ("ReturnConsumedCapacity",)))
 
 
-def batch_get(chance: Chance, world: World) -> Request:
+def batch_get(chance: SeededChoices, world: World) -> Request:
     request: Request = printed(requests.batch_get(chance, chance.several(world.tables, 1, 3)))
     return some_left_out(chance, request, ("ReturnConsumedCapacity",))
 
 
-def transact_write(chance: Chance, world: World) -> Request:
-    """A transaction; some carry a token, and some of those were sent before, as they are or with another content."""
+def transact_write(chance: SeededChoices, world: World) -> Request:
+    """Generate a transaction; some have a token, and some tokens were sent before, with the same content or another."""
     made: Request = printed(requests.transact_write(chance, world.tables))
     if not chance.one_in(5):
         return _with_metrics(chance, some_left_out(chance, made, ("ReturnConsumedCapacity",)))
@@ -96,6 +96,6 @@ def transact_write(chance: Chance, world: World) -> Request:
     return request
 
 
-def transact_get(chance: Chance, world: World) -> Request:
+def transact_get(chance: SeededChoices, world: World) -> Request:
     request: Request = printed(requests.transact_get(chance, world.tables))
     return some_left_out(chance, request, ("ReturnConsumedCapacity",))

@@ -1,13 +1,12 @@
-"""Requests in the words of the API before expressions: Expected, AttributeUpdates, KeyConditions and filters."""
+"""Requests of the legacy API: Expected, AttributeUpdates, KeyConditions and filters."""
 
 from __future__ import annotations
 
 from tests.differential.item_requests import some_left_out
 from tests.differential.sides import Request
 from tests.differential.world import World
-from tests.engine.chance import Chance
-from tests.engine.generated_requests import capacity
-from tests.engine.generated_values import (
+from tests.engine.oracle.generated_requests import capacity
+from tests.engine.oracle.generated_values import (
     ATTRIBUTES,
     INDEX_ATTRIBUTES,
     Given,
@@ -16,9 +15,10 @@ from tests.engine.generated_values import (
     scalar,
     set_value,
 )
-from tests.engine.plain_values import Item, Value
+from tests.engine.oracle.oracle_values import Item, Value
+from tests.engine.oracle.seeded_choices import SeededChoices
 
-# How many values each comparison takes.
+# The number of values of each comparison.
 OPERATORS = {
     "EQ": 1,
     "NE": 1,
@@ -37,11 +37,11 @@ OPERATORS = {
 ORDERED = ("LE", "LT", "GE", "GT", "BETWEEN", "CONTAINS", "NOT_CONTAINS", "IN")
 
 
-def _named(chance: Chance, given: Given) -> str:
+def _named(chance: SeededChoices, given: Given) -> str:
     return chance.pick([*ATTRIBUTES, *ATTRIBUTES, *INDEX_ATTRIBUTES, *given.table.key_names])
 
 
-def _value(chance: Chance, given: Given, name: str, operator: str, item: Item) -> Value:
+def _value(chance: SeededChoices, given: Given, name: str, operator: str, item: Item) -> Value:
     if name in given.pools:
         return given.key_value(chance, name)
     if operator == "BEGINS_WITH":
@@ -51,7 +51,7 @@ def _value(chance: Chance, given: Given, name: str, operator: str, item: Item) -
     return item[name] if name in item and chance.one_in(2) else attribute(chance, name)
 
 
-def _condition(chance: Chance, given: Given, name: str, item: Item) -> Request:
+def _condition(chance: SeededChoices, given: Given, name: str, item: Item) -> Request:
     operator = chance.pick(list(OPERATORS))
     values = [_value(chance, given, name, operator, item) for _ in range(OPERATORS[operator])]
     if operator == "BETWEEN" and {*values[0]} != {*values[1]}:
@@ -59,12 +59,12 @@ def _condition(chance: Chance, given: Given, name: str, item: Item) -> Request:
     return {"ComparisonOperator": operator} | ({"AttributeValueList": values} if values else {})
 
 
-def _conditions(chance: Chance, given: Given, item: Item, without: tuple[str, ...] = ()) -> dict[str, Request]:
+def _conditions(chance: SeededChoices, given: Given, item: Item, without: tuple[str, ...] = ()) -> dict[str, Request]:
     names = {_named(chance, given) for _ in chance.times(1, 3)} - set(without)
     return {name: _condition(chance, given, name, item) for name in sorted(names)}
 
 
-def _expected(chance: Chance, given: Given, item: Item) -> Request:
+def _expected(chance: SeededChoices, given: Given, item: Item) -> Request:
     if not chance.one_in(2):
         return {}
     expected: dict[str, Request] = {}
@@ -82,22 +82,22 @@ def _expected(chance: Chance, given: Given, item: Item) -> Request:
     return {"Expected": expected} | _operator(chance)
 
 
-def _operator(chance: Chance) -> Request:
+def _operator(chance: SeededChoices) -> Request:
     return {"ConditionalOperator": chance.pick(["AND", "OR"])} if chance.one_in(3) else {}
 
 
-def _known(chance: Chance, given: Given) -> tuple[Item, Item]:
-    """A key, and the item that is there."""
+def _known(chance: SeededChoices, given: Given) -> tuple[Item, Item]:
+    """A key, and the item with that key."""
     key = given.key(chance)
     return key, given.table.items.get(given.table.key_of(key), {})
 
 
-def _written(chance: Chance, request: Request, returns: list[str]) -> Request:
-    told = {"ReturnValues": chance.pick(returns), "ReturnConsumedCapacity": capacity(chance)}
-    return some_left_out(chance, request | told, tuple(told))
+def _written(chance: SeededChoices, request: Request, returns: list[str]) -> Request:
+    returned = {"ReturnValues": chance.pick(returns), "ReturnConsumedCapacity": capacity(chance)}
+    return some_left_out(chance, request | returned, tuple(returned))
 
 
-def put(chance: Chance, world: World) -> Request:
+def put(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     item = given.item(chance)
     known = given.table.items.get(given.table.key_of(item), {})
@@ -105,7 +105,7 @@ def put(chance: Chance, world: World) -> Request:
     return _written(chance, request, ["NONE", "ALL_OLD"])
 
 
-def delete(chance: Chance, world: World) -> Request:
+def delete(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     key, item = _known(chance, given)
     return _written(
@@ -115,7 +115,7 @@ def delete(chance: Chance, world: World) -> Request:
     )
 
 
-def update(chance: Chance, world: World) -> Request:
+def update(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     key, item = _known(chance, given)
     updates = {}
@@ -125,7 +125,7 @@ def update(chance: Chance, world: World) -> Request:
     return _written(chance, request, ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
 
 
-def _change(chance: Chance, given: Given, name: str, item: Item) -> Request:
+def _change(chance: SeededChoices, given: Given, name: str, item: Item) -> Request:
     if name in given.pools:
         return {"Action": "PUT", "Value": given.index_value(chance, name)}
     match chance.below(5):
@@ -142,17 +142,17 @@ def _change(chance: Chance, given: Given, name: str, item: Item) -> Request:
             return {"Action": "PUT", "Value": attribute(chance, name)}
 
 
-def get(chance: Chance, world: World) -> Request:
+def get(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     key, _ = _known(chance, given)
     return {"TableName": given.table.name, "Key": key, "AttributesToGet": _attributes(chance, given)}
 
 
-def _attributes(chance: Chance, given: Given) -> list[str]:
+def _attributes(chance: SeededChoices, given: Given) -> list[str]:
     return sorted({_named(chance, given) for _ in chance.times(1, 4)})
 
 
-def query(chance: Chance, world: World) -> Request:
+def query(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     table = given.table
     index = table.indexes.get(chance.pick(["", *table.indexes]))
@@ -176,7 +176,7 @@ def _equal(value: Value) -> Request:
     return {"ComparisonOperator": "EQ", "AttributeValueList": [value]}
 
 
-def scan(chance: Chance, world: World) -> Request:
+def scan(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     request: Request = {"TableName": given.table.name}
     if given.table.indexes and chance.one_in(3):
@@ -188,7 +188,7 @@ def scan(chance: Chance, world: World) -> Request:
     return _page(chance, given, request)
 
 
-def _page(chance: Chance, given: Given, request: Request) -> Request:
+def _page(chance: SeededChoices, given: Given, request: Request) -> Request:
     request["ReturnConsumedCapacity"] = capacity(chance)
     if chance.one_in(4):
         request["AttributesToGet"] = _attributes(chance, given)
@@ -199,7 +199,7 @@ def _page(chance: Chance, given: Given, request: Request) -> Request:
     return request
 
 
-def batch_get(chance: Chance, world: World) -> Request:
+def batch_get(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     keys = list({given.table.key_of(key): key for key in (given.key(chance) for _ in chance.times(1, 4))}.values())
     return {"RequestItems": {given.table.name: {"Keys": keys, "AttributesToGet": _attributes(chance, given)}}}

@@ -1,4 +1,4 @@
-"""What a run found, as text: each kind of difference with its example, and how often each reason was needed."""
+"""The report of a run: each kind of difference with an example, and how often each reason applied."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.differential.justified import JUSTIFIED
-from tests.differential.run import Found, Outcome
+from tests.differential.intended_differences import INTENDED
+from tests.differential.run import Found, RunResult
 
 SHOWN_CHARACTERS_MAX = 1_500
 
 
-def shown(outcome: Outcome, folder: Path) -> str:
-    """The report; examples are also written to a folder, from where they can be replayed."""
+def format_report(outcome: RunResult, folder: Path) -> str:
+    """Return the report, and write the examples to a folder, from which they can be replayed."""
     lines = []
     for number, found in enumerate(sorted(outcome.found.values(), key=lambda each: -each.count), start=1):
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{number:03}.json"
         path.write_text(json.dumps(found.example, indent=1), encoding="utf-8")
         lines += [*_found(number, found), f"  replay   {path}", ""]
-    if outcome.justified:
-        lines.append("Meant, and why:")
-        lines += [f"{count:7,} {each.name}: {each.reason}" for each, count in outcome.justified.most_common()]
+    if outcome.intended:
+        lines.append("Intended differences and their reasons:")
+        lines += [f"{count:7,} {each.name}: {each.reason}" for each, count in outcome.intended.most_common()]
         lines.append("")
     done = ", ".join(f"{action} {count:,}" for action, count in outcome.actions.most_common())
-    lines.append(f"{outcome.steps:,} requests, {outcome.refused:,} of them refused by the other side: {done}")
+    lines.append(f"{outcome.steps:,} requests, {outcome.rejected:,} of them rejected by the other side: {done}")
     kinds = len(outcome.found)
     times = sum(found.count for found in outcome.found.values())
-    meant = sum(outcome.justified.values())
-    lines.append(f"{kinds} kinds of unexplained differences ({times:,} times), {meant:,} differences that are meant")
+    intended = sum(outcome.intended.values())
+    lines.append(f"{kinds} kinds of unexplained differences ({times:,} times), {intended:,} intended differences")
     return "\n".join(lines)
 
 
-def meant() -> str:
-    """The differences that are meant, as a list in Markdown."""
-    return "\n".join(f"- **{each.name}**: {each.reason}." for each in JUSTIFIED)
+def intended() -> str:
+    """Return the intended differences as a Markdown list."""
+    return "\n".join(f"- **{each.name}**: {each.reason}." for each in INTENDED)
 
 
 def _found(number: int, found: Found) -> list[str]:

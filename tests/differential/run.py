@@ -1,4 +1,4 @@
-"""The run: random requests to both sides, and every difference with the smallest request that shows it."""
+"""A run: random requests to both sides, and every difference with a minimal request that shows it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.differential.actions import CORE, Generated, of_groups
-from tests.differential.ask import Exchange, exchange
 from tests.differential.compare import Difference, differences, kind_of
-from tests.differential.justification import Justified
-from tests.differential.justified import justification
+from tests.differential.difference_matchers import IntendedDifference
+from tests.differential.exchange import Exchange, exchange
+from tests.differential.intended_differences import intended_difference
+from tests.differential.minimise import Example, ExampleMinimiser
+from tests.differential.request_mutations import mutate
 from tests.differential.sides import Request, Side
-from tests.differential.smaller import Example, Smaller
 from tests.differential.state import TABLE_WRITES, BothSides
-from tests.differential.wrong import made_wrong
-from tests.engine.chance import Chance
-from tests.engine.generated_values import Given
-from tests.engine.plain_table import Key
-from tests.engine.plain_values import Item
+from tests.engine.oracle.generated_values import Given
+from tests.engine.oracle.oracle_table import Key
+from tests.engine.oracle.oracle_values import Item
+from tests.engine.oracle.seeded_choices import SeededChoices
 
-WRONG_ONE_IN = 3
+INVALID_ONE_IN = 3
 JSON_TYPES_ONE_IN = 40
 PAGES_MAX = 5
 
 
 @dataclass
 class Found:
-    """A kind of difference: how often it came up, for which actions, and one example."""
+    """A kind of difference: how often it occurred, for which actions, and one example."""
 
     kind: str
     example: dict[str, Any]
@@ -38,36 +38,36 @@ class Found:
 
 
 @dataclass
-class Outcome:
-    """What a run found."""
+class RunResult:
+    """The result of a run."""
 
     steps: int = 0
-    refused: int = 0
+    rejected: int = 0
     actions: Counter[str] = field(default_factory=Counter)
     found: dict[str, Found] = field(default_factory=dict)
-    justified: Counter[Justified] = field(default_factory=Counter)
+    intended: Counter[IntendedDifference] = field(default_factory=Counter)
 
 
 class Run:
     """One run from one seed."""
 
-    def __init__(self, ours: Side, theirs: Side, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(self, ours: Side, theirs: Side, seed: int, show_progress: Callable[[str], None]) -> None:
         self._seed = seed
-        self._chance = Chance(seed)
+        self._chance = SeededChoices(seed)
         self._both = BothSides(ours, theirs, self._chance)
         self._generated = of_groups([CORE])
-        self._say = say
+        self._show_progress = show_progress
         self.shrinks = True
-        self.outcome = Outcome()
+        self.outcome = RunResult()
 
     def use(self, groups: Iterable[str]) -> None:
-        """Other groups of actions from now on."""
+        """Select other groups of actions."""
         self._generated = of_groups(groups)
 
-    def steps(self, count: int) -> Outcome:
+    def steps(self, count: int) -> RunResult:
         while self.outcome.steps < count:
-            # Each step has chances of its own, so that one that ends otherwise does not change all that follow.
-            self._chance = Chance(hash((self._seed, self.outcome.steps)))
+            # Each step has its own seed, so that a different result does not change all following steps.
+            self._chance = SeededChoices(hash((self._seed, self.outcome.steps)))
             generated = self._chance.pick(self._generated)
             request = self._request(generated)
             for _ in range(PAGES_MAX):
@@ -80,34 +80,34 @@ class Run:
 
     def _request(self, generated: Generated) -> Request:
         request = copy.deepcopy(generated.make(self._chance, self._both.world))
-        if self._chance.one_in(WRONG_ONE_IN):
+        if self._chance.one_in(INVALID_ONE_IN):
             json_types = self._chance.one_in(JSON_TYPES_ONE_IN)
-            request = made_wrong(self._chance, generated.action, request, json_types=json_types)
+            request = mutate(self._chance, generated.action, request, json_types=json_types)
         return request
 
     def step(self, action: str, request: Request) -> Exchange:
-        """One request to both sides; what differs is counted, and shrunk when it is new."""
+        """Send one request to both sides; count the differences, and minimise new ones."""
         before = self._both.world.contents()
-        passing = {given.table.name: given for given in self._both.world.passing}
+        temporary = {given.table.name: given for given in self._both.world.temporary}
         done = exchange(self._both.sides, self._both.world, action, request)
         found = [*differences(done), *self._both.learn(done)]
-        if not done.is_agreed or (done.ours.is_refused and done.ours.code != "TransactionCanceledException"):
-            # Local remembers some of the tokens that it refused.
+        if not done.is_agreed or (done.ours.is_error and done.ours.code != "TransactionCanceledException"):
+            # Local stores the tokens of some requests that it rejects.
             self._both.world.forget_token(request)
         if action in TABLE_WRITES:
             self._both.world.tokens.clear()
         self.outcome.steps += 1
         self.outcome.actions[action] += 1
-        self.outcome.refused += done.theirs.is_refused
+        self.outcome.rejected += done.theirs.is_error
         for difference in found:
-            reason = justification(done, difference)
+            reason = intended_difference(done, difference)
             if reason is not None:
-                self.outcome.justified[reason] += 1
+                self.outcome.intended[reason] += 1
                 continue
             kind = kind_of(done, difference)
             if kind not in self.outcome.found:
-                self._say(f"step {self.outcome.steps}: {kind}"[:160])
-                self.outcome.found[kind] = Found(kind, self._example(kind, done, difference, before, passing))
+                self._show_progress(f"step {self.outcome.steps}: {kind}"[:160])
+                self.outcome.found[kind] = Found(kind, self._example(kind, done, difference, before, temporary))
             self.outcome.found[kind].count += 1
             self.outcome.found[kind].actions[action] += 1
         return done
@@ -120,12 +120,12 @@ class Run:
         done: Exchange,
         difference: Difference,
         before: dict[str, dict[Key, Item]],
-        passing: dict[str, Given],
+        temporary: dict[str, Given],
     ) -> dict[str, Any]:
-        """The difference with as little around it as still shows it; everything is as it was afterwards."""
+        """Return a minimal example of the difference, and restore the state."""
         example = Example(done.request, {}, difference)
         if self.shrinks:
-            example = Smaller(self._both, kind, done.action, before, passing).of(done.request, difference)
+            example = ExampleMinimiser(self._both, kind, done.action, before, temporary).of(done.request, difference)
         names = self._both.world.named_in(example.request)
         return {
             "action": done.action,

@@ -1,4 +1,4 @@
-"""The two sides that are compared: the engine in this process, and a server that is asked over HTTP."""
+"""The two sides of the comparison: the engine in this process, and a server over HTTP."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from singletable.engine.engine import Engine
 Request = dict[str, Any]
 
 TARGET = "DynamoDB_20120810."
-READY_SECONDS_MAX = 3  # Local now and then never finishes making or deleting an index
-# Nobody verifies the signature; DynamoDB Local takes its region, and so its database, from the credential.
+READY_SECONDS_MAX = 3  # Local sometimes never finishes creating or deleting an index
+# No side verifies the signature; DynamoDB Local derives its region, and so its database, from the credential.
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",
     "X-Amz-Date": "20260101T000000Z",
@@ -25,34 +25,34 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Told:
-    """An answer: its status and its document."""
+class Response:
+    """A response: its status and its document."""
 
     status: int
     document: Any
 
     @property
-    def is_refused(self) -> bool:
+    def is_error(self) -> bool:
         return self.status != http.HTTPStatus.OK
 
     @property
     def code(self) -> str:
-        """The type of a refusal, without its namespace."""
+        """The type of an error, without its namespace."""
         return str(self.document.get("__type", "")).rpartition("#")[2] if isinstance(self.document, dict) else ""
 
     @property
     def message(self) -> str:
-        """The words of a refusal, whose member is written in one of two ways."""
+        """The message of an error, under either of its two names."""
         return str(self.document.get("message", self.document.get("Message", "")))
 
 
 class Side(Protocol):
-    """Somebody who answers requests."""
+    """A server, or the engine in this process."""
 
-    def ask(self, action: str, request: Request) -> Told: ...
+    def send(self, action: str, request: Request) -> Response: ...
 
     def settle(self, table: str) -> None:
-        """Waits until the table, its indexes and its time to live can be used."""
+        """Wait until the table, its indexes and its time to live are ready."""
 
 
 class InProcess:
@@ -61,13 +61,13 @@ class InProcess:
     def __init__(self, now: Callable[[], float] = time) -> None:
         self._engine = Engine("memory:", now=now, sweep_seconds=None)
 
-    def ask(self, action: str, request: Request) -> Told:
+    def send(self, action: str, request: Request) -> Response:
         answer = self._engine.answer(TARGET + action, json.dumps(request).encode())
-        return Told(answer.status, json.loads(answer.body))
+        return Response(answer.status, json.loads(answer.body))
 
     def settle(self, table: str) -> None:
         self._engine.backfill.wait()
-        self._engine.housekeeping.sweep()
+        self._engine.sweeper.sweep()
 
     def close(self) -> None:
         self._engine.close()
@@ -79,26 +79,26 @@ class OverHttp:
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
-    def ask(self, action: str, request: Request) -> Told:
+    def send(self, action: str, request: Request) -> Response:
         body = json.dumps(request).encode()
         try:
             return self._sent(action, body)
         except (http.client.HTTPException, ConnectionError):
-            self._connection.close()  # it is opened again by the next request
+            self._connection.close()  # the next request opens it again
             return self._sent(action, body)
 
-    def _sent(self, action: str, body: bytes) -> Told:
+    def _sent(self, action: str, body: bytes) -> Response:
         self._connection.request("POST", "/", body, {**HEADERS, "X-Amz-Target": TARGET + action})
         response = self._connection.getresponse()
         content = response.read()
-        return Told(response.status, json.loads(content) if content else {})
+        return Response(response.status, json.loads(content) if content else {})
 
     def settle(self, table: str) -> None:
         end = monotonic() + READY_SECONDS_MAX
         while monotonic() < end:
-            described = self.ask("DescribeTable", {"TableName": table})
-            told = described.document.get("Table", {})
-            if described.is_refused or is_active(told):
+            described = self.send("DescribeTable", {"TableName": table})
+            description = described.document.get("Table", {})
+            if described.is_error or is_active(description):
                 return
             sleep(0.02)
 
@@ -107,6 +107,6 @@ class OverHttp:
 
 
 def is_active(described: Request) -> bool:
-    """Whether a table and its indexes can be used."""
+    """Return whether a table and its indexes are ready."""
     statuses = [index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", ())]
     return {described["TableStatus"], *statuses} == {"ACTIVE"}

@@ -1,4 +1,4 @@
-"""Requests in PartiQL: statements that read and write, one by one, in batches and in transactions."""
+"""PartiQL requests: single statements, batches and transactions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 from tests.differential.sides import Request
 from tests.differential.world import World
-from tests.engine.chance import Chance
-from tests.engine.generated_requests import capacity
-from tests.engine.generated_values import ATTRIBUTES, Given, attribute, ordered_value
-from tests.engine.plain_values import Item, Value
+from tests.engine.oracle.generated_requests import capacity
+from tests.engine.oracle.generated_values import ATTRIBUTES, Given, attribute, ordered_value
+from tests.engine.oracle.oracle_values import Item, Value
+from tests.engine.oracle.seeded_choices import SeededChoices
 
 
 class _Statement:
-    """A statement that is being written, with the values of its parameters or these as literals."""
+    """A statement under construction, with values as parameters or literals."""
 
-    def __init__(self, chance: Chance) -> None:
+    def __init__(self, chance: SeededChoices) -> None:
         self._chance = chance
         self.parameters: list[Value] = []
 
@@ -31,7 +31,7 @@ class _Statement:
 
 
 def _literal(value: Value) -> str | None:
-    """The value as PartiQL writes it; binaries have no literal."""
+    """Return the value as a PartiQL literal; binaries have none."""
     ((kind, content),) = value.items()
     match kind:
         case "S":
@@ -65,7 +65,7 @@ def _where_key(statement: _Statement, key: Item) -> str:
     return " AND ".join(f'"{name}" = {statement.value(value)}' for name, value in key.items())
 
 
-def _test(chance: Chance, statement: _Statement, given: Given) -> str:
+def _test(chance: SeededChoices, statement: _Statement, given: Given) -> str:
     name = chance.pick(ATTRIBUTES)
     match chance.below(7):
         case 0:
@@ -86,7 +86,7 @@ def _test(chance: Chance, statement: _Statement, given: Given) -> str:
             return f'"{name}" IN [{members}]'
 
 
-def _select(chance: Chance, given: Given, *, by_key: bool) -> Request:
+def _select(chance: SeededChoices, given: Given, *, by_key: bool) -> Request:
     statement = _Statement(chance)
     what = chance.pick(["*", "*", '"pk"', '"pk", "a"', '"m"."a", "l"[0]', '"n"'])
     index = chance.pick(list(given.table.indexes)) if given.table.indexes and not by_key and chance.one_in(3) else None
@@ -102,7 +102,7 @@ def _select(chance: Chance, given: Given, *, by_key: bool) -> Request:
     return statement.request(text + (f" WHERE {' AND '.join(tests)}" if tests else ""))
 
 
-def _write(chance: Chance, given: Given) -> Request:
+def _write(chance: SeededChoices, given: Given) -> Request:
     statement = _Statement(chance)
     table = given.table.name
     match chance.below(4):
@@ -129,23 +129,23 @@ def _write(chance: Chance, given: Given) -> Request:
             return statement.request(f'DELETE FROM "{table}" WHERE {where}{returning}')
 
 
-def execute(chance: Chance, world: World) -> Request:
+def execute(chance: SeededChoices, world: World) -> Request:
     given = chance.pick(world.tables)
     request = _select(chance, given, by_key=chance.one_in(3)) if chance.one_in(2) else _write(chance, given)
     request["ReturnConsumedCapacity"] = capacity(chance)
     return request
 
 
-def batch_execute(chance: Chance, world: World) -> Request:
-    """Reads by key or writes; one in a few mixes them, which is refused."""
+def batch_execute(chance: SeededChoices, world: World) -> Request:
+    """Generate reads by key or writes; some requests mix them, which is invalid."""
     return {"Statements": _statements(chance, world), "ReturnConsumedCapacity": capacity(chance)}
 
 
-def execute_transaction(chance: Chance, world: World) -> Request:
+def execute_transaction(chance: SeededChoices, world: World) -> Request:
     return {"TransactStatements": _statements(chance, world), "ReturnConsumedCapacity": capacity(chance)}
 
 
-def _statements(chance: Chance, world: World) -> list[Any]:
+def _statements(chance: SeededChoices, world: World) -> list[Any]:
     reads = chance.one_in(2)
     statements = []
     for _ in chance.times(1, 4):

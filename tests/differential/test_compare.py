@@ -1,4 +1,4 @@
-"""Two answers are the same in everything but what has no meaning, and every other field is told."""
+"""Insignificant details are not a difference, and every other difference is reported."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.differential.ask import Exchange
-from tests.differential.compare import ABSENT, REFUSAL, Difference, differences, kind_of
-from tests.differential.sides import Told
+from tests.differential.compare import ABSENT, ERROR, Difference, differences, kind_of
+from tests.differential.exchange import Exchange
+from tests.differential.sides import Response
 
 
 def exchange(ours: Any, theirs: Any, action: str = "GetItem", status: int = 200) -> Exchange:
-    return Exchange(action, {"TableName": "texts"}, Told(status, ours), Told(status, theirs))
+    return Exchange(action, {"TableName": "texts"}, Response(status, ours), Response(status, theirs))
 
 
-def refused(message: str, code: str = "ValidationException", **fields: Any) -> Told:
-    return Told(400, {"__type": f"com.amazon.coral.validate#{code}", "message": message, **fields})
+def error(message: str, code: str = "ValidationException", **fields: Any) -> Response:
+    return Response(400, {"__type": f"com.amazon.coral.validate#{code}", "message": message, **fields})
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def refused(message: str, code: str = "ValidationException", **fields: Any) -> T
         ),
     ],
 )
-def test_what_has_no_meaning_is_no_difference(ours: Any, theirs: Any) -> None:
+def test_insignificant_details_are_not_a_difference(ours: Any, theirs: Any) -> None:
     assert differences(exchange(ours, theirs)) == []
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "told"),
+    ("ours", "theirs", "difference"),
     [
         ({"Count": 1}, {"Count": 2}, Difference("Count", 1, 2)),
         ({"Count": 1}, {}, Difference("Count", 1, ABSENT)),
@@ -57,31 +57,33 @@ def test_what_has_no_meaning_is_no_difference(ours: Any, theirs: Any) -> None:
         ({"Item": {"a": {"N": "1"}}}, {"Item": {"a": {"N": "1.0"}}}, Difference("Item.a.N", "1", "1.0")),
     ],
 )
-def test_every_other_field_is_told_with_its_path(ours: Any, theirs: Any, told: Difference) -> None:
-    assert told in differences(exchange(ours, theirs))
+def test_every_other_difference_is_reported_with_its_path(ours: Any, theirs: Any, difference: Difference) -> None:
+    assert difference in differences(exchange(ours, theirs))
 
 
-def test_a_refusal_and_an_answer_differ() -> None:
-    done = Exchange("GetItem", {}, refused("no"), Told(200, {}))
-    assert differences(done) == [Difference(REFUSAL, "ValidationException: no", "accepted")]
+def test_an_error_and_a_result_differ() -> None:
+    done = Exchange("GetItem", {}, error("no"), Response(200, {}))
+    assert differences(done) == [Difference(ERROR, "ValidationException: no", "accepted")]
 
 
-def test_refusals_are_compared_by_type_words_and_fields() -> None:
+def test_errors_are_compared_by_type_message_and_fields() -> None:
     item = {"a": {"N": "1"}}
     same = Exchange(
-        "PutItem", {}, refused("no", Item=item), Told(400, {"__type": "ValidationException", "Message": "no"})
+        "PutItem", {}, error("no", Item=item), Response(400, {"__type": "ValidationException", "Message": "no"})
     )
     assert differences(same) == [Difference("Item", item, ABSENT)]
-    other_type = Exchange("PutItem", {}, refused("no"), refused("no", "OtherException"))
-    assert differences(other_type) == [Difference(REFUSAL, "ValidationException: no", "OtherException: no")]
-    other_status = Exchange("PutItem", {}, refused("no"), Told(500, {"__type": "ValidationException", "message": "no"}))
-    assert differences(other_status) == [Difference(REFUSAL, "ValidationException: no", "500 ValidationException: no")]
+    other_type = Exchange("PutItem", {}, error("no"), error("no", "OtherException"))
+    assert differences(other_type) == [Difference(ERROR, "ValidationException: no", "OtherException: no")]
+    other_status = Exchange(
+        "PutItem", {}, error("no"), Response(500, {"__type": "ValidationException", "message": "no"})
+    )
+    assert differences(other_status) == [Difference(ERROR, "ValidationException: no", "500 ValidationException: no")]
 
 
 def test_one_kind_has_many_examples() -> None:
     kinds = set()
     for name, size in (("first-table", 5), ("second-table", 17)):
         request = {"TableName": name}
-        done = Exchange("Query", request, refused(f"no {name}: {size}"), Told(200, {}))
+        done = Exchange("Query", request, error(f"no {name}: {size}"), Response(200, {}))
         kinds |= {kind_of(done, difference) for difference in differences(done)}
     assert len(kinds) == 1

@@ -1,4 +1,4 @@
-"""A run finds nothing where nothing differs; what differs is found, counted and made small."""
+"""A run finds nothing between equal sides; differences are found, counted and minimised."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.report import shown
-from tests.differential.run import Outcome, Run
-from tests.differential.sides import InProcess, Request, Side, Told
+from tests.differential.report import format_report
+from tests.differential.run import Run, RunResult
+from tests.differential.sides import InProcess, Request, Response, Side
 
 STEPS = 250
 
 
 class Altered:
-    """The engine, with some of its answers changed."""
+    """The engine, with some of its responses changed."""
 
-    def __init__(self, engine: Side, alter: Callable[[str, Request, Told], Told]) -> None:
+    def __init__(self, engine: Side, alter: Callable[[str, Request, Response], Response]) -> None:
         self._engine = engine
         self._alter = alter
 
-    def ask(self, action: str, request: Request) -> Told:
-        return self._alter(action, request, self._engine.ask(action, request))
+    def send(self, action: str, request: Request) -> Response:
+        return self._alter(action, request, self._engine.send(action, request))
 
     def settle(self, table: str) -> None:
         self._engine.settle(table)
 
 
-def run(alter: Callable[[str, Request, Told], Told], seed: int = 11) -> Outcome:
+def run(alter: Callable[[str, Request, Response], Response], seed: int = 11) -> RunResult:
     with closing(InProcess()) as ours, closing(InProcess()) as theirs:
         return Run(ours, Altered(theirs, alter), seed, lambda text: None).steps(STEPS)
 
 
 def test_the_engine_does_not_differ_from_itself(tmp_path: Path) -> None:
-    outcome = run(lambda action, request, told: told)
+    outcome = run(lambda action, request, response: response)
     assert outcome.found == {}
-    assert not outcome.justified
+    assert not outcome.intended
     assert len(outcome.actions) > 10
-    assert STEPS / 8 < outcome.refused < STEPS * 3 / 4
-    assert "0 kinds of unexplained differences" in shown(outcome, tmp_path)
+    assert STEPS / 8 < outcome.rejected < STEPS * 3 / 4
+    assert "0 kinds of unexplained differences" in format_report(outcome, tmp_path)
 
 
-def test_an_answer_that_differs_is_found_once_and_made_small(tmp_path: Path) -> None:
-    def one_more(action: str, request: Request, told: Told) -> Told:
-        if action == "GetItem" and "ProjectionExpression" in request and not told.is_refused:
-            return Told(told.status, {**told.document, "More": 1})
-        return told
+def test_a_differing_result_is_found_once_and_minimised(tmp_path: Path) -> None:
+    def one_more(action: str, request: Request, response: Response) -> Response:
+        if action == "GetItem" and "ProjectionExpression" in request and not response.is_error:
+            return Response(response.status, {**response.document, "More": 1})
+        return response
 
     outcome = run(one_more)
     (found,) = outcome.found.values()
@@ -58,25 +58,25 @@ def test_an_answer_that_differs_is_found_once_and_made_small(tmp_path: Path) -> 
         {"ExpressionAttributeNames"} & set(found.example["request"])
     )
     assert found.example["items"] == {}
-    report = shown(outcome, tmp_path)
+    report = format_report(outcome, tmp_path)
     assert "GetItem" in report
     assert str(tmp_path / "001.json") in report
     assert (tmp_path / "001.json").exists()
 
 
 class Forgetful(Altered):
-    """The engine, without deleting what it was asked to delete without a condition."""
+    """The engine, ignoring deletes without a condition."""
 
-    def ask(self, action: str, request: Request) -> Told:
+    def send(self, action: str, request: Request) -> Response:
         is_plain = (
             action == "DeleteItem" and "ReturnConsumedCapacity" in request and "ConditionExpression" not in request
         )
-        return Told(200, {}) if is_plain else super().ask(action, request)
+        return Response(200, {}) if is_plain else super().send(action, request)
 
 
-def test_a_write_that_is_not_done_is_found_by_what_is_stored() -> None:
+def test_a_missing_write_is_found_in_the_stored_items() -> None:
     with closing(InProcess()) as ours, closing(InProcess()) as theirs:
-        forgetful = Forgetful(theirs, lambda action, request, told: told)
+        forgetful = Forgetful(theirs, lambda action, request, response: response)
         outcome = Run(ours, forgetful, 11, lambda text: None).steps(2 * STEPS)
     stored = [found for found in outcome.found.values() if found.example["path"].startswith("stored")]
     assert stored
@@ -86,8 +86,8 @@ def test_a_write_that_is_not_done_is_found_by_what_is_stored() -> None:
 # Time to live
 
 
-def run_of_time_to_live(alter: Callable[[str, Request, Told], Told]) -> Outcome:
-    """The engine beside itself where hours pass with each request, so that it takes every change."""
+def run_of_time_to_live(alter: Callable[[str, Request, Response], Response]) -> RunResult:
+    """Two engines where an hour passes with each request, so that they accept every change."""
     hours = count()
     with closing(InProcess()) as ours, closing(InProcess(lambda: 3_600.0 * next(hours))) as theirs:
         made = Run(ours, Altered(theirs, alter), 11, lambda text: None)
@@ -95,20 +95,20 @@ def run_of_time_to_live(alter: Callable[[str, Request, Told], Told]) -> Outcome:
         return made.steps(STEPS)
 
 
-def test_a_change_that_one_side_takes_does_not_change_what_is_told_later() -> None:
-    outcome = run_of_time_to_live(lambda action, request, told: told)
+def test_a_change_that_one_side_accepts_does_not_affect_later_reports() -> None:
+    outcome = run_of_time_to_live(lambda action, request, response: response)
     assert outcome.found == {}
-    (meant,) = outcome.justified
-    assert meant.name == "time to live"
+    (difference,) = outcome.intended
+    assert difference.name == "time to live"
     assert outcome.actions["DescribeTimeToLive"] > STEPS / 4
 
 
 @pytest.mark.parametrize("action", ["DescribeTimeToLive", "UpdateTimeToLive"])
-def test_nothing_else_that_is_told_of_time_to_live_may_differ(action: str) -> None:
-    def with_more(asked: str, request: Request, told: Told) -> Told:
-        if asked != action or told.is_refused:
-            return told
-        return Told(told.status, {name: {**inner, "More": 1} for name, inner in told.document.items()})
+def test_nothing_else_about_time_to_live_may_differ(action: str) -> None:
+    def with_more(sent_action: str, request: Request, response: Response) -> Response:
+        if sent_action != action or response.is_error:
+            return response
+        return Response(response.status, {name: {**inner, "More": 1} for name, inner in response.document.items()})
 
     outcome = run_of_time_to_live(with_more)
     (found,) = outcome.found.values()

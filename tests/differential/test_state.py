@@ -1,15 +1,15 @@
-"""Both sides are brought together again after a disagreement, and a name that one of them cannot let go is given up."""
+"""Both sides are synchronised after a difference, and the name of an unfinished table is abandoned."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
-from tests.differential.ask import exchange
-from tests.differential.sides import InProcess, Request, Told
+from tests.differential.exchange import exchange
+from tests.differential.sides import InProcess, Request, Response
 from tests.differential.state import BothSides
 from tests.differential.test_run import Altered
-from tests.engine.chance import Chance
-from tests.engine.tables import index
+from tests.engine.oracle.seeded_choices import SeededChoices
+from tests.engine.table_requests import index
 
 
 def creation(name: str) -> Request:
@@ -22,22 +22,22 @@ def creation(name: str) -> Request:
     }
 
 
-def never_done(action: str, request: Request, told: Told) -> Told:
-    """An index of one table that is never made."""
-    if action != "DescribeTable" or request["TableName"] != "passing1" or told.is_refused:
-        return told
-    (gsi,) = told.document["Table"]["GlobalSecondaryIndexes"]
-    return Told(
-        told.status,
-        {"Table": {**told.document["Table"], "GlobalSecondaryIndexes": [{**gsi, "IndexStatus": "CREATING"}]}},
+def never_done(action: str, request: Request, response: Response) -> Response:
+    """A side where the index of one table is never created."""
+    if action != "DescribeTable" or request["TableName"] != "temporary1" or response.is_error:
+        return response
+    (gsi,) = response.document["Table"]["GlobalSecondaryIndexes"]
+    return Response(
+        response.status,
+        {"Table": {**response.document["Table"], "GlobalSecondaryIndexes": [{**gsi, "IndexStatus": "CREATING"}]}},
     )
 
 
-def test_the_name_of_a_table_that_is_never_done_is_not_used_again() -> None:
+def test_the_name_of_an_unfinished_table_is_not_used_again() -> None:
     with closing(InProcess()) as ours, closing(InProcess()) as theirs:
-        both = BothSides(ours, Altered(theirs, never_done), Chance(1))
-        for name in ("passing1", "passing2"):
+        both = BothSides(ours, Altered(theirs, never_done), SeededChoices(1))
+        for name in ("temporary1", "temporary2"):
             both.learn(exchange(both.sides, both.world, "CreateTable", creation(name)))
-        assert both.world.names == ["passing4", "passing2", "passing3"]
-        assert [given.table.name for given in both.world.passing] == ["passing2"]
-        assert all(told.is_refused for told in both.ask_both("DescribeTable", {"TableName": "passing1"}))
+        assert both.world.names == ["temporary4", "temporary2", "temporary3"]
+        assert [given.table.name for given in both.world.temporary] == ["temporary2"]
+        assert all(response.is_error for response in both.send_to_both("DescribeTable", {"TableName": "temporary1"}))

@@ -1,4 +1,4 @@
-"""HTML: one file that needs no other, in which nothing of the user's is markup."""
+"""The HTML document is self-contained, and all user text is escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from singletable.cli.load_model import load_tables
 from singletable.cost.prices import prices_of
-from singletable.document.blocks import Bullets, Code, Listing, Paragraph, Section, Text, table, words
+from singletable.document.blocks import Bullets, Code, Listing, Paragraph, PlainText, Section, table, words
 from singletable.document.html import to_html
 from singletable.document.model_document import Subject, model_document
 from tests.document.test_markdown import Seen
@@ -26,29 +26,29 @@ def shop() -> str:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
-def test_words_are_shown_and_are_no_markup(text: str) -> None:
-    blocks = (Paragraph(words(text)), Bullets((words(Code(text)),)), table(("a",), [(Text(text),)]))
+def test_an_html_document_shows_and_escapes_text(text: str) -> None:
+    blocks = (Paragraph(words(text)), Bullets((words(Code(text)),)), table(("a",), [(PlainText(text),)]))
     seen = Seen(to_html(Section("T", "t", (*blocks, Listing(text, "json")))))
     assert "".join(seen.text.split()) == "".join(f"T{text}{text}a{text}{text}".split())
 
 
-def test_nothing_is_fetched_and_nothing_is_run(shop: str) -> None:
+def test_an_html_document_has_no_external_resources_and_no_scripts(shop: str) -> None:
     assert not re.search(r"<script|<link|<img|@import|url\(|\bon\w+=", shop)
     elsewhere = {address for address in re.findall(r'(?:href|src)="([^"]+)"', shop) if not address.startswith("#")}
     assert elsewhere == set()
 
 
-def test_every_link_leads_to_one_section(shop: str) -> None:
+def test_an_html_document_has_exactly_one_target_for_every_link(shop: str) -> None:
     anchors = re.findall(r'<section id="([^"]+)"', shop)
     assert len(anchors) == len(set(anchors))
     assert set(re.findall(r'href="#([^"]+)"', shop)) <= set(anchors)
 
 
-def test_every_element_is_closed(shop: str) -> None:
+def test_an_html_document_closes_every_element(shop: str) -> None:
     for element in ("section", "table", "details", "figure", "svg", "ul", "pre"):
         assert len(re.findall(f"<{element}[ >]", shop)) == shop.count(f"</{element}>") > 0
 
 
-def test_figures_stand_to_the_right_and_words_do_not() -> None:
+def test_an_html_document_aligns_only_figures_to_the_right() -> None:
     page = to_html(Section("T", "t", (table(("cost", "what"), [("≈1,005.5 RRU", "one"), ("", "2 or 3")]),)))
     assert '<td class="figure">≈1,005.5 RRU</td><td>one</td>' in page

@@ -1,3 +1,5 @@
+"""Item collections of the table and its indexes: grouping, sorting and labels."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 
 from singletable import ArgumentRefused, Table, entity, native
 from singletable.document.item_collections import (
-    Partition,
-    Row,
+    CollectionRow,
+    ItemCollection,
     collections_in,
     entity_label,
     key_of,
@@ -70,7 +72,7 @@ def order(customer_id: str, id: str, status: str | None = None) -> dict[str, Any
 MARKER = {"PK": {"S": "UNIQUE#Customer#email#a@b"}, "SK": {"S": "UNIQUE"}, "entity_type": {"S": "UNIQUE"}}
 
 
-def test_rows_of_one_partition_key_stand_together_in_order_of_the_sort_key() -> None:
+def test_item_collections_group_rows_by_partition_key_and_sort_them_by_sort_key() -> None:
     items = [customer("c1"), order("c2", "o9"), order("c1", "o2"), order("c1", "o1")]
     found = collections_in(Shop.design, items)
     assert [(partition.key, [row.sort_key for row in partition.rows]) for partition in found] == [
@@ -79,27 +81,27 @@ def test_rows_of_one_partition_key_stand_together_in_order_of_the_sort_key() -> 
     ]
 
 
-def test_an_index_has_only_the_items_with_all_its_keys() -> None:
+def test_item_collections_of_an_index_contain_only_items_with_all_its_keys() -> None:
     items = [customer("c1"), order("c1", "o1", "OPEN"), order("c1", "o2")]
     assert collections_in(Shop.design, items, "GSI1") == (
-        Partition("STATUS#OPEN", (Row("o1", "Order", (("status", "OPEN"),)),)),
+        ItemCollection("STATUS#OPEN", (CollectionRow("o1", "Order", (("status", "OPEN"),)),)),
     )
 
 
-def test_attributes_that_stand_in_the_key_are_not_shown_again_unless_asked_for() -> None:
+def test_item_collections_hide_key_fields_unless_requested() -> None:
     (only,) = collections_in(Shop.design, [customer("c1")])
     assert only.rows[0].attributes == (("email", "c1@example.org"),)
     (only,) = collections_in(Shop.design, [customer("c1")], attributes=["id", "PK", "nothing"])
     assert only.rows[0].attributes == (("id", "c1"), ("PK", "CUST#c1"))
 
 
-def test_rows_that_are_read_are_marked() -> None:
+def test_item_collections_mark_rows_that_are_read() -> None:
     items = [order("c1", "o1"), order("c1", "o2")]
     (only,) = collections_in(Shop.design, items, read={key_of(Shop.design, items[1])})
     assert [row.is_read for row in only.rows] == [False, True]
 
 
-def test_an_item_is_named_by_its_entity_its_marker_or_what_it_says() -> None:
+def test_item_collections_label_an_item_by_entity_marker_or_type_attribute() -> None:
     unknown = {"PK": {"S": "X"}, "SK": {"S": "Y"}, "entity_type": {"S": "Elsewhere"}}
     untyped = {name: value for name, value in order("c1", "o1").items() if name != "entity_type"}
     labels = [entity_label(Shop.design, item) for item in (customer("c1"), untyped, MARKER, unknown)]
@@ -108,13 +110,13 @@ def test_an_item_is_named_by_its_entity_its_marker_or_what_it_says() -> None:
     assert labels_of(Shop.design) == ("Customer", "Order")
 
 
-def test_an_index_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(ArgumentRefused, match="Shop has no index GSI9; it has GSI1"):
+def test_item_collections_of_an_unknown_index_are_an_error_that_lists_the_indexes() -> None:
+    with pytest.raises(ArgumentRefused, match="Shop has no index GSI9; its indexes: GSI1"):
         collections_in(Shop.design, [], "GSI9")
 
 
 @given(st.lists(st.decimals(-(10**9), 10**9, places=3), unique=True))
-def test_numbers_sort_by_value(numbers: list[Decimal]) -> None:
+def test_item_collections_sort_numbers_by_value(numbers: list[Decimal]) -> None:
     items = [{"device": {"S": "d"}, "at": {"N": str(number)}} for number in numbers]
     rows = [row for partition in collections_in(Readings.design, items) for row in partition.rows]
     assert [Decimal(row.sort_key or "") for row in rows] == sorted(numbers)
@@ -132,5 +134,5 @@ def test_numbers_sort_by_value(numbers: list[Decimal]) -> None:
         ({"SS": ["a", "b"]}, "{a, b}"),
     ],
 )
-def test_a_value_reads_as_a_person_writes_it(value: dict[str, Any], text: str) -> None:
+def test_item_collections_show_values_as_plain_text(value: dict[str, Any], text: str) -> None:
     assert text_of(value) == text

@@ -1,4 +1,4 @@
-"""The document of a design: all of its sections, out of the design alone, the same every time."""
+"""The design document has every section, is built from the design alone, and is deterministic."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from singletable import GSI, KEYS_ONLY, Page, Table, collection, count, entity, get, pattern, put, query
 from singletable.cli.load_model import load_tables
 from singletable.cost.prices import prices_of
-from singletable.document.blocks import Block, Code, Fold, Link, Paragraph, Section, Text, pictures_in
-from singletable.document.blocks import Table as Grid
+from singletable.document.blocks import Block, Code, Fold, Link, Paragraph, PlainText, Section, pictures_in
+from singletable.document.blocks import TableBlock as Grid
 from singletable.document.markdown import to_markdown
 from singletable.document.model_document import Subject, model_document
 from singletable.model.design import Design
@@ -113,12 +113,12 @@ def said(section: Section) -> str:
     return to_markdown(section)
 
 
-def test_it_has_a_section_for_everything_one_asks() -> None:
+def test_the_model_document_has_every_section() -> None:
     titles = [section.title for section in document().sections]
     assert titles == ["Worksheet", "Entities", "Keys", "Item collections", "Access patterns", "Findings", "Cost"]
 
 
-def test_the_worksheet_has_a_row_for_every_pattern_with_its_link() -> None:
+def test_pattern_sections_have_a_worksheet_with_a_linked_row_for_every_pattern() -> None:
     asked, answered = grids(named("Worksheet", document()))
     assert len(asked.rows) == len(answered.rows) == len(Library.design.patterns)
     assert [cell for row in asked.rows for cell in row[1] if isinstance(cell, Link)] == [
@@ -126,7 +126,7 @@ def test_the_worksheet_has_a_row_for_every_pattern_with_its_link() -> None:
     ]
 
 
-def test_the_key_table_has_every_template() -> None:
+def test_the_model_document_has_a_key_table_with_every_template() -> None:
     keys = grids(named("Keys", document()))[0]
     assert keys.headers == ("entity", "PK", "SK", "GSI1PK", "GSI1SK")
     assert keys.rows[1] == tuple(
@@ -135,9 +135,9 @@ def test_the_key_table_has_every_template() -> None:
     assert keys.rows[0][3] == ()
 
 
-def test_an_entity_says_what_its_class_says_and_nothing_that_a_library_made_up() -> None:
+def test_the_model_document_shows_only_written_docstrings_of_entities() -> None:
     (grid,) = grids(named("Entities", document()))
-    assert [row[1] for row in grid.rows] == [(Text("Where books stand."),), (), ()]
+    assert [row[1] for row in grid.rows] == [(PlainText("Where books stand."),), (), ()]
 
 
 @entity(key=("TEAM#{id}", "TEAM"))
@@ -167,79 +167,81 @@ class Teams(Table, entities=[Team, Job]):
     """Teams that count their jobs."""
 
 
-def test_an_entity_says_what_counts_it_and_when() -> None:
+def test_the_model_document_shows_the_counters_that_count_an_entity() -> None:
     written = said(named("Entities", document(Teams.design)))
-    assert "Team.jobs counts it; Team.open_jobs counts it if state = 'OPEN' AND hours &gt; 3" in written
+    assert "counted in Team.jobs; counted in Team.open_jobs if state = 'OPEN' AND hours &gt; 3" in written
 
 
-def test_the_table_and_every_index_are_drawn() -> None:
+def test_the_model_document_draws_the_table_and_every_index() -> None:
     drawn = [picture.name for picture in pictures_in(named("Item collections", document()))]
     assert drawn == ["library-table", "library-gsi1"]
 
 
-def test_an_index_of_keys_is_drawn_without_what_it_does_not_hold() -> None:
+def test_the_model_document_draws_a_keys_only_index_without_other_attributes() -> None:
     table, index = pictures_in(named("Item collections", document()))
     assert ">pages<" in table.svg
     assert ">pages<" not in index.svg
 
 
-def test_a_pattern_has_its_call_its_request_and_what_it_reads() -> None:
+def test_a_pattern_section_has_call_request_and_picture() -> None:
     section = named("A shelf with its books", named("Access patterns", document()))
     assert isinstance(section.blocks[0], Paragraph)
     text = said(section)
     assert '`full_shelf(shelf_id="s1")` ✓ one request' in text
     assert '":v0": { "S": "SHELF#s1" }' in text
-    assert "the range holds Shelf, Book only" in text
+    assert "the range contains only Shelf, Book" in text
     (picture,) = pictures_in(section)
     assert picture.svg.count('class="bracket"') == 1
     assert "SHELF#s2" not in picture.svg
 
 
-def test_a_pattern_that_is_refused_says_why_and_what_to_do() -> None:
+def test_pattern_sections_give_reason_and_remedy_for_an_unsupported_pattern() -> None:
     text = said(named("Books of so many pages", named("Access patterns", document())))
-    assert "✗ refused" in text
+    assert "✗ not supported" in text
     assert "gsi" in text
     assert "The request" not in text
 
 
-def test_a_write_has_its_request_and_no_picture() -> None:
+def test_pattern_sections_show_the_request_of_a_write_and_no_picture() -> None:
     section = named("Put a book on its shelf", named("Access patterns", document()))
     assert list(pictures_in(section)) == []
     assert '"title": { "S": "On Looms" }' in said(section)
 
 
-def test_findings_are_open_with_a_way_out_or_accepted_with_a_reason() -> None:
+def test_the_model_document_gives_a_remedy_for_open_findings_and_a_reason_for_accepted_ones() -> None:
     still, accepted = grids(named("Findings", document()))
-    assert still.headers == ("finding", "what", "way out")
+    assert still.headers == ("finding", "problem", "remedy")
     assert still.rows[0][0][0] == Code("ST001")
-    assert accepted.headers == ("finding", "what", "reason")
-    assert [(row[0][0], row[2]) for row in accepted.rows] == [(Code("ST109"), (Text("a library is never | crowded"),))]
+    assert accepted.headers == ("finding", "problem", "reason")
+    assert [(row[0][0], row[2]) for row in accepted.rows] == [
+        (Code("ST109"), (PlainText("a library is never | crowded"),))
+    ]
 
 
-def test_a_month_is_there_when_rates_are_and_guesses_are_marked() -> None:
+def test_the_cost_section_of_a_document_shows_monthly_costs_and_marks_estimates() -> None:
     calls, month, *_ = grids(named("Cost", document()))
-    assert calls.headers[-1] == "a month"
-    assert month.headers == ("collections", "reads", "writes", "storage", "on demand", "provisioned")
+    assert calls.headers[-1] == "per month"
+    assert month.headers == ("collection size", "reads", "writes", "storage", "on demand", "provisioned")
     by_name = {row[0][0].text: row for row in calls.rows}
     assert by_name["shelf"][3][0].text.startswith("≈"), "nobody said how large a shelf is"
     assert not by_name["add"][3][0].text.startswith("≈"), "a book has its size"
 
 
-def test_what_the_author_says_stands_first_and_is_escaped() -> None:
+def test_the_model_document_starts_with_escaped_docstrings() -> None:
     text = to_markdown(document())
     assert "Books \\| and &lt;b&gt;shelves&lt;/b&gt;." in text
     assert text.index("Books \\|") < text.index("Worksheet")
 
 
-def test_several_tables_have_a_section_each() -> None:
+def test_the_model_document_has_a_section_for_each_of_several_tables() -> None:
     both = model_document([Subject(Library.design), Subject(Library.design)], PRICES, "About both.")
     assert both.title == "Library and Library"
-    assert both.blocks[0] == Paragraph((Text("About both."),))
+    assert both.blocks[0] == Paragraph((PlainText("About both."),))
     assert len(both.sections) == 2
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.parent.name)
-def test_every_read_of_every_example_is_drawn_and_every_request_shown(model: Path) -> None:
+def test_the_model_document_of_every_example_draws_every_read_and_shows_every_request(model: Path) -> None:
     for table in load_tables(str(model)):
         written = model_document([Subject(table.design)], PRICES)
         patterns = named("Access patterns", written).sections
@@ -248,5 +250,5 @@ def test_every_read_of_every_example_is_drawn_and_every_request_shown(model: Pat
             assert declared.is_write or list(pictures_in(section)), declared
 
 
-def test_the_same_design_makes_the_same_document() -> None:
+def test_the_model_document_is_deterministic() -> None:
     assert document() == document()

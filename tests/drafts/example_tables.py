@@ -97,7 +97,7 @@ class Example:
                 table = self.table.open(engine, create=True, now=clock)
                 fill(table, self.rows if each is None else each.rows)
                 if each is not None:
-                    each.tell(each.ask(table))
+                    each.show(each.execute(table))
             self.more(self.table.open(engine))
         return calls
 

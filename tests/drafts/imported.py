@@ -10,12 +10,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from singletable.cli.draft_judge import judge
+from singletable.cli.import_text import find_objections
 from singletable.cli.load_model import load_tables
 from singletable.drafts.draft import Draft
 from singletable.drafts.proved import proved
 from singletable.drafts.python_source import python_source
-from singletable.verify.check import Report, check
+from singletable.verify.design_check import CheckReport, check
 
 PUBLISHED = Path(__file__).parent / "published"
 HOSTILE = st.sampled_from(
@@ -49,9 +49,9 @@ VALUES: st.SearchStrategy[Any] = st.one_of(
 )
 
 
-def reports(draft: Draft, folder: Path, *, are_proposed: bool = False) -> list[Report]:
+def reports(draft: Draft, folder: Path, *, are_proposed: bool = False) -> list[CheckReport]:
     """The draft, proved, written, loaded as a file and checked."""
-    source = python_source(proved(draft, judge, are_proposed=are_proposed))
+    source = python_source(proved(draft, find_objections, are_proposed=are_proposed))
     assert_only_declarations(source)
     path = folder / "imported_model.py"
     path.write_text(source, encoding="utf-8")

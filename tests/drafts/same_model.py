@@ -11,16 +11,15 @@ from typing import Any, Literal, Union, get_args, get_origin
 from singletable import Table
 from singletable.cost.prices import prices_of
 from singletable.drafts.field_defaults import default_of
-from singletable.heat.report import heat_report
+from singletable.heat.heat_report import heat_report
 from singletable.heat.simulation import Growth
-from singletable.model.declaration import PatternDeclaration
+from singletable.model.condition_recorder import ParameterPlaceholder
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
 from singletable.model.fields import NotAnEntityClass, fields_of, strip
-from singletable.model.intents import Collection
-from singletable.model.positions import Sparse
-from singletable.model.recorder import Argument
-from singletable.model.settings import TableSettings
-from singletable.verify.check import check
+from singletable.model.intents import CollectionIntent
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import Sparse, TableSettings
+from singletable.verify.design_check import check
 from singletable.verify.worksheet import worksheet
 
 # What is told in other words: classes by their names, keys by their positions.
@@ -95,7 +94,7 @@ def _pattern(pattern: PatternDeclaration) -> dict[str, Any]:
         ],
         "kind": type(intent).__name__,
         "intent": {name: _value(each) for name, each in given.items()},
-        "shape": (_doc(intent.shape), _fields(intent.shape)) if isinstance(intent, Collection) else None,
+        "shape": (_doc(intent.shape), _fields(intent.shape)) if isinstance(intent, CollectionIntent) else None,
         "view": (_doc(given["view"]), _fields(given["view"])) if given.get("view") is not None else None,
     }
 
@@ -144,7 +143,7 @@ def _value(value: Any) -> Any:
     """A value, in which objects of classes are what they hold."""
     if isinstance(value, enum.Enum):
         return type(value).__name__, value.name
-    if isinstance(value, Argument):
+    if isinstance(value, ParameterPlaceholder):
         return "parameter", value.argument_name
     if isinstance(value, type) and declaration_of(value) is not None:
         return _named(value)
@@ -172,4 +171,4 @@ def _named(cls: type) -> str:
 
 def _heat(table: type[Table]) -> Any:
     report = heat_report(table.design, prices_of("us-east-1"), [Growth(1), Growth(100)])
-    return [(hot.partition.template, hot.partition.demand, hot.courses) for hot in report.hot], report.places
+    return [(hot.partition.template, hot.partition.demand, hot.results) for hot in report.hot], report.places

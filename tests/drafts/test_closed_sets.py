@@ -15,7 +15,7 @@ from singletable.drafts.draft import DraftTable
 from singletable.drafts.inference import inferred_table
 from singletable.drafts.seen_items import SeenIndex, SeenTable
 from singletable.engine.engine import Engine
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 from tests.drafts.example_tables import EXAMPLES, stored_items
 from tests.drafts.test_inference import loaded
 

@@ -21,7 +21,7 @@ from singletable.drafts.inference import inferred_table
 from singletable.drafts.python_source import python_source
 from singletable.drafts.seen_items import SeenIndex, SeenTable
 from singletable.planner.plan import Plan
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 from tests.drafts.example_tables import EXAMPLES, Example
 from tests.examples.scripts import tables
 

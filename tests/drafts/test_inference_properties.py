@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from singletable.cli.load_model import load_tables
-from singletable.client.items.decoder import Decoder, made_of
+from singletable.client.items.decoder import Decoder, decoded_class
 from singletable.drafts.clusters import clusters_of
 from singletable.drafts.draft import Draft
 from singletable.drafts.inference import inferred_table
 from singletable.drafts.python_source import python_source
 from singletable.drafts.seen_items import SeenIndex, SeenTable
 from singletable.model.design import Design
-from singletable.planner.items import item_of, values_of
+from singletable.planner.stored_items import item_of, values_of
 
 WORDS = st.sampled_from(["USER", "ORDER", "METADATA", "u", "profile", "U1", "GEO2", "a%23", "x%", "", "{id}", "ü", "="])
 VALUES = st.one_of(
@@ -111,6 +111,6 @@ def is_placed(design: Design, label: str, name: str) -> bool:
 def decoded_again(design: Design, label: str, item: dict[str, Any]) -> dict[str, Any]:
     """The keys that the entity writes for the values that it reads out of an item."""
     entity = next(each for each in design.entities if each.label == label)
-    value = Decoder(made_of(entity)).read(item)
+    value = Decoder(decoded_class(entity)).read(item)
     written = item_of(design, entity, values_of(entity, value))
     return {name: each for name, each in written.items() if is_placed(design, label, name)}

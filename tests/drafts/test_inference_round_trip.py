@@ -14,8 +14,8 @@ from singletable import Table
 from singletable.drafts.from_design import draft_of
 from singletable.drafts.inference import inferred_table
 from singletable.engine.engine import Engine
-from singletable.planner.items import item_of, values_of
 from singletable.planner.plan import Plan
+from singletable.planner.stored_items import item_of, values_of
 from tests.drafts.example_tables import EXAMPLES, Call, Example, stored_items
 from tests.drafts.test_inference import declared, loaded
 from tests.examples.stored_fields import objects_in

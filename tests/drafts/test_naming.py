@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.client.table_body import RESERVED
+from singletable.client.table_metaclass import RESERVED
 from singletable.drafts.naming import name_of_class, name_of_field, name_of_index, name_of_pattern
 from singletable.drafts.vocabulary import OWN, STANDARD
 from singletable.model.entity import entity

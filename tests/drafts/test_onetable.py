@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.cli.draft_judge import judge
+from singletable.cli.import_text import find_objections
 from singletable.drafts.draft import DraftEntity, NativeKey
 from singletable.drafts.onetable import read_onetable
 from singletable.drafts.proved import proved
@@ -219,11 +219,11 @@ def test_all_problems_are_told_with_their_paths() -> None:
 @given(document=mutated(SCHEMA))
 def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
     try:
-        draft = proved(read_onetable(json.dumps(document), "schema.json"), judge, are_proposed=True)
+        draft = proved(read_onetable(json.dumps(document), "schema.json"), find_objections, are_proposed=True)
     except ImportRefused:
         return
     assert_only_declarations(python_source(draft))
-    assert not any(judge(table) for table in draft.tables)
+    assert not any(find_objections(table) for table in draft.tables)
 
 
 @settings(max_examples=100, deadline=None)

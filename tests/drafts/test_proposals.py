@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from singletable.cli.draft_judge import drafted_design
+from singletable.cli.import_text import drafted_design
 from singletable.drafts.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, DraftTable, NativeKey
 from singletable.drafts.proposals import proposed_patterns
 from singletable.expressions.tree import Path

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from singletable.cli.draft_judge import judge
+from singletable.cli.import_text import find_objections
 from singletable.drafts.draft import (
     Draft,
     DraftEntity,
@@ -29,7 +29,7 @@ GSI1 = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
 
 
 def _proved(table: DraftTable, *, are_proposed: bool = False) -> DraftTable:
-    (made,) = proved(Draft("A shop", (table,)), judge, are_proposed=are_proposed).tables
+    (made,) = proved(Draft("A shop", (table,)), find_objections, are_proposed=are_proposed).tables
     return made
 
 
@@ -59,7 +59,7 @@ def test_an_entity_that_is_no_model_is_left_out_with_its_patterns() -> None:
     assert (made.entities, made.patterns) == ((USER,), (BY_ID,))
     assert len(made.notes) == 2
     with pytest.raises(ImportRefused, match=r"none of its entities can be a model\n  Broken was left out"):
-        proved(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), judge)
+        proved(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), find_objections)
 
 
 def test_a_field_that_cannot_expire_items_is_no_ttl() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.cli.draft_judge import judge
+from singletable.cli.import_text import find_objections
 from singletable.drafts.conditions import set_to_parameter
 from singletable.drafts.draft import Draft
 from singletable.drafts.proved import proved
@@ -67,7 +67,7 @@ def _schema(*patterns: dict[str, Any], **entity: Any) -> dict[str, Any]:
 
 
 def _read(document: Any) -> Any:
-    (table,) = proved(read_schema_json(json.dumps(document), "schema.json"), judge).tables
+    (table,) = proved(read_schema_json(json.dumps(document), "schema.json"), find_objections).tables
     return table
 
 
@@ -195,7 +195,7 @@ def test_a_filter_says_in_a_model_what_it_says_there(
     [
         (_pattern(1, "every", "Scan"), "it is a Scan"),
         (_pattern(1, "several", "BatchGetItem", "id"), "get_many"),
-        (_pattern(1, "by_status", "Query", "status"), "no parameter gives customer_id"),
+        (_pattern(1, "by_status", "Query", "status"), "no parameter provides customer_id"),
         (_pattern(1, "odd", "Query", "customer_id", "x", "y", "z"), "is no field of its key"),
         (_pattern(1, "nothing", "UpdateItem", "customer_id", "placed", "id"), "which fields it sets"),
     ],
@@ -229,11 +229,11 @@ SINCE = _pattern(2, "since", "Query", "customer_id", "day", range_condition=">="
 @given(document=mutated(_schema(ONE, SINCE)))
 def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
     try:
-        draft = proved(read_schema_json(json.dumps(document), "schema.json"), judge)
+        draft = proved(read_schema_json(json.dumps(document), "schema.json"), find_objections)
     except ImportRefused:
         return
     assert_only_declarations(python_source(draft))
-    assert not any(judge(table) for table in draft.tables)
+    assert not any(find_objections(table) for table in draft.tables)
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,7 +17,7 @@ from singletable.drafts.draft import Draft, NativeKey
 from singletable.drafts.python_source import python_source
 from singletable.drafts.workbench import draft_from_workbench
 from singletable.errors import ImportRefused
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 
 PUBLISHED = Path(__file__).parent / "published"
 ENTITIES = {

@@ -26,7 +26,7 @@ from singletable.drafts.workbench import draft_from_workbench
 from singletable.drafts.workbench_export import ExportedModel, to_workbench
 from singletable.engine.engine import Engine
 from singletable.errors import DesignError, ImportRefused
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 from tests.drafts import awkward_model, whole_model
 from tests.drafts.example_tables import EXAMPLES
 from tests.drafts.imported import assert_only_declarations, mutated
@@ -139,7 +139,7 @@ def test_a_model_with_two_tables_of_one_name_is_exported_by_table(
 ) -> None:
     model = "examples/commerce/releases.py"
     assert main(["export", "nosql-workbench", model]) == 2
-    assert f"say which: {model}:FirstRelease" in capsys.readouterr().err
+    assert f"select one: {model}:FirstRelease" in capsys.readouterr().err
     assert main(["export", "nosql-workbench", f"{model}:SecondRelease", "--output", str(tmp_path / "one.json")]) == 0
 
 
@@ -358,7 +358,7 @@ def test_the_command_line_carries_a_model_there_and_back(
     (table,) = load_tables(str(again))
     assert said(table) == said(whole_model.Whole)
     assert main([*given, "--force", "--functions", "no.such.module"]) == 2
-    assert "no.such.module: there is no such file or module" in capsys.readouterr().err
+    assert "no.such.module: no such file or module" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)

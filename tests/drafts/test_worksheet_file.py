@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.cli.draft_judge import judge
+from singletable.cli.import_text import find_objections
 from singletable.cli.main import main
 from singletable.drafts.draft import Draft, DraftPattern
 from singletable.drafts.proved import proved
@@ -52,7 +52,7 @@ def _csv(header: list[str], rows: list[list[str]], delimiter: str = ",") -> str:
 
 
 def _patterns(text: str, name: str = "worksheet.csv") -> dict[str, DraftPattern]:
-    (table,) = proved(read_worksheet(text, name), judge).tables
+    (table,) = proved(read_worksheet(text, name), find_objections).tables
     return {pattern.title: pattern for pattern in table.patterns}
 
 
@@ -202,7 +202,7 @@ def test_what_was_asked_is_the_same_after_the_worksheet_was_printed_and_imported
     main(["check", str(model)])
     printed = capsys.readouterr().out
     again = tmp_path / "again.py"
-    again.write_text(python_source(proved(read_worksheet(printed, "printed.txt"), judge)), encoding="utf-8")
+    again.write_text(python_source(proved(read_worksheet(printed, "printed.txt"), find_objections)), encoding="utf-8")
     assert _asked(again, capsys) == _asked(model, capsys)
 
 
@@ -246,11 +246,11 @@ WORDS = st.sampled_from(
 )
 def test_any_rows_are_a_model_or_refused(rows: list[tuple[str, ...]]) -> None:
     try:
-        draft = proved(read_worksheet(_csv(HEADER[1:], [list(row) for row in rows]), "w.csv"), judge)
+        draft = proved(read_worksheet(_csv(HEADER[1:], [list(row) for row in rows]), "w.csv"), find_objections)
     except ImportRefused:
         return
     assert_only_declarations(python_source(draft))
-    assert not any(judge(table) for table in draft.tables)
+    assert not any(find_objections(table) for table in draft.tables)
 
 
 @settings(max_examples=150, deadline=None)
@@ -280,7 +280,7 @@ def test_entities_keep_the_letters_of_their_script() -> None:
     (table,) = read_worksheet(_csv(HEADER, rows), "größe.csv").tables
     assert [each.class_name for each in table.entities] == ["Ünïcode", "Клиент", "Thing注文", "Заказы"]
     assert (table.class_name, table.name) == ("Größe", "Grosse")
-    assert not judge(table)
+    assert not find_objections(table)
     assert not any("was left out" in note for note in table.notes)
 
 

@@ -1,4 +1,4 @@
-"""Kills a process that makes and restores backups, exports and imports, and looks at the store it leaves behind.
+"""Kills a process during backups, restores, exports and imports, and checks the store afterwards.
 
 `python tests/engine/backup_crash_rounds.py FOLDER ROUNDS SEED` exits with 1 and says what is wrong, and under which
 seed. It is a program of its own, with one thread, so that victims can be forked.
@@ -17,13 +17,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from singletable.engine import backups, moment
-from singletable.engine.check_store import check_store
+from singletable.engine.backups import backup_records, table_snapshot
 from singletable.engine.engine import Engine
+from singletable.engine.integrity_check import check_store
 from singletable.engine.storage import backup_rows
 from singletable.errors import RequestRefused
 from tests.engine.crash_writer import Victim, kill_in_turn
-from tests.engine.tables import create_indexed, definitions, key_schema, put, scan, texts
+from tests.engine.table_requests import create_indexed, definitions, key_schema, put, scan, texts
 
 ITEMS = 60
 ROUND_SECONDS_MAX = 0.2
@@ -39,7 +39,7 @@ State = list[list[dict[str, Any]]]
 
 
 class Wrong(Exception):
-    """The store is not what it must be."""
+    """The store is in an invalid state."""
 
 
 def contents(engine: Engine, table: str) -> State:
@@ -47,7 +47,7 @@ def contents(engine: Engine, table: str) -> State:
 
 
 def fill(engine: Engine, version: int) -> None:
-    """Other items than those of the version before, so that a mixture of two versions shows."""
+    """Return items that differ from those of the previous version, so that a mixture of versions is visible."""
     for number in range(ITEMS):
         item = texts(pk=f"p{number % 4}", sk=f"{number:03}", gsiPk=f"v{version}", lsiSk="l")
         if (number + version) % 5:
@@ -57,10 +57,10 @@ def fill(engine: Engine, version: int) -> None:
 
 
 def work(url: str, folder: Path, seed: int, pipe: int) -> None:
-    """One thing after another until killed; what a backup or a table must hold is told before it is made."""
+    """Run one operation after another until killed; report the expected content of each backup or table first."""
     chance = random.Random(seed)
-    backups.SMALL_ITEMS = 0 if chance.random() < 0.8 else 5000
-    moment.STEP_ITEMS = 5
+    backup_records.SMALL_ITEMS = 0 if chance.random() < 0.8 else 5000
+    table_snapshot.STEP_ITEMS = 5
     engine = Engine(url, buckets=folder)
     known: dict[str, State] = {}
 
@@ -98,8 +98,8 @@ def work(url: str, folder: Path, seed: int, pipe: int) -> None:
 def _try(engine: Engine, action: str, **request: Any) -> None:
     try:
         engine.call(action, request)
-    except RequestRefused as refusal:
-        if refusal.code != "BackupInUseException":
+    except RequestRefused as error:
+        if error.code != "BackupInUseException":
             raise
 
 
@@ -107,10 +107,10 @@ def one_round(path: Path, folder: Path, chance: random.Random) -> Counter[str]:
     url = f"file:{path}"
     seed = chance.getrandbits(32)
     victim = Victim(partial(work, url, folder, seed), chance.uniform(0.02, ROUND_SECONDS_MAX))
-    told: dict[str, State] = {name: state for name, state in kill_in_turn([victim])}  # noqa: C416  # typed so
+    reported: dict[str, State] = {name: state for name, state in kill_in_turn([victim])}  # noqa: C416  # typed so
     with Engine(url, buckets=folder) as engine:
         engine.jobs.wait()
-        seen = check(engine, told)
+        seen = check(engine, reported)
         for name in engine.call("ListTables", {})["TableNames"]:
             if name != "table":
                 engine.call("DeleteTable", {"TableName": name})
@@ -121,8 +121,8 @@ def one_round(path: Path, folder: Path, chance: random.Random) -> Counter[str]:
     return seen
 
 
-def check(engine: Engine, told: dict[str, State]) -> Counter[str]:
-    """Every backup and every table that is there is whole, and nothing says that it is under way."""
+def check(engine: Engine, reported: dict[str, State]) -> Counter[str]:
+    """Check that every backup and table is complete, and that nothing is in progress."""
     seen: Counter[str] = Counter()
     summaries = engine.call("ListBackups", {})["BackupSummaries"]
     for summary in summaries:
@@ -131,7 +131,7 @@ def check(engine: Engine, told: dict[str, State]) -> Counter[str]:
             raise Wrong(f"{name} is {summary['BackupStatus']}")
         engine.call("RestoreTableFromBackup", {"TargetTableName": "looked-at", "BackupArn": summary["BackupArn"]})
         engine.jobs.wait()
-        if contents(engine, "looked-at") != told[name]:
+        if contents(engine, "looked-at") != reported[name]:
             raise Wrong(f"{name} is not what its table was")
         engine.call("DeleteTable", {"TableName": "looked-at"})
         seen["backups"] += 1
@@ -142,7 +142,7 @@ def check(engine: Engine, told: dict[str, State]) -> Counter[str]:
         status = engine.call("DescribeTable", {"TableName": table})["Table"]["TableStatus"]
         if status != "ACTIVE":
             raise Wrong(f"{table} is {status}")
-        if table != "table" and not table.startswith("in-") and contents(engine, table) != told[table]:
+        if table != "table" and not table.startswith("in-") and contents(engine, table) != reported[table]:
             raise Wrong(f"{table} is not what it was restored from")
         seen["tables"] += 1
     for kind, members in (("Export", "ExportSummaries"), ("Import", "ImportSummaryList")):

@@ -1,4 +1,4 @@
-"""A valid request for each action on backups, exports and imports, and an engine in which they are valid."""
+"""Valid requests for all actions on backups, exports and imports, and an engine with the resources they need."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from singletable.engine.backup_copy import make_backup
-from singletable.engine.backups import Backup
+from singletable.engine.backups.backup_jobs import make_backup
+from singletable.engine.backups.backup_records import Backup
 from singletable.engine.engine import Engine
-from singletable.engine.transfers import Export, Import, keep
-from tests.engine.tables import Document, definitions, index, key_schema
+from singletable.engine.transfers.transfer_records import Export, Import, save_transfer
+from tests.engine.table_requests import Document, definitions, index, key_schema
 
 BUCKET = "bucket"
 IDENTIFIER = "01700000000000-0badcafe"
@@ -23,7 +23,7 @@ atexit.register(_FOLDER.cleanup)
 
 
 def buckets() -> Path:
-    """A folder with one bucket, which has a file to import."""
+    """Return a folder with one bucket that has a file to import."""
     folder = Path(_FOLDER.name)
     (folder / BUCKET / "in").mkdir(parents=True, exist_ok=True)
     (folder / BUCKET / "in" / "items.json.gz").write_bytes(gzip.compress(b'{"Item":{"pk":{"S":"a"}}}\n'))
@@ -31,20 +31,22 @@ def buckets() -> Path:
 
 
 def keep_some(engine: Engine, table: str = "table") -> None:
-    """A table that can be recovered, with a backup, an export and an import, all under the same identifier."""
+    """Enable point-in-time recovery, and create a backup, an export and an import with one identifier."""
     recovery = {"PointInTimeRecoveryEnabled": True}
     engine.call("UpdateContinuousBackups", {"TableName": table, "PointInTimeRecoverySpecification": recovery})
     opened = engine.catalog.require(table)
     make_backup(engine, opened, Backup(IDENTIFIER, "backup", engine.now(), "CREATING", opened.definition))
     common: dict[str, Any] = {"table": table, "table_id": "id", "status": "COMPLETED", "started_at": engine.now()}
-    told = {"S3Bucket": BUCKET, "ExportFormat": "DYNAMODB_JSON"}
+    parameters = {"S3Bucket": BUCKET, "ExportFormat": "DYNAMODB_JSON"}
     source = {"S3BucketSource": {"S3Bucket": BUCKET}, "InputFormat": "CSV"}
     with engine.store.writing() as connection:
-        keep(
+        save_transfer(
             connection,
-            Export(identifier=f"{IDENTIFIER}e", token="e", fingerprint="", told=told, time=engine.now(), **common),
+            Export(
+                identifier=f"{IDENTIFIER}e", token="e", fingerprint="", told=parameters, time=engine.now(), **common
+            ),
         )
-        keep(connection, Import(identifier=f"{IDENTIFIER}i", token="i", fingerprint="", told=source, **common))
+        save_transfer(connection, Import(identifier=f"{IDENTIFIER}i", token="i", fingerprint="", told=source, **common))
 
 
 REQUESTS: dict[str, Document] = {

@@ -1,4 +1,4 @@
-"""What tests of boto3 run in: no network, and nobody's region or credentials."""
+"""Fixtures for tests of boto3: no network, no region and no credentials."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def connected_to(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Where a connection was tried; none succeeds."""
+    """Record the addresses of all connection attempts, and fail them."""
     tried: list[object] = []
 
     def connect(_: socket.socket, address: object) -> None:

@@ -1,4 +1,4 @@
-"""What a writer that will be killed does to a store, and what each operation makes of the items it touches.
+"""The operations of a writer that is killed, and the expected items after each.
 
 The writer and the one who kills it derive the same from an operation: the request to send, and the items afterwards.
 """
@@ -53,7 +53,7 @@ LATER_INDEX: dict[str, Any] = {
     "KeySchema": [{"AttributeName": "rank", "KeyType": "HASH"}],
     "Projection": {"ProjectionType": "KEYS_ONLY"},
 }
-# What each index holds besides its own key and the table's; nothing is all.
+# The projected attributes of each index besides the keys; empty means all.
 INDEXES: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None]] = {
     "by-group": (("group", "rank"), ("version",)),
     "by-shelf": (("pk", "shelf"), None),
@@ -75,7 +75,7 @@ def opening_items(writers: int) -> State:
 
 
 def random_operation(chance: random.Random, writer: int, number: int) -> Operation:
-    """Something to do, in a form that is short enough to be told before it is done."""
+    """An operation, in a form short enough to be reported before it runs."""
     kind = chance.choices(("put", "update", "delete", "transfer", "batch", "index"), (5, 5, 2, 5, 2, 0.3))[0]
     key = [f"items-{writer}-{chance.randrange(2)}", chance.choice(SORT_KEYS)]
     match kind:
@@ -116,7 +116,7 @@ def _delete(key: list[str]) -> Operation:
 
 
 def request_of(operation: Operation) -> tuple[str, dict[str, Any]]:
-    """The action and the request of an operation."""
+    """Return the action and the request of an operation."""
     match operation["kind"]:
         case "put":
             return "PutItem", {"TableName": TABLE, "Item": _put_item(operation)}
@@ -188,14 +188,14 @@ def _transfer_request(operation: Operation) -> dict[str, Any]:
 
 
 def _note(operation: Operation) -> Item:
-    """The last transfer between two accounts, which stands in an index as well."""
+    """Return the item of the last transfer between two accounts, which is indexed too."""
     sort = f"last-{operation['source']}-{operation['target']}"
     key = (account(operation["writer"], 0)[0], sort)
     return {**key_of(key), "shelf": {"S": "notes"}, "token": {"S": operation["token"]}}
 
 
 def outcome(operation: Operation, state: State) -> dict[Key, Item | None]:
-    """The items that an operation touches, as they are afterwards."""
+    """Return the items that an operation changes, after it."""
     match operation["kind"]:
         case "put":
             return {_key(operation): _put_item(operation)}
@@ -239,7 +239,7 @@ def apply(state: State, changed: dict[Key, Item | None]) -> None:
 
 
 def entries(index: str, state: State) -> dict[Key, Item]:
-    """What an index has to hold of the items."""
+    """Return the expected entries of an index."""
     keys, included = INDEXES[index]
     found: dict[Key, Item] = {}
     for key, item in state.items():

@@ -1,4 +1,4 @@
-"""Kills a writer again and again, and looks at the store it leaves behind.
+"""Kills a writer again and again, and checks the store each time.
 
 `python tests/engine/crash_rounds.py FOLDER ROUNDS SEED` exits with 1 and says what is wrong, and under which seed.
 It is a program of its own, with one thread, so that writers can be forked: a round then takes a tenth of a second.
@@ -16,8 +16,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from singletable.engine.check_store import check_store
 from singletable.engine.engine import Engine
+from singletable.engine.integrity_check import check_store
 from tests.engine.crash_model import (
     ACCOUNTS,
     BALANCE,
@@ -48,11 +48,11 @@ def create(engine: Engine) -> None:
 
 
 class Wrong(Exception):
-    """The store is not what it must be."""
+    """The store is in an invalid state."""
 
 
 def read_all(engine: Engine, index: str | None = None) -> dict[Key, Item]:
-    """A table or an index, page by page."""
+    """Return all items of a table or index, read in pages."""
     request: dict[str, Any] = {"TableName": TABLE, "Limit": 17} | ({"IndexName": index} if index else {})
     found: dict[Key, Item] = {}
     while True:
@@ -67,21 +67,21 @@ def read_all(engine: Engine, index: str | None = None) -> dict[Key, Item]:
         request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
-def in_doubt(told: list[list[Any]], state: State) -> list[Operation]:
-    """Applies what was answered, and returns what was under way."""
-    under_way: dict[int, Operation] = {}
-    for word, writer, operation in told:
+def in_doubt(reported: list[list[Any]], state: State) -> list[Operation]:
+    """Apply the acknowledged operations, and return those in progress."""
+    in_progress: dict[int, Operation] = {}
+    for word, writer, operation in reported:
         if word == "failed":
-            raise Wrong(f"a request was refused: {operation}")
+            raise Wrong(f"a request failed: {operation}")
         if word == "doing":
-            under_way[writer] = operation
+            in_progress[writer] = operation
         else:
-            apply(state, outcome(under_way.pop(writer), state))
-    return list(under_way.values())
+            apply(state, outcome(in_progress.pop(writer), state))
+    return list(in_progress.values())
 
 
 def settle(engine: Engine, operation: Operation, state: State) -> bool:
-    """What was not answered is there or not, never in part; a transfer is then sent again, and counts once.
+    """Check that unacknowledged writes are complete or absent; repeat a transfer, which must count once.
 
     Returns whether it was there.
     """
@@ -89,7 +89,7 @@ def settle(engine: Engine, operation: Operation, state: State) -> bool:
     changed = outcome(operation, state)
     before = {key: state.get(key) for key in changed}
     after = {key: found.get(key) for key in changed}
-    if operation["kind"] == "batch":  # each write of a batch stands for itself
+    if operation["kind"] == "batch":  # the writes of a batch are independent
         if any(after[key] not in (before[key], changed[key]) for key in changed):
             raise Wrong(f"half a write: {operation}\n{before}\n{after}")
         apply(state, after)
@@ -105,7 +105,7 @@ def settle(engine: Engine, operation: Operation, state: State) -> bool:
 
 
 def check(engine: Engine, state: State) -> None:
-    """Every item is there, every index matches, and no money was made or lost."""
+    """Check that all items exist, all indexes match, and the total of the accounts is unchanged."""
     found = read_all(engine)
     for key in sorted({*found, *state}):
         if found.get(key) != state.get(key):
@@ -126,15 +126,15 @@ def check(engine: Engine, state: State) -> None:
 def one_round(path: Path, chance: random.Random, state: State) -> Counter[str]:
     url = f"file:{path}"
     seed = chance.getrandbits(32)
-    # Two threads of one process, or two processes of which one goes on for a while when the other is gone.
+    # Two threads of one process, or two processes of which one continues after the other is killed.
     groups = [[0, 1]] if chance.random() < 0.5 else [[0], [1]]
     victims = [
         Victim(partial(write_until_killed, url, seed, writers), chance.uniform(0, ROUND_SECONDS_MAX))
         for writers in groups
     ]
-    told = kill_in_turn(victims)
-    doubts = in_doubt(told, state)
-    seen = Counter({"answered": sum(word == "done" for word, *_ in told)})
+    reported = kill_in_turn(victims)
+    doubts = in_doubt(reported, state)
+    seen = Counter({"answered": sum(word == "done" for word, *_ in reported)})
     with Engine(url) as engine:
         engine.backfill.wait()
         for operation in doubts:
@@ -155,7 +155,7 @@ WRITTEN_TOGETHER = 4
 
 
 def one_in_rounds(path: Path, chance: random.Random) -> None:
-    """Writes that are committed together are there together, and those that were told are there."""
+    """Check that a group commit is complete or absent, and that acknowledged writes exist."""
     url = f"file:{path}"
 
     def work(pipe: int) -> None:
@@ -163,7 +163,7 @@ def one_in_rounds(path: Path, chance: random.Random) -> None:
         number = 0
         while True:
             number += 1
-            with engine.together():
+            with engine.group_commit():
                 for name in range(WRITTEN_TOGETHER):
                     item = {"pk": {"S": str(name)}, "n": {"N": str(number)}}
                     engine.call("PutItem", {"TableName": "together", "Item": item})
@@ -171,18 +171,18 @@ def one_in_rounds(path: Path, chance: random.Random) -> None:
 
     with Engine(url) as engine:
         engine.call("CreateTable", TOGETHER)
-    told = kill_in_turn([Victim(work, chance.uniform(0, ROUND_SECONDS_MAX))])
+    reported = kill_in_turn([Victim(work, chance.uniform(0, ROUND_SECONDS_MAX))])
     with Engine(url) as engine:
         found = [int(item["n"]["N"]) for item in engine.call("Scan", {"TableName": "together"})["Items"]]
-    last = told[-1][0] if told else 0
+    last = reported[-1][0] if reported else 0
     if found not in ([last] * WRITTEN_TOGETHER, [last + 1] * WRITTEN_TOGETHER) and (last or found):
-        raise Wrong(f"a round of {WRITTEN_TOGETHER} left {found}, and {last} was told")
+        raise Wrong(f"a round of {WRITTEN_TOGETHER} left {found}, and {last} was reported")
     if problems := check_store(path).problems:
         raise Wrong("\n".join(problems))
 
 
 def one_birth(path: Path, chance: random.Random) -> None:
-    """A store whose first writer is killed while it makes it can be opened, and goes on from there."""
+    """Check that a store can be opened if its creator was killed during the creation."""
 
     def work(_: int) -> None:
         with Engine(f"file:{path}") as engine:

@@ -1,4 +1,4 @@
-"""Writers that are forked to be killed, and what they told before that."""
+"""Forked writers that are killed, and what they reported before."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Told = list[list[Any]]
 
 
 class Victim:
-    """A process that does something until it is killed, at a moment that is known to nobody else."""
+    """A process that runs until it is killed at a random time."""
 
     def __init__(self, work: Callable[[int], None], seconds: float) -> None:
         self.reading, writing = os.pipe()
-        self._told = b""
+        self._output = b""
         self.deadline = time.monotonic() + seconds
         self._child = os.fork()
         if self._child == 0:
@@ -36,23 +36,23 @@ class Victim:
         os.close(writing)
 
     def listen(self) -> None:
-        self._told += os.read(self.reading, 1 << 16)
+        self._output += os.read(self.reading, 1 << 16)
 
     def kill(self) -> None:
         os.kill(self._child, signal.SIGKILL)
         os.waitpid(self._child, 0)
         while part := os.read(self.reading, 1 << 16):
-            self._told += part
+            self._output += part
         os.close(self.reading)
 
     @property
-    def told(self) -> Told:
-        # A line that was cut off was not told.
-        return [json.loads(line) for line in self._told.split(b"\n")[:-1]]
+    def reported(self) -> Told:
+        # Ignore an incomplete last line.
+        return [json.loads(line) for line in self._output.split(b"\n")[:-1]]
 
 
 def kill_in_turn(victims: Sequence[Victim]) -> Told:
-    """Kills each at its moment, while those that are left go on; returns what all of them told."""
+    """Kill each writer at its time while the others continue; return what all of them reported."""
     living = sorted(victims, key=lambda victim: victim.deadline)
     while living:
         left = living[0].deadline - time.monotonic()
@@ -63,11 +63,11 @@ def kill_in_turn(victims: Sequence[Victim]) -> Told:
         for victim in living:
             if victim.reading in ready:
                 victim.listen()
-    return [line for victim in victims for line in victim.told]
+    return [line for victim in victims for line in victim.reported]
 
 
 def write_until_killed(url: str, seed: int, writers: Sequence[int], pipe: int) -> None:
-    """One thread for each writer on one engine, each on items of its own; every operation is told before and after."""
+    """Run one thread per writer on one engine, each with its own items; report every operation before and after it."""
     engine = Engine(url)
     telling = threading.Lock()
 
@@ -85,9 +85,9 @@ def write_until_killed(url: str, seed: int, writers: Sequence[int], pipe: int) -
             action, request = request_of(operation)
             try:
                 engine.call(action, request)
-            except RequestRefused as refusal:
-                if not _may_refuse(operation, refusal):
-                    tell("failed", writer, str(refusal))
+            except RequestRefused as error:
+                if not _may_refuse(operation, error):
+                    tell("failed", writer, str(error))
                     return
             except Exception as error:
                 tell("failed", writer, repr(error))
@@ -99,8 +99,8 @@ def write_until_killed(url: str, seed: int, writers: Sequence[int], pipe: int) -
     threading.Event().wait()
 
 
-def _may_refuse(operation: Operation, refusal: RequestRefused) -> bool:
-    # The other writer may have made or removed the index already, or be at it.
-    is_poor = refusal.code == "TransactionCanceledException" and "ConditionalCheckFailed" in refusal.message
+def _may_refuse(operation: Operation, error: RequestRefused) -> bool:
+    # The other writer may have created or deleted the index already, or be doing so.
+    is_poor = error.code == "TransactionCanceledException" and "ConditionalCheckFailed" in error.message
     kind: str = operation["kind"]
     return kind == "index" or (kind == "transfer" and is_poor)

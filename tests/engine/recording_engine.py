@@ -1,4 +1,4 @@
-"""An engine that gives prepared answers and remembers what it was asked."""
+"""A fake engine with prepared responses that records its requests."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Prepared = dict[str, Any] | tuple[str, str] | Callable[[dict[str, Any]], dict[st
 
 
 class RecordingEngine:
-    """Answers by the action's name: a document, a refusal (its code and its words), or what a function makes of it."""
+    """Responds by action name: with a document, an error (code and message), or the result of a function."""
 
     def __init__(self, answers: Mapping[str, Prepared]) -> None:
         self.answers = answers
-        self.asked: list[tuple[str, Any]] = []
+        self.requests: list[tuple[str, Any]] = []
 
     def answer(self, target: str, body: bytes) -> Answer:
         request = json.loads(body)
-        self.asked.append((target, request))
+        self.requests.append((target, request))
         prepared = self.answers[target.rpartition(".")[2]]
         if isinstance(prepared, tuple):
             code, words = prepared

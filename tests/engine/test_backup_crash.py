@@ -1,4 +1,4 @@
-"""A process is killed while it makes, restores and removes backups: each of them is there whole, or not at all."""
+"""A process is killed while it creates, restores and deletes backups: each is complete or absent."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.how_long import longer
+from tests.engine.soak import longer
 
 KILLS = 15
 SCRIPT = Path(__file__).with_name("backup_crash_rounds.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="victims are forked")
-def test_no_kill_leaves_half_a_backup_or_half_a_restored_table(tmp_path: Path) -> None:
+def test_backup_jobs_of_a_killed_process_leave_no_partial_backup_or_restored_table(tmp_path: Path) -> None:
     seed = int(os.environ.get("CRASH_SEED") or random.randrange(10**9))
     run = subprocess.run(
         [sys.executable, SCRIPT, tmp_path, str(longer(KILLS)), str(seed)], capture_output=True, text=True, check=False

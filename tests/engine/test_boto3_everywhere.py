@@ -1,4 +1,4 @@
-"""Every DynamoDB client of the process goes to the engine, for as long as the block lasts and no longer."""
+"""`boto3_everywhere` redirects every DynamoDB client of the process to the engine, only inside its block."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from botocore.httpsession import URLLib3Session  # type: ignore[import-untyped]
 from botocore.session import Session  # type: ignore[import-untyped]
 from botocore.signers import RequestSigner  # type: ignore[import-untyped]
 
-from singletable.engine.boto3_door import boto3_client
-from singletable.engine.boto3_everywhere import boto3_everywhere
+from singletable.engine.boto3_clients import boto3_client, boto3_everywhere
 from tests.engine.recording_engine import RecordingEngine
 
 pytestmark = pytest.mark.usefixtures("connected_to", "nothing_is_configured")
@@ -29,7 +28,7 @@ def engine(name: str = "a") -> RecordingEngine:
 
 
 def client(service: str = "dynamodb", **options: Any) -> Any:
-    """A client as an application makes it, with an endpoint of its own so that a request that gets out is seen."""
+    """Return a client with an endpoint of its own, so that requests that leave the process are noticed."""
     return boto3.session.Session().client(service, config=ONCE, endpoint_url="http://127.0.0.1:9", **options)
 
 
@@ -44,7 +43,7 @@ def patched() -> tuple[object, ...]:
     return (URLLib3Session.send, RequestSigner.sign, Session.create_client)
 
 
-def test_clients_made_before_and_inside_are_answered() -> None:
+def test_boto3_everywhere_redirects_clients_created_before_and_inside_the_block() -> None:
     before = client(region_name="eu-west-1", **KEYS)
     with boto3_everywhere(engine()):
         inside = client(region_name="eu-west-1", **KEYS)
@@ -54,7 +53,7 @@ def test_clients_made_before_and_inside_are_answered() -> None:
     assert leaves(inside.list_tables)
 
 
-def test_neither_a_region_nor_credentials_are_needed(connected_to: list[object]) -> None:
+def test_boto3_everywhere_needs_no_region_and_no_credentials(connected_to: list[object]) -> None:
     before = client(region_name="eu-west-1")
     connected_to.clear()
     with boto3_everywhere(engine()):
@@ -68,7 +67,7 @@ def test_neither_a_region_nor_credentials_are_needed(connected_to: list[object])
         client()
 
 
-def test_what_the_user_gave_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boto3_everywhere_preserves_explicit_options(monkeypatch: pytest.MonkeyPatch) -> None:
     with boto3_everywhere(engine()):
         assert client(region_name="eu-west-1").meta.region_name == "eu-west-1"
         assert boto3.client("dynamodb", config=Config(region_name="eu-west-2")).meta.region_name == "eu-west-2"
@@ -80,7 +79,7 @@ def test_what_the_user_gave_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         assert client(aws_access_key_id="c", aws_secret_access_key="d")._request_signer._credentials.access_key == "c"
 
 
-def test_other_services_are_not_touched() -> None:
+def test_boto3_everywhere_does_not_redirect_other_services() -> None:
     with boto3_everywhere(engine()):
         assert leaves(client("s3", region_name="eu-west-1", **KEYS).list_buckets)
         assert leaves(client("kinesis", region_name="eu-west-1", **KEYS).list_streams)
@@ -90,14 +89,14 @@ def test_other_services_are_not_touched() -> None:
             client("sqs", region_name="eu-west-1").list_queues()
 
 
-def test_streams_of_dynamodb_are_dynamodb() -> None:
+def test_boto3_everywhere_redirects_dynamodb_streams_clients_too() -> None:
     streams = RecordingEngine({"ListStreams": {"Streams": []}})
     with boto3_everywhere(streams):
         assert client("dynamodbstreams").list_streams()["Streams"] == []
-    assert streams.asked[0][0] == "DynamoDBStreams_20120810.ListStreams"
+    assert streams.requests[0][0] == "DynamoDBStreams_20120810.ListStreams"
 
 
-def test_the_innermost_block_holds() -> None:
+def test_the_innermost_block_of_boto3_everywhere_wins() -> None:
     made = client(region_name="eu-west-1", **KEYS)
     outer, inner = engine("outer"), engine("inner")
     with boto3_everywhere(outer):
@@ -107,7 +106,7 @@ def test_the_innermost_block_holds() -> None:
     assert leaves(made.list_tables)
 
 
-def test_blocks_may_end_in_another_order_than_they_began() -> None:
+def test_blocks_of_boto3_everywhere_can_end_in_any_order() -> None:
     made = client(region_name="eu-west-1", **KEYS)
     first, second = boto3_everywhere(engine("first")), boto3_everywhere(engine("second"))
     first.__enter__()
@@ -118,13 +117,13 @@ def test_blocks_may_end_in_another_order_than_they_began() -> None:
     assert leaves(made.list_tables)
 
 
-def test_a_client_of_another_engine_stays_with_it() -> None:
+def test_boto3_everywhere_does_not_redirect_a_client_of_another_engine() -> None:
     bound = boto3_client(engine("its own"))
     with boto3_everywhere(engine("everywhere")):
         assert bound.list_tables()["TableNames"] == ["its own"]
 
 
-def test_botocore_is_as_before_even_after_an_exception() -> None:
+def test_boto3_everywhere_restores_botocore_even_after_an_exception() -> None:
     before = patched()
     block = boto3_everywhere(engine())
     block.__enter__()
@@ -133,7 +132,7 @@ def test_botocore_is_as_before_even_after_an_exception() -> None:
     assert patched() == before
 
 
-def test_what_others_put_over_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boto3_everywhere_preserves_a_later_patch_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
     made = client(region_name="eu-west-1", **KEYS)
     block = boto3_everywhere(engine())
     block.__enter__()
@@ -153,13 +152,13 @@ def test_what_others_put_over_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     URLLib3Session.send = ours.__wrapped__
 
 
-def test_a_signed_url_is_still_signed() -> None:
+def test_a_presigned_url_is_still_signed_inside_boto3_everywhere() -> None:
     made = client(region_name="eu-west-1", **KEYS)
     with boto3_everywhere(engine()):
         assert "X-Amz-Signature=" in made.generate_presigned_url("list_tables")
 
 
-def test_it_can_stand_before_a_function() -> None:
+def test_boto3_everywhere_works_as_a_decorator() -> None:
     @boto3_everywhere(engine())
     def names() -> Any:
         return client().list_tables()["TableNames"]
@@ -168,7 +167,7 @@ def test_it_can_stand_before_a_function() -> None:
     assert names() == ["a"]
 
 
-def test_all_threads_are_answered_while_others_come_and_go() -> None:
+def test_boto3_everywhere_redirects_all_threads_while_others_enter_and_leave_blocks() -> None:
     made = client(region_name="eu-west-1", **KEYS)
     held = engine("held")
 

@@ -1,4 +1,4 @@
-"""Eight threads on one engine and four processes on one file lose no update and see no half transaction."""
+"""Eight threads on one engine and four processes on one file lose no update and see no partial transaction."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from singletable.engine.check_store import check_store
 from singletable.engine.engine import Engine
-from tests.engine import concurrent_work as work
-from tests.engine.concurrent_work import ACCOUNTS, BALANCE, COUNTER, CREATION, TABLE, TOTAL
-from tests.engine.how_long import longer
+from singletable.engine.integrity_check import check_store
+from tests.engine import concurrent_tasks as work
+from tests.engine.concurrent_tasks import ACCOUNTS, BALANCE, COUNTER, CREATION, TABLE, TOTAL
+from tests.engine.soak import longer
 
 THREADS = 8
 PROCESSES = 4
@@ -52,7 +52,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    """A store in a file, opened here, and its address for other processes."""
+    """Open a store in a file, and return its URL for other processes too."""
     url = f"file:{tmp_path / 'store'}"
     with Engine(url) as opened:
         work.prepare(opened)
@@ -68,7 +68,7 @@ def in_threads(engine: Engine, task: str, times: int) -> None:
 
 
 def started(url: str, task: str, times: int) -> list[subprocess.Popen[str]]:
-    """Processes that all begin when the last of them is ready."""
+    """Start processes that begin their task when all of them are ready."""
     processes = [
         subprocess.Popen(
             [sys.executable, SCRIPT, url, task, str(times), str(number)],
@@ -101,7 +101,7 @@ def in_processes(url: str, task: str, times: int) -> None:
 
 @contextmanager
 def watched(engine: Engine) -> Iterator[None]:
-    """Reads all accounts again and again meanwhile; at every moment they hold the same together."""
+    """Read all accounts repeatedly; check that their total never changes."""
     sums: list[int] = []
     is_over = threading.Event()
 
@@ -130,7 +130,7 @@ def read(engine: Engine, key: dict[str, Any], name: str) -> int:
 
 @pytest.fixture
 def _restless() -> Iterator[None]:
-    """Threads that take turns every few instructions, not every few milliseconds."""
+    """Switch threads every few instructions instead of every few milliseconds."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -138,21 +138,21 @@ def _restless() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_restless")
-def test_conditional_counters_of_threads_lose_no_update(engine: Engine) -> None:
+def test_conditional_item_writes_of_threads_lose_no_update(engine: Engine) -> None:
     times = longer(50)
     in_threads(engine, "count", times)
     assert read(engine, COUNTER, "version") == THREADS * times
 
 
 @pytest.mark.usefixtures("_restless")
-def test_added_numbers_of_threads_are_exact(engine: Engine) -> None:
+def test_update_item_adds_the_numbers_of_threads_exactly(engine: Engine) -> None:
     times = longer(60)
     in_threads(engine, "add", times)
     assert read(engine, TOTAL, "amount") == THREADS * times
 
 
 @pytest.mark.usefixtures("_restless")
-def test_transactions_of_threads_keep_the_sum(engine: Engine) -> None:
+def test_transact_write_items_of_threads_preserves_the_sum(engine: Engine) -> None:
     with watched(engine):
         in_threads(engine, "transfer", longer(100))
     assert sum(work.balances(engine)) == ACCOUNTS * BALANCE
@@ -160,7 +160,7 @@ def test_transactions_of_threads_keep_the_sum(engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("_restless")
-def test_an_index_made_while_threads_write_ends_complete(engine: Engine) -> None:
+def test_the_backfill_of_an_index_is_complete_while_threads_write(engine: Engine) -> None:
     work.write_grouped(engine, 200, random.Random(0))
     with ThreadPoolExecutor(1) as pool:
         making = pool.submit(engine.call, "UpdateTable", GROUPED)
@@ -173,28 +173,28 @@ def test_an_index_made_while_threads_write_ends_complete(engine: Engine) -> None
 # Processes
 
 
-def test_conditional_counters_of_processes_lose_no_update(shared: tuple[Engine, str]) -> None:
+def test_conditional_item_writes_of_processes_lose_no_update(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     times = longer(200)
     in_processes(url, "count", times)
     assert read(engine, COUNTER, "version") == PROCESSES * times
 
 
-def test_added_numbers_of_processes_are_exact(shared: tuple[Engine, str]) -> None:
+def test_update_item_adds_the_numbers_of_processes_exactly(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     times = longer(400)
     in_processes(url, "add", times)
     assert read(engine, TOTAL, "amount") == PROCESSES * times
 
 
-def test_transactions_of_processes_keep_the_sum(shared: tuple[Engine, str]) -> None:
+def test_transact_write_items_of_processes_preserves_the_sum(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     with watched(engine):
         in_processes(url, "transfer", longer(200))
     assert sum(work.balances(engine)) == ACCOUNTS * BALANCE
 
 
-def test_an_index_made_while_processes_write_ends_complete(shared: tuple[Engine, str]) -> None:
+def test_the_backfill_of_an_index_is_complete_while_processes_write(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     work.write_grouped(engine, 200, random.Random(0))
     writers = started(url, "write_grouped", longer(300))
@@ -204,7 +204,7 @@ def test_an_index_made_while_processes_write_ends_complete(shared: tuple[Engine,
     assert_index_is_complete(engine)
 
 
-def test_an_index_that_a_process_left_half_made_is_finished_by_the_next(tmp_path: Path) -> None:
+def test_the_next_process_finishes_an_interrupted_backfill(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store'}"
     with Engine(url) as engine:
         work.prepare(engine)
@@ -219,7 +219,7 @@ def test_an_index_that_a_process_left_half_made_is_finished_by_the_next(tmp_path
     assert check_store(tmp_path / "store").problems == []
 
 
-def test_processes_that_make_one_store_at_once_share_it(tmp_path: Path) -> None:
+def test_processes_that_create_the_same_store_concurrently_share_it(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store'}"
     with ExitStack() as opened:
         asks = [opened.enter_context(remote) for remote in [Remote(url) for _ in range(PROCESSES)]]
@@ -232,7 +232,7 @@ def test_processes_that_make_one_store_at_once_share_it(tmp_path: Path) -> None:
     assert check_store(tmp_path / "store").problems == []
 
 
-def test_a_table_that_another_process_drops_and_makes_anew_is_noticed(shared: tuple[Engine, str]) -> None:
+def test_the_catalog_reloads_a_table_recreated_by_another_process(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     numbered = {**CREATION, "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}]}
     old, new = ({"TableName": TABLE, "Item": {"pk": value}} for value in ({"S": "a"}, {"N": "1"}))
@@ -246,13 +246,13 @@ def test_a_table_that_another_process_drops_and_makes_anew_is_noticed(shared: tu
         assert engine.call("Scan", {"TableName": TABLE})["Items"] == [new["Item"]]
 
 
-def test_a_process_refuses_nothing_for_what_a_table_was_before(shared: tuple[Engine, str]) -> None:
+def test_a_request_is_never_rejected_because_of_a_stale_catalog(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     numbered = {**CREATION, "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}]}
     item = {"pk": {"N": "1"}}
     with Remote(url) as ask:
         assert ask("GetItem", {"TableName": TABLE, "Key": COUNTER})["Item"]
-        # The other process never asks while the table is not there.
+        # The other process never sends a request while the table does not exist.
         engine.call("DeleteTable", {"TableName": TABLE})
         engine.call("CreateTable", numbered)
         assert ask("PutItem", {"TableName": TABLE, "Item": item}) == {}
@@ -271,14 +271,14 @@ def by_key(value: dict[str, str]) -> dict[str, Any]:
     return {"TableName": TABLE, **parameters}
 
 
-def test_an_index_of_another_process_is_kept_at_once(shared: tuple[Engine, str]) -> None:
+def test_the_catalog_notices_an_index_created_by_another_process_at_once(shared: tuple[Engine, str]) -> None:
     engine, url = shared
     red = {"pk": {"S": "a"}, "group": {"S": "red"}}
     with Remote(url) as ask:
         assert ask("GetItem", {"TableName": TABLE, "Key": COUNTER})["Item"]
         engine.call("PutItem", {"TableName": TABLE, "Item": red})
         engine.call("UpdateTable", GROUPED)
-        # It is told of the index while that is still being filled, or not at all.
+        # The process learns of the index while the backfill runs, or not at all.
         ask("DescribeTable", {"TableName": TABLE})
         engine.backfill.wait()
         assert ask("Scan", {"TableName": TABLE, "IndexName": "by-group"})["Items"] == [red]
@@ -294,7 +294,7 @@ def test_an_index_of_another_process_is_kept_at_once(shared: tuple[Engine, str])
 
 
 class Remote:
-    """An engine in a process of its own that answers one request after another."""
+    """An engine in another process that answers one request after another."""
 
     def __init__(self, url: str) -> None:
         self._process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""A writer is killed at random moments: what was answered is there, nothing is there in part, and indexes match."""
+"""A writer is killed at random times: acknowledged writes exist, no write is partial, and indexes match."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.how_long import longer
+from tests.engine.soak import longer
+
+pytestmark = pytest.mark.slow
 
 KILLS = 25
 SCRIPT = Path(__file__).with_name("crash_rounds.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
-def test_a_store_survives_kills_of_its_writer(tmp_path: Path) -> None:
+def test_a_store_survives_the_death_of_its_writer(tmp_path: Path) -> None:
     seed = int(os.environ.get("CRASH_SEED") or random.randrange(10**9))
     rounds = longer(KILLS)
     run = subprocess.run(

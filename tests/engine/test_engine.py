@@ -1,4 +1,4 @@
-"""The engine as a door sees it: bytes in, bytes out, and whatever a request says, an answer in DynamoDB's words."""
+"""The byte interface of the engine: every request, valid or not, gets a response of DynamoDB."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from singletable.engine.dispatch import ACTIONS
 from singletable.engine.engine import Engine
 from tests.engine.backup_requests import REQUESTS, buckets, keep_some
-from tests.engine.tables import (
+from tests.engine.setting_requests import ALWAYS_REFUSED, SETTING_REQUESTS, SETTINGS
+from tests.engine.table_requests import (
     Document,
     create,
     create_hash,
@@ -25,7 +26,6 @@ from tests.engine.tables import (
     texts,
     values,
 )
-from tests.engine.valid_surroundings import ALWAYS_REFUSED, SETTINGS, SURROUNDINGS
 
 TARGET = "DynamoDB_20120810."
 DYNAMODB = "com.amazonaws.dynamodb.v20120810#"
@@ -35,7 +35,7 @@ KEY = texts(pk="a", sk="1")
 
 
 def filled() -> Engine:
-    """A table with both kinds of index, one without any, some items in them, and a backup."""
+    """Create a table with both kinds of index, one without, some items and a backup."""
     engine = Engine(buckets=buckets())
     create_indexed(engine)
     create_hash(engine)
@@ -59,7 +59,7 @@ def answered(engine: Engine, action: str, request: Any) -> tuple[int, Document]:
     return answer.status, document
 
 
-def test_an_answer_is_what_a_call_returns(engine: Engine) -> None:
+def test_answer_and_call_of_the_engine_return_the_same_result(engine: Engine) -> None:
     request = {"TableName": "table", "Key": KEY}
     assert answered(engine, "GetItem", request) == (200, engine.call("GetItem", request))
 
@@ -68,11 +68,11 @@ def test_an_answer_is_what_a_call_returns(engine: Engine) -> None:
     ("action", "writes"),
     [("PutItem", True), ("BatchWriteItem", True), ("TransactWriteItems", True), ("GetItem", False), ("Query", False)],
 )
-def test_an_answer_says_whether_it_wrote(engine: Engine, action: str, writes: bool) -> None:
+def test_a_response_of_the_engine_says_whether_it_wrote(engine: Engine, action: str, writes: bool) -> None:
     answer = engine.answer(TARGET + action, json.dumps(VALID[action]).encode())
     assert (answer.status, answer.wrote) == (200, writes)
-    refusal = engine.answer(TARGET + action, b"{}")
-    assert (refusal.status, refusal.wrote) == (400, False)
+    error = engine.answer(TARGET + action, b"{}")
+    assert (error.status, error.wrote) == (400, False)
 
 
 TWICE = {"TransactItems": [{"Put": {"TableName": "hash", "Item": texts(pk="x")}}], "ClientRequestToken": "t"}
@@ -164,20 +164,20 @@ TWICE = {"TransactItems": [{"Put": {"TableName": "hash", "Item": texts(pk="x")}}
         ),
     ],
 )
-def test_a_refusal_has_the_type_and_the_words_that_sdks_look_for(
+def test_an_error_of_the_engine_has_the_type_and_message_that_sdks_expect(
     engine: Engine, action: str, request_: Any, document: Document
 ) -> None:
     assert answered(engine, action, request_) == (400, document)
 
 
-def test_a_token_that_is_used_for_something_else_has_a_type_of_its_own(engine: Engine) -> None:
+def test_the_engine_reports_a_reused_idempotency_token_with_its_own_error_type(engine: Engine) -> None:
     assert answered(engine, "TransactWriteItems", TWICE)[0] == 200
     other = {**TWICE, "TransactItems": [{"Delete": {"TableName": "hash", "Key": texts(pk="x")}}]}
     status, document = answered(engine, "TransactWriteItems", other)
     assert (status, document["__type"]) == (400, f"{DYNAMODB}IdempotentParameterMismatchException")
 
 
-def test_a_conflict_has_a_type_of_its_own(engine: Engine) -> None:
+def test_the_engine_reports_a_transaction_conflict_with_its_own_error_type(engine: Engine) -> None:
     engine.faults.conflicts_next = 1
     status, document = answered(engine, "PutItem", VALID["PutItem"])
     assert (status, document["__type"]) == (400, f"{DYNAMODB}TransactionConflictException")
@@ -187,7 +187,7 @@ def test_a_conflict_has_a_type_of_its_own(engine: Engine) -> None:
     "target",
     ["", "PutItem", TARGET, f"{TARGET}PutItems", f"{TARGET}putItem", "DynamoDB_20111205.PutItem", "\x00", "ä", "🦀"],
 )
-def test_an_operation_that_there_is_not_is_unknown(engine: Engine, target: str) -> None:
+def test_a_target_that_is_not_in_dispatch_is_an_unknown_operation(engine: Engine, target: str) -> None:
     answer = engine.answer(target, json.dumps(VALID["PutItem"]).encode())
     assert (answer.status, json.loads(answer.body)) == (400, {"__type": f"{SERVICE}UnknownOperationException"})
 
@@ -213,7 +213,7 @@ def test_an_operation_that_there_is_not_is_unknown(engine: Engine, target: str) 
     ids=repr,
 )
 @pytest.mark.parametrize("action", ["PutItem", "CreateTable", "BatchGetItem"])
-def test_a_body_that_is_no_request_is_refused(engine: Engine, action: str, body: bytes) -> None:
+def test_the_engine_rejects_a_malformed_body(engine: Engine, action: str, body: bytes) -> None:
     answer = engine.answer(TARGET + action, body)
     assert answer.status == 400
     assert json.loads(answer.body)["__type"] in (
@@ -339,10 +339,10 @@ VALID: dict[str, Document] = {
 }
 
 
-VALID |= SURROUNDINGS
+VALID |= SETTING_REQUESTS
 
 
-def test_every_action_has_a_valid_request_to_start_from() -> None:
+def test_every_action_of_the_engine_has_a_valid_example_request() -> None:
     targets = {target for target in ACTIONS if not target.startswith("DynamoDBStreams_")}
     assert {f"{TARGET}{action}" for action in VALID} == targets - ALWAYS_REFUSED
     for action, request in VALID.items():
@@ -351,12 +351,12 @@ def test_every_action_has_a_valid_request_to_start_from() -> None:
 
 
 @given(st.text(), st.binary())
-def test_arbitrary_targets_are_unknown(target: str, body: bytes) -> None:
+def test_the_engine_rejects_arbitrary_targets(target: str, body: bytes) -> None:
     with Engine() as engine:
         assert engine.answer(target, body).status == 400
 
 
-def test_an_engine_may_be_closed_twice() -> None:
+def test_an_engine_can_be_closed_twice() -> None:
     engine = Engine()
     create(engine)
     engine.close()

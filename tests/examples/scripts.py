@@ -1,4 +1,4 @@
-"""The scripts of the examples, by system, and the tables that are declared beside them."""
+"""The scripts of the examples, by system, and the tables that their modules declare."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ ROOT = Path(__file__).parents[2]
 
 
 def script(system: str, name: str) -> Script[Any, Any]:
-    """A script by its name."""
+    """Return a script by its name."""
     found: Script[Any, Any] = import_module(f"examples.{system}.{name}").SCRIPT
     return found
 
 
 def tour(system: str) -> tuple[str, ...]:
-    """The names of the scripts that run one after another on one table."""
+    """Return the names of the scripts that run in order on one table."""
     names: tuple[str, ...] = import_module(f"examples.{system}").TOUR
     return names
 
 
 def every_script(system: str) -> tuple[str, ...]:
-    """The same, and those that stand aside since they need a place of their own."""
+    """Return these scripts and those that need their own table."""
     return (*tour(system), *getattr(import_module(f"examples.{system}"), "ASIDE", ()))
 
 
 def clock_of(asked: Script[Any, Any]) -> Callable[[], float]:
-    """The clock by which a script's table hides what has expired."""
+    """Return the clock that decides which items of a script's table have expired."""
     now: Callable[[], float] = getattr(asked, "now", time.time)
     return now
 
 
 def expected(system: str, name: str) -> str:
-    """What a script prints."""
+    """Return the output of a script."""
     return (ROOT / "examples" / system / "expected" / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def tables(system: str) -> Iterator[type[Table]]:
-    """Every table that a module of the system declares."""
+    """Return every table that a module of the system declares."""
     for path in sorted((ROOT / "examples" / system).glob("*.py")):
         module = import_module(f"examples.{system}.{path.stem}" if path.stem != "__init__" else f"examples.{system}")
         for value in vars(module).values():

@@ -1,4 +1,4 @@
-"""Whether an item that boto3 has read holds the fields of an object, value by value and without our own code."""
+"""Compare items that boto3 reads with the fields of an object, without using the library's own code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.model.design import Design
 
 
 def objects_in(answer: Any, design: Design) -> Iterator[Any]:
-    """Every object of one of the table's entities, however deep it lies in an answer."""
+    """Yield every object of the table's entities, at any depth of a result."""
     if any(type(answer) is entity.cls for entity in design.entities):
         yield answer
     elif isinstance(answer, Mapping):
@@ -29,7 +29,7 @@ def objects_in(answer: Any, design: Design) -> Iterator[Any]:
 
 
 def holds(item: Mapping[str, Any], value: Any, design: Design) -> bool:
-    """Whether the item is the object's: every field is an attribute, or in a key where an index has keys alone."""
+    """Return whether the item contains every field of the object, or a KEYS_ONLY index has it in a key."""
     entity = design.entity_of(type(value))
     texts = {segment for stored in item.values() if isinstance(stored, str) for segment in stored.split("#")}
     return all(
@@ -40,7 +40,7 @@ def holds(item: Mapping[str, Any], value: Any, design: Design) -> bool:
 
 
 def same(value: Any, stored: Any) -> bool:
-    """Whether a field's value is what an attribute says."""
+    """Return whether the value of a field equals an attribute."""
     match value:
         case None:
             return stored is None
@@ -65,7 +65,7 @@ def same(value: Any, stored: Any) -> bool:
 
 
 def _fields(cls: type) -> Iterator[str]:
-    """The fields of a dataclass, a Struct or a pydantic model."""
+    """Return the fields of a dataclass, a Struct or a pydantic model."""
     if dataclasses.is_dataclass(cls):
         yield from (field.name for field in dataclasses.fields(cls))
     yield from getattr(cls, "__struct_fields__", ())

@@ -1,4 +1,4 @@
-"""The backend's table: what every item carries, what an index leaves out, and what the planner refuses."""
+"""The commerce table: attributes of every item, contents of the indexes, and unsupported patterns."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from examples.commerce.rows import ROWS
 from examples.commerce.status_in_key import OrderByStatus
 from examples.script import fill
 from singletable import Page, Table, collection, entity, pattern, query
-from singletable.planner.plan import Refusal
-from singletable.testing import measured, uses
+from singletable.planner.plan import UnsupportedPattern
+from singletable.testing import measure, uses
 from tests.client.places import call
 
 
@@ -25,7 +25,7 @@ def commerce() -> Iterator[Commerce]:
         yield table
 
 
-def test_every_item_says_what_it_is_and_of_which_version(commerce: Commerce) -> None:
+def test_every_item_has_a_type_and_a_version(commerce: Commerce) -> None:
     items = call(commerce, "Scan")["Items"]
     assert len(items) == len(ROWS)
     assert {item["entity_type"]["S"] for item in items} == {"User", "Order", "OrderDetails", "OrderItem", "Review"}
@@ -40,15 +40,15 @@ def test_only_orders_and_reviews_are_in_gsi1_and_only_orders_in_gsi2(commerce: C
     assert kinds("GSI2") == {"Order"}
 
 
-def test_a_user_with_the_last_five_orders_is_one_read_unit_at_most(commerce: Commerce) -> None:
+def test_user_with_the_last_five_orders_costs_at_most_one_read_unit(commerce: Commerce) -> None:
     with uses(commerce, requests=1, read_units=0.5):
         page = commerce.user_with_recent_orders("42")
     assert page is not None
     assert [order.id for order in page.orders] == ["E4", "D5", "C2", "B7", "A1"]
 
 
-def test_the_documents_own_query_of_that_page_is_refused(commerce: Commerce) -> None:
-    """It filters on SK, a key attribute, which DynamoDB does not allow in a Query."""
+def test_dynamodb_rejects_the_query_of_the_document_for_that_page(commerce: Commerce) -> None:
+    """The query filters on SK, a key attribute, which DynamoDB does not allow."""
     with pytest.raises(Exception, match="Filter Expression can only contain non-primary key attributes"):
         call(
             commerce,
@@ -66,14 +66,14 @@ def test_the_documents_own_query_of_that_page_is_refused(commerce: Commerce) -> 
 
 @entity(key=("USER#{user_id}", "PAYMENT#{paid_at:seconds}"))
 class Payment(BaseModel):
-    """Sorts between the orders and the profile."""
+    """An entity that sorts between the orders and the profile."""
 
     user_id: str
     paid_at: datetime
 
 
 class CommerceWithPayments(Table, entities=[User, Order, Payment]):
-    """The same page, where six items read backwards would no longer be a profile and five orders."""
+    """The same page, for which the last six items are no longer a profile and five orders."""
 
     @pattern()
     def user_with_recent_orders(self, user_id: str) -> UserWithRecentOrders | None:
@@ -81,14 +81,14 @@ class CommerceWithPayments(Table, entities=[User, Order, Payment]):
         return collection(UserWithRecentOrders, newest_first=True, limit=5)
 
 
-def test_an_entity_between_orders_and_profile_makes_the_page_refused() -> None:
+def test_an_entity_that_sorts_between_orders_and_profile_makes_the_page_unsupported() -> None:
     outcome = CommerceWithPayments.user_with_recent_orders.plan
-    assert isinstance(outcome, Refusal)
+    assert isinstance(outcome, UnsupportedPattern)
     assert "Payment" in outcome.reason
 
 
 class StatusInTheKey(Table, entities=[OrderByStatus]):
-    """What is asked of orders whose status comes before their time."""
+    """A pattern on orders whose sort key has the status before the time."""
 
     @pattern()
     def recent_orders(self, user_id: str, *, limit: int = 10, cursor: str | None = None) -> Page[OrderByStatus]:
@@ -96,13 +96,13 @@ class StatusInTheKey(Table, entities=[OrderByStatus]):
         return query(OrderByStatus, newest_first=True)
 
 
-def test_a_status_in_the_sort_key_costs_the_list_of_recent_orders() -> None:
-    assert isinstance(StatusInTheKey.recent_orders.plan, Refusal)
+def test_with_the_status_in_the_sort_key_no_request_lists_recent_orders() -> None:
+    assert isinstance(StatusInTheKey.recent_orders.plan, UnsupportedPattern)
 
 
-def test_a_change_of_status_is_one_plain_update(commerce: Commerce) -> None:
+def test_a_status_change_is_one_update(commerce: Commerce) -> None:
     (order,) = [row for row in ROWS if isinstance(row, Order) and row.id == "B7"]
-    with measured(commerce) as used:
+    with measure(commerce) as used:
         commerce.set_status("42", order.placed_at, "B7", "SHIPPED")
     assert used.operations == ["UpdateItem"]
-    assert used.write_units == 4  # the item, its entry in GSI1, and the one in GSI2 taken away and written
+    assert used.write_units == 4  # the item, its GSI1 entry, and its GSI2 entry deleted and written

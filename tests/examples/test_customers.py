@@ -1,4 +1,4 @@
-"""The customers' tables: one drawer for each customer, one index with two meanings, and edges that have two sides."""
+"""The customers' tables: a partition per customer, one index for two entities, and edges with two sides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_customer_with_every_order_is_one_billed_read() -> None:
     assert [order.id for order in whole.orders] == ["2026-001", "2026-002"]
 
 
-def test_the_drawer_of_a_customer_is_the_documents() -> None:
+def test_the_partition_of_a_customer_matches_the_document() -> None:
     with Customers.open("memory:") as table:
         fill(table, CUSTOMERS)
         items = call(table, "Scan")["Items"]
@@ -27,7 +27,7 @@ def test_the_drawer_of_a_customer_is_the_documents() -> None:
     assert drawer == ["ORDER#2026-001", "ORDER#2026-002", "PROFILE"]
 
 
-def test_orders_and_products_lie_in_one_index_apart() -> None:
+def test_orders_and_products_share_an_index_in_separate_partitions() -> None:
     with Orders.open("memory:") as table:
         fill(table, ORDERS)
         entries = call(table, "Scan", IndexName="GSI1")["Items"]
@@ -43,7 +43,7 @@ def test_orders_and_products_lie_in_one_index_apart() -> None:
     }
 
 
-def test_an_edge_that_is_put_once_is_written_twice_with_the_ids_swapped() -> None:
+def test_an_edge_is_written_twice_with_the_ids_swapped() -> None:
     with Teams.open("memory:") as table:
         table.put(TeamOfUser("1", "9"))
         items = call(table, "Scan")["Items"]
@@ -52,7 +52,7 @@ def test_an_edge_that_is_put_once_is_written_twice_with_the_ids_swapped() -> Non
         assert call(table, "Scan")["Items"] == []
 
 
-def test_a_change_of_an_edge_is_seen_from_both_sides() -> None:
+def test_a_changed_edge_is_visible_from_both_sides() -> None:
     with Teams.open("memory:") as table:
         fill(table, TEAMS)
         table.update(key(TeamOfUser, user_id="2", team_id="9"), field(TeamOfUser, lambda edge: edge.role).set("lead"))

@@ -1,4 +1,4 @@
-"""What the documents show, computed from the examples: rows, keys and answers."""
+"""The examples reproduce the rows, keys and results of the documents."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.oracle import PlainTable
 
 
 def filled(model: type[Table], rows: Iterable[Any]) -> PlainTable:
-    """A plain table with these rows."""
+    """Open a table with these rows."""
     store = PlainTable(model.design)
     for row in rows:
         store.put(row)
     return store
 
 
-def ask(store: PlainTable, pattern: BoundPattern[..., Any], *arguments: Any) -> list[Any]:
-    """What a pattern's requests select."""
+def execute(store: PlainTable, pattern: BoundPattern[..., Any], *arguments: Any) -> list[Any]:
+    """Return the items that the requests of a pattern select."""
     plan = pattern.plan
     assert isinstance(plan, Plan)
-    return store.run(pattern.explain(*arguments).requests, lambda item: item.entity in plan.wanted)
+    return store.run(pattern.explain(*arguments).requests, lambda item: item.entity in plan.entities)
 
 
 def test_the_shop_has_thirteen_rows_of_four_entities() -> None:
@@ -38,14 +38,14 @@ def test_the_shop_has_thirteen_rows_of_four_entities() -> None:
     assert {type(row).__name__ for row in ROWS} == {"Customer", "Order", "OrderItem", "Product"}
 
 
-def test_the_orders_of_c1_come_newest_first_as_the_document_prints_them() -> None:
-    orders = ask(filled(Shop, ROWS), Shop.orders_of_customer, "c1")
+def test_orders_of_c1_are_newest_first_as_in_the_document() -> None:
+    orders = execute(filled(Shop, ROWS), Shop.orders_of_customer, "c1")
     lines = [f"{o.id} {o.status} £{o.total} {o.created_at:%Y-%m-%dT%H:%M:%SZ}" for o in orders]
     assert lines == ["o101 SHIPPED £310 2026-04-10T14:00:00Z", "o100 DELIVERED £145 2026-03-01T10:00:00Z"]
 
 
-def test_one_query_gives_the_whole_order_as_the_document_prints_it() -> None:
-    items = ask(filled(Shop, ROWS), Shop.whole_order, "o101")
+def test_one_query_returns_the_whole_order_as_in_the_document() -> None:
+    items = execute(filled(Shop, ROWS), Shop.whole_order, "o101")
     header = next(item for item in items if hasattr(item, "status"))
     lines = [f"{i.quantity} x {i.sku} @ £{i.price}" for i in items if hasattr(i, "sku")]
     assert f"Order {header.id} for {header.customer_id} ({header.status}, £{header.total})" == (
@@ -56,20 +56,20 @@ def test_one_query_gives_the_whole_order_as_the_document_prints_it() -> None:
 
 def test_the_other_patterns_of_the_shop() -> None:
     store = filled(Shop, ROWS)
-    assert [customer.name for customer in ask(store, Shop.customer, "c2")] == ["Grace"]
-    assert [product.name for product in ask(store, Shop.product, "HOLT-BLACK")] == ["Holt, black"]
-    assert [item.order_id for item in ask(store, Shop.orders_with_sku, "AVON-TORTOISE")] == ["o100", "o101"]
-    assert [customer.id for customer in ask(store, Shop.customers_by_signup)] == ["c1", "c2", "c3"]
+    assert [customer.name for customer in execute(store, Shop.customer, "c2")] == ["Grace"]
+    assert [product.name for product in execute(store, Shop.product, "HOLT-BLACK")] == ["Holt, black"]
+    assert [item.order_id for item in execute(store, Shop.orders_with_sku, "AVON-TORTOISE")] == ["o100", "o101"]
+    assert [customer.id for customer in execute(store, Shop.customers_by_signup)] == ["c1", "c2", "c3"]
 
 
 def test_a_user_and_the_last_five_orders_need_no_filter() -> None:
-    """The document filters on SK, which DynamoDB refuses in a Query; six items read backwards are the same answer."""
+    """The document filters on SK, which DynamoDB rejects; the last six items in reverse order are the same result."""
     (request,) = Commerce.user_with_recent_orders.explain("42").requests
     assert "FilterExpression" not in request.parameters
     assert (request.parameters["Limit"], request.parameters["ScanIndexForward"]) == (6, False)
 
 
-def test_the_keys_of_an_order_are_the_documents() -> None:
+def test_the_keys_of_an_order_match_the_document() -> None:
     entity = Commerce.design.entity_of(Order)
     moment = datetime(2026, 5, 10, 14, 23, 1, tzinfo=UTC)
     values = {"user_id": "42", "id": "A1", "placed_at": moment, "status": "PENDING"}
@@ -84,7 +84,7 @@ def test_the_keys_of_an_order_are_the_documents() -> None:
     }
 
 
-def test_a_change_of_status_is_one_update_that_moves_the_order_in_gsi2_alone() -> None:
+def test_a_status_change_is_one_update_that_moves_the_order_in_gsi2_only() -> None:
     moment = datetime(2026, 5, 10, 14, 23, 1, tzinfo=UTC)
     (request,) = Commerce.set_status.explain("42", moment, "A1", "SHIPPED").requests
     assert request.operation == "UpdateItem"
@@ -92,13 +92,13 @@ def test_a_change_of_status_is_one_update_that_moves_the_order_in_gsi2_alone() -
     assert {"S": "USER#42#SHIPPED"} in request.parameters["ExpressionAttributeValues"].values()
 
 
-def test_an_authors_listing_has_the_papers_fields_copied_into_the_membership() -> None:
+def test_the_listing_of_an_author_reads_copied_fields_of_the_papers() -> None:
     plan = Papers.papers_by_author.plan
     assert isinstance(plan, Plan)
-    assert [entity.cls for entity in plan.wanted] == [Membership]
-    (copied,) = plan.wanted[0].declaration.copies
+    assert [entity.cls for entity in plan.entities] == [Membership]
+    (copied,) = plan.entities[0].declaration.copies
     assert copied.source is Paper
-    assert set(copied.fields) == {"title", "status", "published", "expires_at"} <= set(plan.wanted[0].fields)
+    assert set(copied.fields) == {"title", "status", "published", "expires_at"} <= set(plan.entities[0].fields)
 
 
 PATHS = [
@@ -112,18 +112,18 @@ PATHS = [
 NODES = [Node(org="acme", path=path, depth=len(path), name=path[-1]) for path in PATHS]
 
 
-def test_the_subtree_of_eng_holds_eng_and_excludes_engineering() -> None:
-    found = ask(filled(Guide, NODES), Guide.subtree, "acme", Subtree(("root", "eng")))
+def test_the_subtree_of_eng_includes_eng_and_excludes_engineering() -> None:
+    found = execute(filled(Guide, NODES), Guide.subtree, "acme", Subtree(("root", "eng")))
     assert [node.path for node in found] == PATHS[1:4]
 
 
 def test_the_children_of_a_node_are_read_without_its_grandchildren() -> None:
-    found = ask(filled(Guide, NODES), Guide.children, "acme", Children(("root", "eng")))
+    found = execute(filled(Guide, NODES), Guide.children, "acme", Children(("root", "eng")))
     assert [node.path for node in found] == [("root", "eng", "cloud")]
-    assert [n.path for n in ask(filled(Guide, NODES), Guide.children, "acme", Children(()))] == [("root",)]
+    assert [n.path for n in execute(filled(Guide, NODES), Guide.children, "acme", Children(()))] == [("root",)]
 
 
-def test_the_worksheet_says_what_each_way_to_the_children_costs() -> None:
+def test_the_worksheet_shows_the_cost_of_both_ways_to_read_children() -> None:
     by_subtree, by_index = Guide.node_with_children.plan, Guide.children.plan
     assert isinstance(by_subtree, Plan)
     assert isinstance(by_index, Plan)
@@ -131,7 +131,7 @@ def test_the_worksheet_says_what_each_way_to_the_children_costs() -> None:
     assert estimate(Guide.design, by_index).units == 0.5
 
 
-def test_a_radius_asks_for_the_cells_it_covers() -> None:
+def test_a_radius_queries_the_cells_that_it_touches() -> None:
     """Nine cells are enough only up to the shorter side of a cell, which is 0.61 km at precision 6."""
     near = Guide.shops_near.explain(Radius(35.6586, 139.7454, 600)).requests
     wider = Guide.shops_near.explain(Radius(35.6586, 139.7454, 1000)).requests

@@ -1,4 +1,4 @@
-"""Every example answers alike in memory, in a file and over HTTP, where plain boto3 reads what its scripts read."""
+"""Every example returns the same results in memory, in a file and over HTTP, and boto3 reads the same items."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from boto3.dynamodb.types import TypeDeserializer  # type: ignore[import-untyped
 from examples import SYSTEMS
 from examples.script import Script, fill
 from singletable import Page, Table
-from singletable.client.watched import Watched
-from tests.clients.serving import KEY, Served, serve
+from singletable.client.tracing import RequestEvent
+from tests.clients.local_server import KEY, LocalServer, serve
 from tests.examples.scripts import clock_of, expected, script, tour
 from tests.examples.stored_fields import holds, objects_in
 
@@ -25,110 +25,110 @@ READS = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[Served, None, None]:
-    """A server that checks signatures."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Generator[LocalServer, None, None]:
+    """Start a server that requires signed requests."""
     with serve(tmp_path_factory.mktemp("served") / "examples.db") as running:
         yield running
 
 
-def signed(served: Served) -> str:
-    """The server's URL with the key that it takes."""
+def signed(served: LocalServer) -> str:
+    """Return the URL of the server with a valid access key."""
     return served.url.replace("http://", f"http://{KEY}:{KEY}@")
 
 
 @dataclass
-class Asked:
-    """One script: its table, its answer, and the requests that the answer took."""
+class ScriptRun:
+    """A script run: its table, its result, and the requests it sent."""
 
     name: str
     table: Table
     script: Script[Any, Any]
-    answer: Any
-    requests: list[Watched]
+    result: Any
+    requests: list[RequestEvent]
 
 
-def run(system: str, url: Callable[[str], str], prefix: str = "") -> Iterator[Asked]:
-    """The scripts of a system one after another; those that ask the same rows share a table."""
-    requests: list[Watched] = []
+def run(system: str, url: Callable[[str], str], prefix: str = "") -> Iterator[ScriptRun]:
+    """Run the scripts of a system in order; scripts with the same rows share a table."""
+    requests: list[RequestEvent] = []
     with ExitStack() as stack:
         known: dict[tuple[int, int, int], Table] = {}
         for name in tour(system):
-            asking = script(system, name)
-            which = id(asking.model), id(asking.rows), id(clock_of(asking))
+            chosen = script(system, name)
+            which = id(chosen.model), id(chosen.rows), id(clock_of(chosen))
             if which not in known:
                 called = f"{prefix}{system}-{len(known)}"
                 known[which] = stack.enter_context(
-                    asking.model.open(url(called), create=True, name=called, now=clock_of(asking), hook=requests.append)
+                    chosen.model.open(url(called), create=True, name=called, now=clock_of(chosen), hook=requests.append)
                 )
-                fill(known[which], asking.rows)
+                fill(known[which], chosen.rows)
             requests.clear()
-            answer = asking.ask(known[which])
-            yield Asked(name, known[which], asking, answer, list(requests))
+            result = chosen.execute(known[which])
+            yield ScriptRun(name, known[which], chosen, result, list(requests))
 
 
-def plain(answer: Any) -> Any:
-    """An answer without its cursors, which hold for one opening of the table."""
-    if isinstance(answer, Page):
-        return [plain(each) for each in answer]
-    if isinstance(answer, list | tuple):
-        return [plain(each) for each in answer]
-    if isinstance(answer, Mapping):
-        return {name: plain(each) for name, each in answer.items()}
-    if dataclasses.is_dataclass(answer):
-        return {field.name: plain(getattr(answer, field.name)) for field in dataclasses.fields(answer)}
-    return answer
+def without_cursors(result: Any) -> Any:
+    """Return a result without its cursors, which are valid for one open table only."""
+    if isinstance(result, Page):
+        return [without_cursors(each) for each in result]
+    if isinstance(result, list | tuple):
+        return [without_cursors(each) for each in result]
+    if isinstance(result, Mapping):
+        return {name: without_cursors(each) for name, each in result.items()}
+    if dataclasses.is_dataclass(result):
+        return {field.name: without_cursors(getattr(result, field.name)) for field in dataclasses.fields(result)}
+    return result
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_a_system_answers_alike_everywhere(
-    system: str, served: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_system_returns_the_same_results_on_every_backend(
+    system: str, served: LocalServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places: list[Callable[[str], str]] = [
         lambda _: "memory:",
         lambda name: f"file:{tmp_path}/{name}.db",
         lambda _: signed(served),
     ]
-    answers: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     for place in places:
-        answers.append({})
-        for asked in run(system, place):
-            answers[-1][asked.name] = plain(asked.answer)
-            asked.script.tell(asked.answer)
-            assert capsys.readouterr().out == expected(system, asked.name)
-    in_memory, in_file, over_http = answers
+        results.append({})
+        for done in run(system, place):
+            results[-1][done.name] = without_cursors(done.result)
+            done.script.show(done.result)
+            assert capsys.readouterr().out == expected(system, done.name)
+    in_memory, in_file, over_http = results
     assert in_memory
     assert in_file == in_memory
     assert over_http == in_memory
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_plain_boto3_reads_the_fields_of_every_typed_answer(system: str, served: Served) -> None:
+def test_boto3_reads_the_same_fields_as_typed_results(system: str, served: LocalServer) -> None:
     client = served.client()
     compared = 0
-    for asked in run(system, lambda _: signed(served), prefix="boto3-"):
-        if any(request.operation not in READS for request in asked.requests):
-            continue  # what it read was changed again by what it wrote
-        items = [item for request in asked.requests for item in read_by_boto3(client, request)]
-        for value in objects_in(asked.answer, type(asked.table).design):
-            assert any(holds(item, value, type(asked.table).design) for item in items), (asked.name, value)
+    for done in run(system, lambda _: signed(served), prefix="boto3-"):
+        if any(request.operation not in READS for request in done.requests):
+            continue  # its own writes changed what it had read
+        items = [item for request in done.requests for item in read_by_boto3(client, request)]
+        for value in objects_in(done.result, type(done.table).design):
+            assert any(holds(item, value, type(done.table).design) for item in items), (done.name, value)
             compared += 1
     assert compared >= 5
 
 
-def read_by_boto3(client: Any, request: Watched) -> Iterator[dict[str, Any]]:
-    """The items that a request gives when boto3 sends it, as Python values by boto3's own types."""
+def read_by_boto3(client: Any, request: RequestEvent) -> Iterator[dict[str, Any]]:
+    """Return the items of a request that boto3 sends, as Python values of boto3's types."""
     method = re.sub(r"(?<!^)(?=[A-Z])", "_", request.operation).lower()
-    answer = getattr(client, method)(**request.parameters)
+    result = getattr(client, method)(**request.parameters)
     read = TypeDeserializer().deserialize
     match request.operation:
         case "GetItem":
-            found = [answer.get("Item")]
+            found = [result.get("Item")]
         case "BatchGetItem":
-            found = [item for items in answer["Responses"].values() for item in items]
+            found = [item for items in result["Responses"].values() for item in items]
         case "TransactGetItems":
-            found = [each.get("Item") for each in answer["Responses"]]
+            found = [each.get("Item") for each in result["Responses"]]
         case _:
-            found = answer["Items"]
+            found = result["Items"]
     for item in found:
         if item is not None:
             yield {name: read(value) for name, value in item.items()}

@@ -1,4 +1,4 @@
-"""The guide's places, series and production essentials, held against brute force and against what they declare."""
+"""The guide's places, time series and production essentials, compared with brute force and with their declarations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from examples.guide.series import DailyTelemetry
 from examples.guide.series_rows import DAILY, FORGOTTEN, RETENTION, SHARDED
 from examples.script import fill
 from singletable import Between, Radius, TransactionCancelled, key
-from singletable.testing import measured, uses
+from singletable.testing import measure, uses
 
 EARTH_M = 6_371_008.8
 SHOPS = [place for place in PLACES if isinstance(place, Shop)]
@@ -32,7 +32,7 @@ def guide() -> Iterator[Guide]:
 
 
 def distance(place: Shop | Station, area: Radius) -> float:
-    """Metres by the angle between two vectors, which is another way than the library's."""
+    """Return the distance in metres from the angle between two vectors, independently of the library."""
     first, second = (
         (
             math.cos(math.radians(latitude)) * math.cos(math.radians(longitude)),
@@ -45,8 +45,8 @@ def distance(place: Shop | Station, area: Radius) -> float:
 
 
 @pytest.mark.parametrize("meters", [90, 150, 400, 700, 1_000, 1_300])
-def test_shops_within_a_radius_are_those_of_brute_force(guide: Guide, meters: int) -> None:
-    """Around every shop, across the borders of cells and the 180th meridian, named by either of its longitudes."""
+def test_shops_within_a_radius_equal_brute_force(guide: Guide, meters: int) -> None:
+    """Search around every shop, across cell borders and the 180th meridian, with both of its longitudes."""
     for shop in SHOPS:
         for longitude in (shop.longitude, shop.longitude - 360):
             area = Radius(shop.latitude, longitude, meters)
@@ -55,7 +55,7 @@ def test_shops_within_a_radius_are_those_of_brute_force(guide: Guide, meters: in
 
 
 @pytest.mark.parametrize("kilometers", [1, 95, 150, 230, 700])
-def test_stations_around_the_poles_are_those_of_brute_force(guide: Guide, kilometers: int) -> None:
+def test_stations_around_the_poles_equal_brute_force(guide: Guide, kilometers: int) -> None:
     poles = [
         Radius(latitude, longitude, kilometers * 1_000) for latitude in (-90.0, 90.0) for longitude in (0.0, 137.0)
     ]
@@ -64,8 +64,8 @@ def test_stations_around_the_poles_are_those_of_brute_force(guide: Guide, kilome
         assert [each.id for each in guide.stations_near(area)] == [id_ for _, id_ in near]
 
 
-def test_the_rows_lie_on_both_sides_of_the_meridian_and_of_cell_borders() -> None:
-    """So that the scripts show what they say."""
+def test_the_rows_are_on_both_sides_of_the_meridian_and_of_cell_borders() -> None:
+    """The scripts rely on this."""
     island = [shop for shop in SHOPS if shop.latitude < 0]
     assert {shop.longitude > 0 for shop in island} == {True, False}
     encode = Guide.design.entity_of(Shop).placements["gsi1"].encode
@@ -112,12 +112,12 @@ def test_pages_of_sharded_days_continue_where_they_ended() -> None:
     assert paged == whole.items
 
 
-def test_every_event_is_kept_for_ninety_days() -> None:
+def test_every_event_expires_after_ninety_days() -> None:
     for event in [*SHARDED, FORGOTTEN]:
         assert event.expires_at - event.at.timestamp() == RETENTION.total_seconds() == 90 * 24 * 3600
 
 
-def test_a_refused_transfer_changes_nothing_and_money_is_never_made() -> None:
+def test_a_rejected_transfer_changes_nothing_and_the_total_is_constant() -> None:
     with Accounts.open("memory:") as accounts:
         fill(accounts, ACCOUNTS)
         for number, amount in enumerate([30, 80, 70, 1]):
@@ -131,7 +131,7 @@ def test_a_refused_transfer_changes_nothing_and_money_is_never_made() -> None:
 
 
 def balances(accounts: Accounts) -> list[Decimal]:
-    """Both balances, as they are at one moment."""
+    """Read both balances in one transaction."""
     both = accounts.get_many([key(Account, id="a_1"), key(Account, id="a_2")], transaction=True)
     return [account.balance for account in both if account]
 
@@ -140,8 +140,8 @@ def test_a_transactional_read_costs_four_times_an_eventual_one() -> None:
     keys = [key(Account, id="a_1"), key(Account, id="a_2")]
     with Accounts.open("memory:") as accounts:
         fill(accounts, ACCOUNTS)
-        with measured(accounts) as eventual:
+        with measure(accounts) as eventual:
             accounts.get_many(keys)
-        with measured(accounts) as at_one_moment:
+        with measure(accounts) as at_one_moment:
             accounts.get_many(keys, transaction=True)
     assert (eventual.read_units, at_one_moment.read_units) == (1.0, 4.0)

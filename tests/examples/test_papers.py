@@ -1,4 +1,4 @@
-"""The catalogue: copies that follow their paper, drafts that expire whole, and what is left of A4 without GSI2."""
+"""The catalogue: copies in sync with their paper, expiring drafts, and A4 without GSI2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from examples.papers.rows import MODEL, ROWS
 from examples.papers.topics_on_paper import PaperWithTopics
 from examples.script import fill
 from singletable import Page, Table, contains, field, key, pattern, query
-from singletable.planner.plan import Plan, Refusal
+from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.testing import uses
 from tests.client.places import call
 
@@ -25,7 +25,7 @@ def papers() -> Iterator[Papers]:
         yield table
 
 
-def test_a_papers_partition_is_the_documents(papers: Papers) -> None:
+def test_the_partition_of_a_paper_matches_the_document(papers: Papers) -> None:
     items = call(papers, "Scan")["Items"]
     drawer = {item["SK"]["S"]: item.get("role", {}).get("S") for item in items if item["PK"]["S"] == "PAPER#wp-002"}
     topics = {"TOPIC#cost": None, "TOPIC#dynamodb": None}
@@ -36,7 +36,7 @@ def test_a_papers_partition_is_the_documents(papers: Papers) -> None:
     assert {each.handle for each in whole.authors} == {"jon", "guest"}
 
 
-def test_a_paper_that_is_published_later_moves_in_every_listing(papers: Papers) -> None:
+def test_a_changed_publication_date_moves_the_paper_in_every_listing(papers: Papers) -> None:
     newest = date(2026, 6, 1)
     papers.update(key(type(MODEL), id="wp-001"), field(type(MODEL), lambda paper: paper.published).set(newest))
     assert [paper.id for paper in papers.papers_in_series("Data & Storage")] == ["wp-001", "wp-002"]
@@ -44,7 +44,7 @@ def test_a_paper_that_is_published_later_moves_in_every_listing(papers: Papers) 
     assert [each.paper_id for each in papers.papers_with_topic("cost")] == ["wp-001", "wp-002"]
 
 
-def test_an_expired_draft_is_hidden_with_all_that_belongs_to_it_though_it_is_returned(papers: Papers) -> None:
+def test_an_expired_draft_and_its_items_are_hidden_although_dynamodb_returns_them(papers: Papers) -> None:
     papers.supersede(MODEL.id, int(time.time()) + 3600)
     assert papers.paper(MODEL.id) is None
     assert [each.paper_id for each in papers.papers_by_author("jon")] == ["wp-001"]
@@ -61,7 +61,7 @@ def test_an_expired_draft_is_hidden_with_all_that_belongs_to_it_though_it_is_ret
     ]
 
 
-def test_the_table_is_paid_by_the_request(papers: Papers) -> None:
+def test_the_table_uses_on_demand_billing(papers: Papers) -> None:
     assert call(papers, "DescribeTable")["Table"]["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
 
 
@@ -73,11 +73,11 @@ def test_a_collection_and_an_author_never_share_a_partition_of_gsi1() -> None:
     for bound in (Papers.papers_in_series, Papers.papers_by_author):
         plan = bound.plan
         assert isinstance(plan, Plan)
-        assert plan.foreign == ()
+        assert plan.other_entities == ()
 
 
 class WithoutGSI2(Table, entities=[PaperWithTopics]):
-    """A4 of papers that carry their topics themselves."""
+    """A4 for papers that contain their topics."""
 
     @pattern()
     def papers_with_topic(self, topic: str) -> Page[PaperWithTopics]:
@@ -85,5 +85,5 @@ class WithoutGSI2(Table, entities=[PaperWithTopics]):
         return query(PaperWithTopics, filter=lambda paper: contains(paper.topics, topic), newest_first=True)
 
 
-def test_topics_on_the_paper_leave_no_request_for_a_topic() -> None:
-    assert isinstance(WithoutGSI2.papers_with_topic.plan, Refusal)
+def test_with_topics_on_the_paper_no_request_serves_a_topic() -> None:
+    assert isinstance(WithoutGSI2.papers_with_topic.plan, UnsupportedPattern)

@@ -1,4 +1,4 @@
-"""Each access pattern of the five documents is served as its document says: operation, index and key condition."""
+"""The plan of each access pattern has the operation, index and key condition of its document."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import importlib
 import pytest
 
 from singletable import Table
-from singletable.planner.explain import verdict_text
+from singletable.planner.explanation import verdict_text
 from singletable.planner.plan import Plan
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 
 ONE = "one request"
 
-# table, pattern, operation, index, key condition, newest first (read backwards), limit, verdict
+# table, pattern, operation, index, key condition, newest first (read in reverse), limit, verdict
 SERVED: list[tuple[str, str, str, str, str, bool, str, str]] = [
     # 000: the customer, order and team tables
     ("customers.model:Customers", "customer", "GetItem", "table",
@@ -29,7 +29,7 @@ SERVED: list[tuple[str, str, str, str, str, bool, str, str]] = [
      'PK = "USER#{user_id}" AND begins_with(SK, "TEAM#")', False, "", ONE),
     ("customers.model:Teams", "users_of_team", "Query", "table",
      'PK = "TEAM#{team_id}" AND begins_with(SK, "USER#")', False, "", ONE),
-    # 001: six patterns, and the user's page that the document's own code gets wrong
+    # 001: six patterns, and the page of a user, which the code of the document gets wrong
     ("commerce.model:Commerce", "profile", "GetItem", "table",
      'PK = "USER#{id}" AND SK = "PROFILE"', False, "", ONE),
     ("commerce.model:Commerce", "recent_orders", "Query", "table",
@@ -135,7 +135,7 @@ SERVED: list[tuple[str, str, str, str, str, bool, str, str]] = [
 
 
 def table(place: str) -> type[Table]:
-    """A table of the examples by module and name."""
+    """Return a table of the examples by module and name."""
     module, _, name = place.partition(":")
     found: type[Table] = getattr(importlib.import_module(f"examples.{module}"), name)
     return found
@@ -146,7 +146,7 @@ def table(place: str) -> type[Table]:
     SERVED,
     ids=[f"{row[0].partition(':')[2]}.{row[1]}" for row in SERVED],
 )
-def test_a_pattern_is_served_as_its_document_says(
+def test_a_pattern_is_served_as_documented(
     place: str, name: str, operation: str, index: str, condition: str, backwards: bool, limit: str, verdict: str
 ) -> None:
     plan = getattr(table(place), name).plan
@@ -155,7 +155,7 @@ def test_a_pattern_is_served_as_its_document_says(
     assert plan.forward is not backwards
     assert (plan.limit.show() if plan.limit else "") == limit
     assert verdict_text(plan) == verdict
-    assert plan.foreign == (), "nothing is read in vain"
+    assert plan.other_entities == (), "the range contains no other entities"
 
 
 @pytest.mark.parametrize("place", sorted({row[0] for row in SERVED}))

@@ -1,4 +1,4 @@
-"""Every script of every example prints what stands beside it, and every system has a script for every pattern."""
+"""Every script of every example prints the expected output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize(("system", "name"), SCRIPTS)
-def test_a_script_prints_what_is_expected(system: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_prints_the_expected_output(system: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     import_module(f"examples.{system}.{name}").SCRIPT.run()
     expected = ROOT / "examples" / system / "expected" / f"{name}.txt"
     assert capsys.readouterr().out == expected.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Tables made on the engine: by a model as an application opens it, and by what each export says."""
+"""Create tables on the engine from a model, and from each export of it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ import hcl2
 from cfnlint.decode import cfn_yaml  # type: ignore[import-untyped]
 
 from singletable.client.engine_transport import EngineTransport
-from singletable.client.opening import open_table
+from singletable.client.open_table import open_table
 from singletable.engine.engine import Engine
 from singletable.export.boto3_script import to_boto3_script
 from singletable.export.cloudformation import to_cloudformation
-from singletable.export.settings import Settings
-from singletable.export.table import ExportedTable
+from singletable.export.exported_table import ExportedTable, ExportSettings
 from singletable.export.terraform import to_terraform
 from singletable.model.design import Design
 
-# An export with these makes what opening a table makes, and nothing beside it.
-BARE = Settings(stream=None, deletion_protection=False, point_in_time_recovery=False, insights=None, alarms=False)
+# With these settings an export creates exactly the table that opening the model creates.
+BARE = ExportSettings(stream=None, deletion_protection=False, point_in_time_recovery=False, insights=None, alarms=False)
 ADDED = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel", "DeletionProtectionEnabled")
 
 Made = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Tables for the tests of exports: those of the examples, and some with what the examples lack."""
+"""Tables for the export tests: the examples, and features that the examples lack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boto3 script makes its tables on the engine with all that belongs to them, however often it is run."""
+"""The boto3 script creates the tables with their settings, and can run more than once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from botocore.stub import ANY, Stubber  # type: ignore[import-untyped]
 from singletable.engine.engine import Engine
 from singletable.export.alarms import account_alarm, alarms_of
 from singletable.export.boto3_script import to_boto3_script
-from singletable.export.settings import Settings, Units
-from singletable.export.table import exported_table
-from tests.clients.serving import serve
+from singletable.export.exported_table import ExportSettings, ProvisionedUnits, exported_table
+from tests.clients.local_server import serve
 from tests.export.created import BARE, described, script
 from tests.export.models import Blog, Notes, Readings
 
 TABLES = [exported_table(table.design, description=table.__doc__) for table in (Readings, Notes, Blog)]
 
 
-def test_a_second_run_changes_nothing() -> None:
+def test_a_boto3_script_changes_nothing_in_a_second_run() -> None:
     create_tables = script(to_boto3_script(TABLES))["create_tables"]
     with Engine("memory:") as engine:
         client = engine.boto3_client()
@@ -34,7 +33,7 @@ def test_a_second_run_changes_nothing() -> None:
         assert [described(engine, table.name) for table in TABLES] == first
 
 
-def test_recovery_and_insights_are_on_for_the_table_and_its_global_indexes() -> None:
+def test_a_boto3_script_enables_recovery_and_insights_for_the_table_and_its_global_indexes() -> None:
     with Engine("memory:") as engine:
         script(to_boto3_script(TABLES))["create_tables"](engine.boto3_client())
         for table in TABLES:
@@ -48,16 +47,16 @@ def test_recovery_and_insights_are_on_for_the_table_and_its_global_indexes() -> 
                 assert found["ContributorInsightsMode"] == "THROTTLED_KEYS"
 
 
-def test_a_table_that_is_there_with_other_keys_is_an_error() -> None:
+def test_a_boto3_script_rejects_an_existing_table_with_other_keys() -> None:
     with Engine("memory:") as engine:
         client = engine.boto3_client()
         script(to_boto3_script([exported_table(Blog.design, settings=BARE)]))["create_tables"](client)
         other = script(to_boto3_script([exported_table(Notes.design, name="Blog", settings=BARE)]))
-        with pytest.raises(SystemExit, match="Blog has other keys"):
+        with pytest.raises(SystemExit, match="Blog has keys"):
             other["create_tables"](client)
 
 
-def test_every_alarm_is_one_that_cloudwatch_takes() -> None:
+def test_a_boto3_script_creates_alarms_that_are_valid_for_cloudwatch() -> None:
     names = script(to_boto3_script(TABLES))
     client = boto3.client("cloudwatch", region_name="us-east-1")
     account = account_alarm(TABLES)
@@ -65,15 +64,17 @@ def test_every_alarm_is_one_that_cloudwatch_takes() -> None:
     alarms = [*(alarm for table in TABLES for alarm in alarms_of(table)), account]
     with Stubber(client) as stubber:  # the stub holds every request against the service's own model
         for alarm in alarms:
-            kept: dict[str, Any] = dict.fromkeys(names["EVERY_ALARM"], ANY)
+            kept: dict[str, Any] = dict.fromkeys(names["ALARM_SETTINGS"], ANY)
             expected = {**alarm.subject, **kept, "AlarmActions": ["arn:aws:sns:us-east-1:000000000000:oncall"]}
             stubber.add_response("put_metric_alarm", {}, expected)
         names["create_alarms"](client, "arn:aws:sns:us-east-1:000000000000:oncall")
         stubber.assert_no_pending_responses()
 
 
-@pytest.mark.parametrize("settings", [Settings(), BARE, Settings(provisioned=Units(2, 1), tags={"a": "b"})])
-def test_the_script_is_python_as_formatters_leave_it(settings: Settings, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "settings", [ExportSettings(), BARE, ExportSettings(provisioned=ProvisionedUnits(2, 1), tags={"a": "b"})]
+)
+def test_a_boto3_script_is_formatted_python(settings: ExportSettings, tmp_path: Path) -> None:
     path = tmp_path / "tables.py"
     tables = [exported_table(table.design, description=table.__doc__, settings=settings) for table in (Readings, Notes)]
     path.write_text(to_boto3_script(tables), encoding="utf-8")
@@ -83,7 +84,7 @@ def test_the_script_is_python_as_formatters_leave_it(settings: Settings, tmp_pat
         assert finished.returncode == 0, finished.stdout
 
 
-def test_it_runs_as_a_program_against_a_server(tmp_path: Path) -> None:
+def test_a_boto3_script_runs_as_a_program_against_a_server(tmp_path: Path) -> None:
     path = tmp_path / "tables.py"
     path.write_text(to_boto3_script([exported_table(Notes.design)]), encoding="utf-8")
     with serve(tmp_path / "served.db") as served:

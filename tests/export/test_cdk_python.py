@@ -1,4 +1,4 @@
-"""The CDK stack is Python as formatters leave it, and synthesizes to the template of the CloudFormation export."""
+"""The CDK stack is formatted Python, and synthesizes to the template of the CloudFormation export."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ import pytest
 from singletable import Table
 from singletable.export.cdk_python import to_cdk_python
 from singletable.export.cloudformation import cloudformation_template
-from singletable.export.settings import Settings, Units
-from singletable.export.table import ExportedTable, exported_table
-from tests.clients.installing import all_asked_for, program, python_environment
+from singletable.export.exported_table import ExportedTable, ExportSettings, ProvisionedUnits, exported_table
+from tests.clients.client_environments import program, python_environment, runs_all_clients
 from tests.export.created import BARE, by_model, by_template
 from tests.export.models import Blog, Notes, Readings, example_tables
 
 MODELS: list[type[Table]] = [*example_tables(), Readings, Blog]
 TABLES = [exported_table(table.design, description=table.__doc__) for table in MODELS]
-CHOSEN = Settings(
-    provisioned=Units(7, 3),
-    index_units={"GSI1": Units(9, 4)},
+CHOSEN = ExportSettings(
+    provisioned=ProvisionedUnits(7, 3),
+    index_units={"GSI1": ProvisionedUnits(9, 4)},
     table_class="STANDARD_INFREQUENT_ACCESS",
     insights="ACCESSED_AND_THROTTLED_KEYS",
     tags={"team": "notes"},
@@ -38,7 +37,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("tables", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_a_stack_is_python_as_formatters_leave_it(tables: list[ExportedTable], tmp_path: Path) -> None:
+def test_a_cdk_python_stack_is_formatted_python(tables: list[ExportedTable], tmp_path: Path) -> None:
     stack = tmp_path / "stack.py"
     stack.write_text(to_cdk_python(tables), encoding="utf-8")
     ruff = Path(sysconfig.get_path("scripts")) / "ruff"
@@ -48,7 +47,7 @@ def test_a_stack_is_python_as_formatters_leave_it(tables: list[ExportedTable], t
 
 
 @pytest.mark.parametrize(("tables", "name"), [("all", "TablesStack"), ("one", "NotesStack")])
-def test_a_stack_is_named_for_its_table(tables: str, name: str) -> None:
+def test_a_cdk_python_stack_is_named_after_its_table(tables: str, name: str) -> None:
     module = ast.parse(to_cdk_python(DOCUMENTS[tables]))
     assert [each.name for each in module.body if isinstance(each, ast.ClassDef)] == [name]
 
@@ -65,9 +64,9 @@ app.synth()
 """
 
 
-@pytest.mark.skipif(not all_asked_for(), reason="the CDK takes minutes to install; make clients runs it")
+@pytest.mark.skipif(not runs_all_clients(), reason="the CDK takes minutes to install; make clients runs it")
 @pytest.mark.parametrize("tables", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_it_synthesizes_to_the_template_of_the_cloudformation_export(
+def test_a_cdk_python_stack_synthesizes_to_the_template_of_the_cloudformation_export(
     tables: list[ExportedTable], tmp_path: Path
 ) -> None:
     program("node")

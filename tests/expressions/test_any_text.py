@@ -1,4 +1,4 @@
-"""Whatever a request brings as an expression is read or refused, however long, deep or odd."""
+"""Any text as an expression is parsed or rejected, however long, deep or odd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable.errors import RequestRefused
-from singletable.expressions.request import Expressions
+from singletable.expressions.bound_expressions import Expressions
 
 KEYWORDS = ["AND ", "or ", "NOT ", " BETWEEN ", " in ", "SET ", "ADD ", "REMOVE ", "DELETE "]
 SYMBOLS = [" ", "(", ")", "[", "]", ",", ".", "=", "<>", "<", "+", "-", "!", "#", ":"]
@@ -20,7 +20,7 @@ VALUES = {":v": {"S": "x"}}
 
 
 def read(text: str) -> list[str]:
-    """The refusals of a text as each kind of expression."""
+    """Return the error messages of a text as each kind of expression."""
     refusals: list[str] = []
     for parameter in ("ConditionExpression", "UpdateExpression", "ProjectionExpression", "KeyConditionExpression"):
         expressions = Expressions({"#a": "b"}, VALUES)
@@ -44,7 +44,7 @@ def read(text: str) -> list[str]:
 @given(TEXTS)
 @example("\ud800")
 @example("a[" + "9" * 4000 + "]")
-def test_a_text_is_read_or_refused(text: str) -> None:
+def test_bound_expressions_parse_or_reject_any_text(text: str) -> None:
     for refusal in read(text):
         assert refusal
 
@@ -62,18 +62,18 @@ def test_a_text_is_read_or_refused(text: str) -> None:
         ("x(" * 2000, 'Syntax error; token: "<EOF>", near: "("'),
     ],
 )
-def test_deep_conditions_are_refused_in_dynamodbs_words(text: str, refusal: str) -> None:
+def test_the_condition_parser_rejects_deep_conditions_with_dynamodbs_message(text: str, refusal: str) -> None:
     with pytest.raises(RequestRefused) as caught:
         Expressions(None, VALUES).condition("ConditionExpression", text)
     assert refusal in caught.value.message
 
 
 @pytest.mark.parametrize("text", ["NOT " * 299 + "a = :v", "(a=:v AND " * 149 + "a=:v" + ")" * 149])
-def test_the_deepest_conditions_are_evaluated(text: str) -> None:
+def test_the_deepest_conditions_of_an_expression_can_be_evaluated(text: str) -> None:
     condition = Expressions(None, VALUES).condition("ConditionExpression", text)
     assert condition.holds({"a": {"S": "x"}}) is (not text.startswith("NOT"))
 
 
-def test_the_deepest_update_is_applied() -> None:
+def test_the_deepest_update_expression_is_applied() -> None:
     text = "SET a=" + "if_not_exists(a,".replace("a,", "b,") * 200 + ":v" + ")" * 200
     assert Expressions(None, VALUES).update(text).apply({}) == {"a": {"S": "x"}}

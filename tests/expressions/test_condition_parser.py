@@ -1,12 +1,12 @@
-"""Conditions as trees, and what DynamoDB refuses of them, in its order."""
+"""Parsed conditions, and the errors of DynamoDB in its order."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.expressions.condition_parser import parse_condition
-from singletable.expressions.tree import And, Between, Compare, Condition, Function, In, Not, Or, Parameter, Path
-from tests.expressions.refused import VALUES, refusal
+from singletable.expressions.tree import And, BetweenBounds, Compare, Condition, Function, In, Not, Or, Parameter, Path
+from tests.expressions.error_messages import VALUES, error_message
 
 A, B, C = (Compare("=", Path((name,)), Parameter(f":{name}")) for name in "abc")
 
@@ -26,19 +26,19 @@ A, B, C = (Compare("=", Path((name,)), Parameter(f":{name}")) for name in "abc")
         ("(a) = (:a)", A),
         ("((a) = :a)", A),
         ("(NOT (a) = :a)", Not(A)),
-        ("a BETWEEN :a AND :b AND b = :b", And((Between(Path(("a",)), Parameter(":a"), Parameter(":b")), B))),
-        ("(a)between(:a)and(:b)", Between(Path(("a",)), Parameter(":a"), Parameter(":b"))),
+        ("a BETWEEN :a AND :b AND b = :b", And((BetweenBounds(Path(("a",)), Parameter(":a"), Parameter(":b")), B))),
+        ("(a)between(:a)and(:b)", BetweenBounds(Path(("a",)), Parameter(":a"), Parameter(":b"))),
         ("a in ((:a), b, :c)", In(Path(("a",)), (Parameter(":a"), Path(("b",)), Parameter(":c")))),
         ("(begins_with(a, :a))", Function("begins_with", (Path(("a",)), Parameter(":a")))),
         ("(size(a)) > :a", Compare(">", Function("size", (Path(("a",)),)), Parameter(":a"))),
         ("a .b [ 0 ].#x[12] < :a", Compare("<", Path(("a", "b", 0, "x-ray", 12)), Parameter(":a"))),
     ],
 )
-def test_a_condition_is_read(text: str, tree: Condition) -> None:
+def test_the_condition_parser_returns_the_tree_of_a_condition(text: str, tree: Condition) -> None:
     assert parse_condition("ConditionExpression", text, {"#x": "x-ray"}).tree == tree
 
 
-def test_a_condition_tells_what_it_uses() -> None:
+def test_the_condition_parser_returns_the_placeholders_and_attributes_of_a_condition() -> None:
     read = parse_condition("FilterExpression", "a.b = :v AND #x = c OR size(#x[0]) > :w", {"#x": "x", "#y": "y"})
     assert read.used_names == {"#x"}
     assert read.used_values == {":v", ":w"}
@@ -46,7 +46,7 @@ def test_a_condition_tells_what_it_uses() -> None:
     assert read.nested_attributes == {"a", "x"}
 
 
-# Every row was tried on DynamoDB Local, and many stand in the tests of dynalite, which ran them against the service.
+# Every row was tried on DynamoDB Local; many are in the tests of dynalite, which ran them against the service.
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -105,8 +105,8 @@ def test_a_condition_tells_what_it_uses() -> None:
         ),
     ],
 )
-def test_a_condition_is_refused(text: str, words: str) -> None:
-    assert refusal("ConditionExpression", text) == words
+def test_the_condition_parser_rejects_an_invalid_condition(text: str, words: str) -> None:
+    assert error_message("ConditionExpression", text) == words
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_a_condition_is_refused(text: str, words: str) -> None:
         "((a = :n) AND (b = :n))",
     ],
 )
-def test_what_is_just_within_the_limits_is_read(text: str) -> None:
-    assert refusal("ConditionExpression", text) is None
+def test_the_condition_parser_accepts_conditions_at_the_limits(text: str) -> None:
+    assert error_message("ConditionExpression", text) is None
 
 
-def test_the_parameter_is_called_by_its_name() -> None:
-    assert refusal("FilterExpression", "foo(a)", VALUES) == "Invalid function name; function: foo"
+def test_the_condition_parser_names_the_parameter_in_errors() -> None:
+    assert error_message("FilterExpression", "foo(a)", VALUES) == "Invalid function name; function: foo"

@@ -1,4 +1,4 @@
-"""What a condition says of an item, held against a plain and slow reading of DynamoDB's rules."""
+"""Evaluation of conditions, compared with a simple and slow implementation of DynamoDB's rules."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from singletable.expressions.evaluate import compiled, evaluate
-from singletable.expressions.request import Expressions
+from singletable.expressions.bound_expressions import Expressions
+from singletable.expressions.evaluate import compile_condition, evaluate
 from singletable.expressions.tree import (
     And,
     Arithmetic,
-    Between,
+    BetweenBounds,
     Compare,
     Condition,
     Constant,
@@ -30,7 +30,7 @@ from tests.expressions.trees import CONSTANTS, ITEMS, conditions, paths
 
 PATHS = paths(["a", "b", "c"])
 
-# The oracle: an attribute value as a pair of its type and of a Python value that is equal and ordered as DynamoDB says.
+# The oracle: an attribute value as a pair of its type and a Python value with the same equality and order.
 
 
 def plain(value: dict[str, Any]) -> tuple[str, Any]:
@@ -112,7 +112,7 @@ def holds(condition: Condition, item: dict[str, Any]) -> bool:
             return not holds(Compare("=", left, right), item)
         case Compare(comparator, left, right):
             return ordered(found(left, item), found(right, item), comparator)
-        case Between(operand, low, high):
+        case BetweenBounds(operand, low, high):
             return holds(Compare(">=", operand, low), item) and holds(Compare("<=", operand, high), item)
         case In(operand, options):
             return any(holds(Compare("=", operand, option), item) for option in options)
@@ -136,7 +136,7 @@ def function_holds(name: str, arguments: list[tuple[str, Any] | None]) -> bool:
 
 
 @given(conditions(PATHS | CONSTANTS, PATHS), ITEMS)
-def test_a_condition_holds_as_the_rules_say(condition: Condition, item: dict[str, Any]) -> None:
+def test_an_evaluated_condition_holds_as_the_rules_say(condition: Condition, item: dict[str, Any]) -> None:
     before = copy.deepcopy(item)
     assert evaluate(condition, item, {}) == holds(condition, item)
     assert item == before
@@ -193,11 +193,13 @@ ITEM: dict[str, Any] = {
         ("m.k.z <> :v", {"S": "v"}, True),
     ],
 )
-def test_answers_that_dynamodb_gives(text: str, value: dict[str, Any], answer: bool) -> None:
+def test_evaluated_conditions_have_the_result_captured_from_dynamodb(
+    text: str, value: dict[str, Any], answer: bool
+) -> None:
     condition = Expressions(None, {":v": value}).condition("FilterExpression", text)
     assert condition.holds(ITEM) is answer
 
 
-def test_what_has_no_value_in_a_condition_is_a_mistake_of_ours() -> None:
+def test_evaluating_an_operand_without_a_value_is_a_programming_error() -> None:
     with pytest.raises(TypeError, match="no value in a condition"):
-        compiled(Compare("=", Path(("a",)), Arithmetic("+", Path(("a",)), Path(("b",)))))
+        compile_condition(Compare("=", Path(("a",)), Arithmetic("+", Path(("a",)), Path(("b",)))))

@@ -1,4 +1,4 @@
-"""Key conditions: the range of a key that they name, and what DynamoDB refuses of them."""
+"""Key conditions: their key ranges, and the errors of DynamoDB."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from singletable.errors import RequestRefused, invalid
+from singletable.expressions.bound_expressions import Expressions
 from singletable.expressions.key_condition import BoundKeyTest, KeyRange
-from singletable.expressions.request import Expressions
 
 A, B, N = {"S": "a"}, {"S": "b"}, {"N": "1"}
 VALUES: dict[str, Any] = {":a": A, ":b": B, ":n": N}
@@ -60,7 +60,7 @@ FIRST = "operator must have the key attribute as its first operand"
 NAMES = f"{WRONG_CONDITION}Multiple attribute names used in one condition"
 
 
-# Every row was tried on DynamoDB Local, and many stand in the tests of dynalite, which ran them against the service.
+# Every row was tried on DynamoDB Local; many are in the tests of dynalite, which ran them against the service.
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -90,7 +90,7 @@ NAMES = f"{WRONG_CONDITION}Multiple attribute names used in one condition"
         ("pk = :a AND pk = :b AND sk <> :a", "KeyConditionExpressions must only contain one condition per key"),
     ],
 )
-def test_what_is_no_condition_on_keys_is_refused_when_all_is_read(text: str, words: str) -> None:
+def test_an_invalid_key_condition_is_rejected_after_parsing(text: str, words: str) -> None:
     condition = Expressions(None, VALUES).key_condition(text)
     with pytest.raises(RequestRefused) as caught:
         condition.check()
@@ -144,13 +144,13 @@ HASH_EQUAL = "must have equality conditions specified in the query"
         (MANY, "h1 = :n AND h2 = :a", WRONG_TYPE),
     ],
 )
-def test_what_does_not_fit_the_key_is_refused(key: Key, text: str, words: str) -> None:
+def test_a_key_condition_that_does_not_fit_the_key_is_rejected(key: Key, text: str, words: str) -> None:
     with pytest.raises(RequestRefused) as caught:
         range_of(key, text)
     assert caught.value.message == words
 
 
-def test_the_value_of_every_attribute_can_be_refused() -> None:
+def test_the_caller_of_a_key_condition_can_reject_the_value_of_every_attribute() -> None:
     seen: list[tuple[str, Any]] = []
 
     def accept(attribute: str, value: Any) -> None:

@@ -1,11 +1,11 @@
-"""Tokens, and where a text stops making sense."""
+"""Tokens, syntax errors and reserved words."""
 
 from __future__ import annotations
 
 import pytest
 
-from singletable.expressions.lexer import tokens_of
-from tests.expressions.refused import refusal
+from singletable.expressions.lexer import KEYWORDS, RESERVED_WORDS, tokens_of
+from tests.expressions.error_messages import error_message
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from tests.expressions.refused import refusal
         ("_a é # : \u00a0", ["unknown", "word", "unknown", "unknown", "unknown", "unknown"]),
     ],
 )
-def test_a_text_is_cut_into_tokens(text: str, kinds: list[str]) -> None:
+def test_the_expression_lexer_splits_a_text_into_tokens(text: str, kinds: list[str]) -> None:
     tokens = tokens_of("ConditionExpression", text)
     assert [token.kind for token in tokens] == [*kinds, "end"]
     assert all(text[token.start : token.end] == token.text for token in tokens[:-1])
@@ -67,17 +67,34 @@ def test_a_text_is_cut_into_tokens(text: str, kinds: list[str]) -> None:
         ("ProjectionExpression", "size(a)", "(", "size(a"),
     ],
 )
-def test_the_first_token_that_cannot_be_is_refused(parameter: str, text: str, token: str, near: str) -> None:
-    assert refusal(parameter, text) == f'Syntax error; token: "{token}", near: "{near}"'
+def test_the_expression_lexer_reports_the_first_unexpected_token(
+    parameter: str, text: str, token: str, near: str
+) -> None:
+    assert error_message(parameter, text) == f'Syntax error; token: "{token}", near: "{near}"'
 
 
-def test_an_expression_is_not_empty() -> None:
-    assert refusal("FilterExpression", "") == "The expression can not be empty;"
+def test_the_expression_lexer_rejects_an_empty_expression() -> None:
+    assert error_message("FilterExpression", "") == "The expression can not be empty;"
 
 
-def test_an_expression_has_4096_bytes() -> None:
-    assert refusal("ProjectionExpression", "x" * 4096) is None
+def test_the_expression_lexer_accepts_at_most_4096_bytes() -> None:
+    assert error_message("ProjectionExpression", "x" * 4096) is None
     too_large = "Expression size has exceeded the maximum allowed size; expression size: "
-    assert refusal("ProjectionExpression", "x" * 4097) == f"{too_large}4097"
-    assert refusal("ConditionExpression", "(" * 4097) == f"{too_large}4097"
-    assert refusal("ConditionExpression", "é" * 2049) == f"{too_large}4098"
+    assert error_message("ProjectionExpression", "x" * 4097) == f"{too_large}4097"
+    assert error_message("ConditionExpression", "(" * 4097) == f"{too_large}4097"
+    assert error_message("ConditionExpression", "é" * 2049) == f"{too_large}4098"
+
+
+def test_the_expression_lexer_has_as_many_reserved_words_as_the_developer_guide() -> None:
+    assert len(RESERVED_WORDS) == 573
+
+
+def test_the_expression_lexer_rejects_a_reserved_word_as_a_name() -> None:
+    message = "Attribute name is a reserved keyword; reserved keyword: "
+    for word in RESERVED_WORDS - KEYWORDS:
+        assert error_message("ProjectionExpression", f"a, {word}") == f"{message}{word}"
+        assert error_message("ProjectionExpression", f"a.{word.lower()}[0]") == f"{message}{word.lower()}"
+
+
+def test_the_expression_lexer_accepts_a_placeholder_for_a_reserved_word() -> None:
+    assert error_message("UpdateExpression", "SET #status = :s") is None

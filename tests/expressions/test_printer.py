@@ -1,4 +1,4 @@
-"""Printed expressions: DynamoDB reads back the tree that was printed."""
+"""Printed expressions: DynamoDB would parse them to the tree that was printed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def printer(placeholders: Placeholders) -> Printer:
         (Not(In(STATUS, (Constant(1),))), "NOT #n0 IN (:v0)"),
     ],
 )
-def test_a_condition_is_printed_in_dynamodbs_notation(condition: Condition, text: str) -> None:
+def test_the_expression_printer_writes_a_condition_in_dynamodbs_notation(condition: Condition, text: str) -> None:
     assert printed(condition) == text
 
 
@@ -77,26 +77,28 @@ def test_a_condition_is_printed_in_dynamodbs_notation(condition: Condition, text
         (Path(("a", "a")), "#n0.#n1", ["a_", "a"]),
     ],
 )
-def test_only_the_first_name_of_a_path_is_an_attribute_of_the_entity(path: Path, text: str, names: list[str]) -> None:
+def test_the_expression_printer_takes_only_the_first_name_of_a_path_as_an_attribute(
+    path: Path, text: str, names: list[str]
+) -> None:
     placeholders = Placeholders()
     assert printed(Function("attribute_exists", (path,)), placeholders) == f"attribute_exists({text})"
     assert list(placeholders.names.values()) == names
 
 
-def test_a_name_has_one_placeholder_and_a_value_one_each_time() -> None:
+def test_the_expression_printer_uses_one_placeholder_per_name_and_one_per_use_of_a_value() -> None:
     placeholders = Placeholders()
     assert printed(And((A, Not(A))), placeholders) == "#n0 = :v0 AND NOT #n0 = :v1"
     assert placeholders.names == {"#n0": "a_"}
     assert placeholders.values == {":v0": "a", ":v1": "a"}
 
 
-def test_placeholders_go_on_where_another_expression_ended() -> None:
+def test_the_expression_printer_continues_the_placeholders_of_another_expression() -> None:
     placeholders = Placeholders()
     printed(A, placeholders)
     assert printed(And((B, A)), placeholders) == "#n1 = :v1 AND #n0 = :v2"
 
 
-def test_parameters_and_constants_become_the_values_behind_them() -> None:
+def test_the_expression_printer_replaces_parameters_and_constants_by_their_values() -> None:
     placeholders = Placeholders()
     printed(In(STATUS, (Parameter("given"), Constant(None))), placeholders)
     assert placeholders.values == {":v0": "an argument", ":v1": None}
@@ -123,18 +125,20 @@ def test_parameters_and_constants_become_the_values_behind_them() -> None:
         ([], ""),
     ],
 )
-def test_an_update_has_one_clause_for_each_action(changes: list[Change], text: str) -> None:
+def test_the_expression_printer_writes_one_clause_for_each_action_of_an_update(
+    changes: list[Change], text: str
+) -> None:
     assert printer(Placeholders()).update(changes) == text
 
 
-def test_clauses_that_are_printed_already_come_first() -> None:
+def test_the_expression_printer_puts_clauses_that_are_printed_already_first() -> None:
     given = {"REMOVE": ["#k"], "SET": ["#j = :j"]}
     text = printer(Placeholders()).update([Change("SET", STATUS, Constant("x")), Change("REMOVE", NOTE)], given)
     assert text == "SET #j = :j, #n0 = :v0 REMOVE #k, #n1"
     assert given == {"REMOVE": ["#k"], "SET": ["#j = :j"]}
 
 
-# The oracle: DynamoDB's precedence (comparisons, NOT, AND, OR) as a small reader of what was printed.
+# The oracle: a small evaluator of printed expressions with DynamoDB's precedence (comparisons, NOT, AND, OR).
 
 CONDITIONS: st.SearchStrategy[Condition] = st.recursive(
     st.sampled_from([A, B, C, In(Path(("a",)), (Constant("a"), Constant("b")))]),
@@ -163,7 +167,7 @@ def holds(condition: Condition, item: dict[str, Any]) -> bool:
 
 
 class Reader:
-    """Reads a condition expression and answers it for an item, by DynamoDB's precedence."""
+    """Evaluates a condition expression for an item, with DynamoDB's precedence."""
 
     def __init__(self, text: str, placeholders: Placeholders, item: dict[str, Any]) -> None:
         self.tokens: Iterator[str] = iter([*re.findall(r"[#:]?\w+|[=(),]", text), "end"])
@@ -209,7 +213,9 @@ class Reader:
 
 
 @given(CONDITIONS, st.fixed_dictionaries({name: st.sampled_from("abc") for name in "abc"}))
-def test_what_is_printed_means_what_the_tree_means(condition: Condition, item: dict[str, Any]) -> None:
+def test_the_expression_printer_writes_a_condition_with_the_meaning_of_its_tree(
+    condition: Condition, item: dict[str, Any]
+) -> None:
     placeholders = Placeholders()
     text = printed(condition, placeholders)
     reader = Reader(text, placeholders, item)

@@ -1,4 +1,4 @@
-"""Parser and printer are mirror images: a printed tree is read back as it was."""
+"""Parser and printer are inverse: a printed tree parses to the same tree."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from singletable.expressions.condition_parser import parse_condition
 from singletable.expressions.printer import Placeholders, Printer
-from singletable.expressions.projection_parser import parse_projection
+from singletable.expressions.projection import parse_projection
 from singletable.expressions.tree import Change, Condition, Constant, Parameter, Path
-from singletable.expressions.update_parser import parse_update
+from singletable.expressions.update_expression import parse_update
 from tests.expressions.trees import LEAVES, NAMES, changes, conditions, paths
 
 PATHS = paths(NAMES)
 
 
 class Named(Placeholders):
-    """Values keep the names that they have in the tree."""
+    """Prints values by their names in the tree."""
 
     def value(self, value: Any) -> str:
         return str(value)
@@ -33,28 +33,28 @@ def printer(placeholders: Placeholders) -> Printer:
 
 
 @given(conditions(LEAVES, PATHS))
-def test_a_printed_condition_is_read_back(condition: Condition) -> None:
+def test_the_expression_printer_writes_a_condition_that_parses_to_the_same_tree(condition: Condition) -> None:
     placeholders = Named()
     text = printer(placeholders).condition(condition)
     assert parse_condition("ConditionExpression", text, placeholders.names).tree == condition, text
 
 
 @given(changes(LEAVES, PATHS).filter(bool))
-def test_a_printed_update_is_read_back(written: list[Change]) -> None:
+def test_the_expression_printer_writes_an_update_that_parses_to_the_same_changes(written: list[Change]) -> None:
     placeholders = Named()
     text = printer(placeholders).update(written)
     assert list(parse_update("UpdateExpression", text, placeholders.names).changes) == written, text
 
 
 @given(st.lists(PATHS, min_size=1, max_size=4))
-def test_a_printed_projection_is_read_back(written: list[Path]) -> None:
+def test_the_expression_printer_writes_a_projection_that_parses_to_the_same_paths(written: list[Path]) -> None:
     placeholders = Named()
     text = printer(placeholders).projection(written)
     assert list(parse_projection("ProjectionExpression", text, placeholders.names).paths) == written, text
 
 
 @given(conditions(LEAVES, PATHS))
-def test_a_condition_that_was_read_is_printed_as_the_same_text(condition: Condition) -> None:
+def test_the_expression_printer_writes_the_same_text_for_a_parsed_condition(condition: Condition) -> None:
     placeholders = Named()
     text = printer(placeholders).condition(condition)
     read = parse_condition("ConditionExpression", text, placeholders.names)

@@ -1,4 +1,4 @@
-"""The expression tree: what its leaves are, and how a path reads."""
+"""The expression tree: its leaves, and paths as text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CONDITION = And(
         (("items", 3, "tags", 0), "items[3].tags[0]"),
     ],
 )
-def test_a_path_reads_as_dynamodb_writes_it(steps: tuple[str | int, ...], text: str) -> None:
+def test_a_path_of_an_expression_tree_reads_as_dynamodb_writes_it(steps: tuple[str | int, ...], text: str) -> None:
     assert str(Path(steps)) == text
 
 
@@ -61,28 +61,28 @@ def test_a_path_reads_as_dynamodb_writes_it(steps: tuple[str | int, ...], text: 
         ("a text", []),
     ],
 )
-def test_leaves_come_in_reading_order(node: object, expected: list[Operand]) -> None:
+def test_the_leaves_of_an_expression_tree_come_in_reading_order(node: object, expected: list[Operand]) -> None:
     assert list(leaves(node)) == expected
 
 
-def test_parameters_are_what_a_node_waits_for() -> None:
+def test_the_parameters_of_an_expression_tree_are_those_below_a_node() -> None:
     assert parameters(CONDITION) == {"given", "least"}
     assert parameters(Compare("=", STATUS, Constant(1))) == frozenset()
 
 
-def test_paths_are_what_a_node_speaks_of() -> None:
+def test_the_paths_of_an_expression_tree_are_those_below_a_node() -> None:
     assert paths(CONDITION) == {STATUS, TOTAL, CITY}
     assert paths(None) == frozenset()
 
 
-def test_trees_are_values() -> None:
+def test_expression_trees_are_values() -> None:
     condition: Condition = Not(Compare("=", STATUS, GIVEN))
     assert condition == Not(Compare("=", STATUS, GIVEN)) != Not(Compare("<>", STATUS, GIVEN))
     assert len({condition, Not(Compare("=", STATUS, GIVEN))}) == 1
 
 
 @pytest.mark.parametrize("node", [CONDITION, Change("REMOVE", STATUS), (Change("ADD", TOTAL, LEAST), None), None])
-def test_leaves_are_changed_and_nothing_else(node: object) -> None:
+def test_with_leaves_changes_only_the_leaves_of_an_expression_tree(node: object) -> None:
     assert with_leaves(node, lambda leaf: leaf) == node
     changed = with_leaves(node, lambda leaf: Constant(1) if leaf == LEAST else leaf)
     assert list(leaves(changed)) == [Constant(1) if leaf == LEAST else leaf for leaf in leaves(node)]

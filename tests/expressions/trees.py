@@ -1,4 +1,4 @@
-"""Random expression trees, attribute values and items, for the properties of the expression language."""
+"""Strategies for expression trees, attribute values and items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from singletable.expressions.tree import (
     And,
     Arithmetic,
-    Between,
+    BetweenBounds,
     Change,
     Compare,
     Condition,
@@ -56,11 +56,11 @@ def paths(names: list[str]) -> st.SearchStrategy[Path]:
 
 
 def conditions(leaf: st.SearchStrategy[Operand], path: st.SearchStrategy[Path]) -> st.SearchStrategy[Condition]:
-    """Conditions that the grammar has a text for; the types of their operands may be wrong."""
+    """Conditions that the grammar can express; the types of their operands may be wrong."""
     operand = leaf | st.builds(lambda inner: Function("size", (inner,)), leaf)
     tests: st.SearchStrategy[Condition] = st.one_of(
         st.builds(Compare, st.sampled_from(COMPARATORS), operand, operand),
-        st.builds(Between, operand, operand, operand),
+        st.builds(BetweenBounds, operand, operand, operand),
         st.builds(In, operand, st.lists(operand, min_size=1, max_size=3).map(tuple)),
         st.builds(lambda inner: Function("attribute_exists", (inner,)), path),
         st.builds(lambda inner: Function("attribute_not_exists", (inner,)), path),

@@ -26,7 +26,7 @@ from singletable import (
     skewed,
     update,
 )
-from singletable.model.changes import field
+from singletable.model.update_changes import field
 
 
 @entity(

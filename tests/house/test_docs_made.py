@@ -1,4 +1,4 @@
-"""What is made for the documentation is fresh: pictures out of its pages' own models, the reference out of the code."""
+"""Generated documentation is up to date: pictures from the models on the pages, the reference from the code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools import pictures, reference
 from tools.pages import PAGES
 
 
-def test_the_pictures_show_what_their_pages_make() -> None:
+def test_pictures_are_up_to_date() -> None:
     assert pictures.main(["--check"]) == 0, "run `make pictures`"
 
 
@@ -56,7 +56,7 @@ def page(tmp_path: Path) -> Path:
     return written
 
 
-def test_a_picture_shows_the_table_as_it_is_at_that_place_of_the_page(page: Path) -> None:
+def test_picture_shows_the_table_at_its_position_on_the_page(page: Path) -> None:
     ((file, drawn),) = pictures.pictures_of(page)
     assert file == page.parent / "page.svg"
     assert "SHELF#m7" in drawn
@@ -65,37 +65,37 @@ def test_a_picture_shows_the_table_as_it_is_at_that_place_of_the_page(page: Path
     assert '>library.books_on("m7")<' in drawn
 
 
-def test_a_picture_without_its_image_is_refused(page: Path) -> None:
+def test_picture_comment_without_image_is_an_error(page: Path) -> None:
     page.write_text(page.read_text().replace("![Books by shelf]", "[Books by shelf]"))
     with pytest.raises(SystemExit, match="with its image on the line below"):
         list(pictures.pictures_of(page))
 
 
-def test_pages_of_modelling_patterns_have_pictures_of_their_own() -> None:
+def test_modelling_pattern_pages_have_pictures() -> None:
     patterns = [page for page in PAGES if page.parent.name == "patterns"]
-    bare = [page.name for page in patterns if not pictures.places_on(page)]
+    bare = [page.name for page in patterns if not pictures.pictures_on(page)]
     assert patterns
     assert not bare
 
 
-def test_the_reference_is_what_the_code_says() -> None:
+def test_reference_is_up_to_date() -> None:
     stale = [path.name for path, _ in reference.stale_pages()]
     assert not stale, "run `make reference`"
 
 
-def test_the_reference_has_every_public_name_once() -> None:
+def test_reference_lists_every_public_name_once() -> None:
     page = reference.api_page().splitlines()
     names = [*singletable.__all__, *singletable.testing.__all__]
     wrong = [name for name in names if page.count(f"### {name}") != 1]
     assert not wrong
 
 
-def test_the_reference_has_every_command() -> None:
+def test_reference_lists_every_command() -> None:
     page = reference.cli_page().splitlines()
     assert [command for command in COMMANDS if f"## singletable {command}" not in page] == []
 
 
-def test_every_public_name_says_what_it_is() -> None:
+def test_every_public_name_has_a_docstring() -> None:
     entries = reference.api_page().split("\n### ")[1:]
     silent = [entry.split("\n", 1)[0] for entry in entries if not entry.partition("\n```\n")[2].strip()]
     assert not silent, "give them docstrings"

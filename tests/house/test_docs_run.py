@@ -1,9 +1,9 @@
-"""Docs run: every Python block is executed, every `$ singletable` command is run and its output compared.
+"""Run the documentation: execute every Python block and compare the output of every `$ singletable` command.
 
-The Python blocks of a page are one program, executed in a folder of their own. Commands run at the root of the
-repository, 100 columns wide and without colours; `$ echo $?` below one shows its exit status. Commands of other
-programs are for readers and not run; those of docs/clients.md are, in tests/clients, and those of docs/tutorial.md with
-all its files in tests/house/test_tutorial.py.
+The Python blocks of a page form one program, which runs in an empty folder. Commands run at the root of the
+repository, 100 columns wide and without colours; `$ echo $?` after a command shows its exit status. Commands of other
+programs do not run here. tests/clients runs those of docs/guides/clients.md, and test_tutorial.py those of
+docs/tutorial.md.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pathlib import Path
 import boto3  # type: ignore[import-untyped]
 import pytest
 
-from tests.clients.serving import serve
+from tests.clients.local_server import serve
 from tests.clients.shop import create_shop
 from tools.pages import DOCS, PAGES, README, ROOT, Block, blocks_of, module_of, name_of, run_python
 
-# A folder of its own, files of several kinds, servers that are started: all of that is in test_tutorial.py.
+# The tutorial needs its own folder, several files and a server: test_tutorial.py runs it.
 TUTORIAL = DOCS / "tutorial.md"
 RUN_HERE = [page for page in PAGES if page != TUTORIAL]
 COLUMNS = 100
@@ -33,7 +33,7 @@ COLUMNS = 100
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a console block, the output that the page promises, and its exit status where the page shows it."""
+    """A command of a console block, its documented output, and its exit status if the page shows it."""
 
     page: Path
     line: int
@@ -87,19 +87,19 @@ def test_there_is_a_readme() -> None:
     assert README.is_file()
 
 
-def test_pages_of_a_sub_folder_are_run_too() -> None:
+def test_pages_of_subfolders_run_too() -> None:
     assert DOCS / "patterns" / "geo.md" in RUN_HERE
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_fence_of_a_page_is_closed(page: Path) -> None:
     fences = re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(fences) % 2 == 0, "A block without an end would not be run."
+    assert len(fences) % 2 == 0, "A block without an end would not run."
 
 
 @pytest.fixture
-def _what_the_page_begins_with(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """docs/clients.md has its reader start a server, set variables and make a table first."""
+def _server_for_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Start a server, set variables and create a table, as docs/guides/clients.md describes."""
     if page.name != "clients.md":
         yield
         return
@@ -111,7 +111,7 @@ def _what_the_page_begins_with(page: Path, tmp_path: Path, monkeypatch: pytest.M
         yield
 
 
-@pytest.mark.usefixtures("_what_the_page_begins_with")
+@pytest.mark.usefixtures("_server_for_the_page")
 @pytest.mark.parametrize("page", RUN_HERE, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(page)

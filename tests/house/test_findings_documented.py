@@ -1,4 +1,4 @@
-"""Every finding has its paragraph in docs/findings.md, under its own code, title and severity."""
+"""docs/reference/findings.md documents every finding with its code, title and severity."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from singletable.verify import check, rules
-from singletable.verify.finding import Rule
+from singletable.verify import design_check, rules
+from singletable.verify.findings import Rule
 
 ROOT = Path(__file__).parents[2]
-RULES = [module.RULE for module in check.RULES]
+RULES = [module.RULE for module in design_check.RULES]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_the_page_of_findings_has_the_rule(rule: Rule) -> None:
-    page = (ROOT / "docs" / "findings.md").read_text()
+def test_findings_page_documents_the_rule(rule: Rule) -> None:
+    page = (ROOT / "docs" / "reference" / "findings.md").read_text()
     assert f"**{rule.code} {rule.title}** ({rule.severity}" in page
 
 
-def test_no_two_rules_share_a_code() -> None:
+def test_rule_codes_are_unique() -> None:
     codes = [rule.code for rule in RULES]
     assert len(set(codes)) == len(codes)
 
 
-def test_every_rule_is_run() -> None:
+def test_every_rule_runs() -> None:
     assert len(RULES) == len(list(pkgutil.iter_modules(rules.__path__)))

@@ -1,4 +1,4 @@
-"""What the geo page shows is so: the sizes of cells, and how many a circle takes."""
+"""The table on the geo page is correct: cell sizes, and the number of cells per circle."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def length(meters: float) -> str:
 def row(precision: int) -> str:
     height, width = cell_size_m(precision, 0)
     queries = [len(cells_within(*TOKYO, radius_m, precision, 10**6)) for radius_m in (500, 2_000, 10_000)]
-    asked = [f"{count:,}" if count <= 1_000 else "refused" for count in queries]
-    columns = [str(precision), length(height), length(width), length(cell_size_m(precision, 60)[1]), *asked]
+    shown = [f"{count:,}" if count <= 1_000 else "too many" for count in queries]
+    columns = [str(precision), length(height), length(width), length(cell_size_m(precision, 60)[1]), *shown]
     return f"| {' | '.join(columns)} |"
 
 
-def test_the_table_of_cells_is_measured() -> None:
+def test_cell_table_is_correct() -> None:
     text = PAGE.read_text(encoding="utf-8")
     table = text.partition("<!-- cells:start -->\n")[2].partition("<!-- cells:end -->")[0]
     assert table.splitlines()[2:] == [row(precision) for precision in range(3, 9)]

@@ -1,6 +1,6 @@
-"""The site without building it: every page is in the navigation, and every link and anchor leads somewhere.
+"""Check the site without building it: every page is in the navigation, and every link and anchor has a target.
 
-`make docs` builds it, strictly; this needs nothing that is not installed for the tests.
+`make docs` builds the site in strict mode; these tests need no additional packages.
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ import pytest
 
 from tools.pages import DOCS, PAGES, ROOT, name_of
 
-# Pages of the root that a hook brings to the site, by the names that they have there.
-FROM_THE_ROOT = {name.lower(): ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")}
+# Pages of the root that a hook adds to the site, by their names on the site.
+FROM_THE_ROOT = {
+    name.lower(): ROOT / name
+    for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")
+}
+WORDS_MAX = 1500
+GENERATED = {DOCS / "reference" / name for name in ("api.md", "cli.md", "modules.md", "dynamodb-local-differences.md")}
 LINKING = [*PAGES, *FROM_THE_ROOT.values()]
 
 _FENCED = re.compile(r"^```.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
@@ -33,7 +38,7 @@ def prose_of(page: Path) -> str:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What headings can be linked by, as forges and the site make it."""
+    """Return the anchors of all headings, as GitHub and the site generate them."""
     texts = [heading["text"].replace("`", "").lower() for heading in _HEADING.finditer(prose_of(page))]
     return {re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-") for text in texts}
 
@@ -56,7 +61,7 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 
 @pytest.mark.parametrize("page", LINKING, ids=name_of)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+def test_every_link_has_a_target(page: Path) -> None:
     assert broken_links(page) == []
 
 
@@ -69,18 +74,24 @@ def test_no_page_of_the_site_links_out_of_it(page: Path) -> None:
     assert [name_of(file) for file in files if not file.is_relative_to(DOCS)] == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED], ids=name_of)
+def test_no_page_is_too_long(page: Path) -> None:
+    prose = [line for line in prose_of(page).splitlines() if not line.startswith("|")]
+    assert len(" ".join(prose).split()) <= WORDS_MAX, "split it by task"
+
+
 @pytest.mark.parametrize(
     "text",
     ["[gone](nowhere.md)", "[no such part](index.md#nowhere)", "![no picture](pictures/none.svg)", "[here](#nowhere)"],
 )
-def test_a_link_that_leads_nowhere_is_noticed(text: str, tmp_path: Path) -> None:
+def test_broken_links_are_reported(text: str, tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# Somewhere\n")
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n\nBefore {text} after.\n")
     assert len(broken_links(page)) == 1
 
 
-def test_links_to_headings_and_files_are_found(tmp_path: Path) -> None:
+def test_links_to_headings_and_files_are_valid(tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# A `word`, and: more\n")
     page = tmp_path / "page.md"
     page.write_text("# Page\n\n[one](index.md#a-word-and-more), [two](#page) and [three](https://example.org).\n")

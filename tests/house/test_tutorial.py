@@ -1,9 +1,9 @@
-"""The tutorial, done as its reader does it: files copied into a new folder, commands run there, outputs compared.
+"""Follow the tutorial as a reader does: copy files into a new folder, run the commands, compare the output.
 
-The first line of a Python block names its file; a block that names a file again replaces it. Commands of console blocks
-run in bash, with the installed programs first. A line `...` of an output stands for any lines, and `...` inside one for
-anything. Three things differ from a reader's shell: there is an environment already, so that making one and `pip
-install` are left out; the port is one that is free; and the server is ended when the test is.
+The first line of a Python block names its file; a later block with the same name replaces the file. Commands of console
+blocks run in bash. A line `...` in the output stands for any lines, and `...` inside a line for any text. Three things
+differ from a reader's shell: the environment exists, so the test skips `python -m venv` and `pip install`; the port is
+a free one; and the server stops at the end of the test.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ FILE_NAME = re.compile(r"# (?P<name>[\w.]+)\n")
 
 
 def fits(shown: list[str], printed: list[str]) -> bool:
-    """Whether lines are those that the page shows, where `...` leaves something out."""
+    """Return whether the printed lines match the lines on the page, with `...` as a wildcard."""
     if not shown:
         return not printed
     if shown[0].strip() == "...":
         return any(fits(shown[1:], printed[start:]) for start in range(len(printed) + 1))
     pattern = ".*".join(re.escape(part) for part in shown[0].split("..."))
-    # Dots without an end are pytest's, one for each test.
+    # A line of dots at the start is the output of pytest, one dot per test.
     is_line = bool(printed) and (shown[0] == printed[0] or re.fullmatch(pattern, printed[0]) is not None)
     return is_line and fits(shown[1:], printed[1:])
 
 
 def steps_of(block: Block) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a console block, each with the output that the page shows."""
+    """Yield the commands of a console block, each with its documented output."""
     for step in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, output = step.partition("\n")
         yield command, stripped(output)
 
 
 class Reader:
-    """A folder in which somebody follows the page."""
+    """A reader who follows the page in a folder."""
 
     def __init__(self, folder: Path, port: str) -> None:
         self.folder = folder
@@ -65,10 +65,10 @@ class Reader:
         }
 
     def follow(self, block: Block, running: ExitStack) -> None:
-        """Do what a block says."""
+        """Write the file or run the commands of a block."""
         if block.language == "python":
             named = FILE_NAME.match(block.text)
-            assert named, f"line {block.line}: a block begins with the name of its file"
+            assert named, f"line {block.line}: a block must begin with the name of its file"
             (self.folder / named["name"]).write_text(block.text.replace(PORT, self.port), encoding="utf-8")
         for command, shown in steps_of(block) if block.language == "console" else ():
             if LEFT_OUT.match(command):
@@ -78,7 +78,7 @@ class Reader:
             assert fits(lines, printed), "\n".join([f"$ {command}", *printed])
 
     def run(self, command: str, running: ExitStack) -> list[str]:
-        """The lines that a command prints; one that ends with `&` runs on, and its first line is waited for."""
+        """Return the lines that a command prints; a command that ends with `&` keeps running after its first line."""
         if command == "echo $?":
             return [str(self.status)]
         if command.endswith("&"):
@@ -115,7 +115,7 @@ def free_port() -> str:
         return str(probe.getsockname()[1])
 
 
-def test_a_reader_who_copies_every_block_ends_with_a_running_program(tmp_path: Path) -> None:
+def test_tutorial_works_when_every_block_is_copied(tmp_path: Path) -> None:
     reader = Reader(tmp_path, free_port())
     with ExitStack() as running:
         for block in all_blocks_of(TUTORIAL):
@@ -123,11 +123,12 @@ def test_a_reader_who_copies_every_block_ends_with_a_running_program(tmp_path: P
     assert {path.name for path in tmp_path.iterdir()} >= {"helpdesk.py", "helpdesk.db", "test_helpdesk.py"}
 
 
-def test_what_the_reader_installs_exists() -> None:
-    asked = re.search(r"pip install 'singletable\[([\w,]+)\]'", TUTORIAL.read_text(encoding="utf-8"))
-    assert asked
+def test_tutorial_installs_existing_extras() -> None:
+    installed = re.findall(r"pip install '(?:/path/to/)?singletable\[([\w,]+)\]'", TUTORIAL.read_text(encoding="utf-8"))
+    assert len(installed) == 2, "one line for a checkout, one for the released package"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert set(asked[1].split(",")) <= set(project["optional-dependencies"])
+    assert installed[0] == installed[1]
+    assert set(installed[0].split(",")) <= set(project["optional-dependencies"])
 
 
 @pytest.mark.parametrize(
@@ -143,5 +144,5 @@ def test_what_the_reader_installs_exists() -> None:
         (["2 passed in ...s"], ["1 failed, 1 passed in 0.31s"], False),
     ],
 )
-def test_what_is_left_out_of_an_output_is_all_that_may_differ(shown: list[str], printed: list[str], same: bool) -> None:
+def test_ellipsis_matches_any_output(shown: list[str], printed: list[str], same: bool) -> None:
     assert fits(shown, printed) is same

@@ -1,4 +1,4 @@
-"""A wheel holds everything that `singletable demo` shows, and runs it in an environment of its own."""
+"""A wheel contains the examples, and runs `singletable demo` in its own environment."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pytest
 from examples import SYSTEMS
 from tests.cli.program import environment
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -22,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     built = pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
     if built.returncode != 0 and "hatchling" in built.stderr:
-        pytest.skip("what builds a wheel, hatchling, cannot be installed here")
+        pytest.skip("hatchling, which builds the wheel, cannot be installed")
     assert built.returncode == 0, built.stderr
     (found,) = folder.glob("*.whl")
     return found
@@ -36,7 +38,7 @@ def run(cwd: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, encoding="utf-8", check=False)
 
 
-def test_a_wheel_holds_the_examples_once_and_no_leftovers(wheel: Path) -> None:
+def test_a_wheel_contains_the_examples_once_and_no_leftovers(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert {f"singletable/examples/{name}/model.py" for name in SYSTEMS} <= set(names)
@@ -51,11 +53,11 @@ def test_the_demo_runs_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     python = program.with_name("python")
     installed = pip("--python", python, "install", "--no-deps", wheel)
     assert installed.returncode == 0, installed.stderr
-    # What it depends on is here already and need not be installed a second time.
+    # Use the dependencies of this environment instead of installing them again.
     packages = run(tmp_path, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip()
-    Path(packages, "beside.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    Path(packages, "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     found = run(tmp_path, python, "-c", "import singletable; print(singletable.__file__)").stdout
-    assert Path(found).is_relative_to(folder), "it is the one of the wheel"
+    assert Path(found).is_relative_to(folder), "singletable is not imported from the wheel"
     shown = run(tmp_path, program, "demo")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert [line.split(":")[0][3:] for line in shown.stdout.splitlines() if line.startswith("== ")] == list(SYSTEMS)
@@ -63,18 +65,18 @@ def test_the_demo_runs_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     assert run(tmp_path, program, "check", "singletable.examples.shop.model").returncode == 0
 
 
-def test_a_wheel_with_the_compiled_part_is_for_one_python_and_one_without_for_all(wheel: Path) -> None:
+def test_only_a_wheel_with_compiled_modules_is_tied_to_one_python(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         compiled = [name for name in archive.namelist() if name.endswith((".so", ".pyd"))]
         assert not [name for name in archive.namelist() if name.endswith((".c", ".h"))]
     assert wheel.name.endswith("-py3-none-any.whl") is (not compiled)
     assert {Path(name).name.partition(".")[0] for name in compiled} in (
         set(),
-        {"_quick_keys", "_quick_rows", "_quick_sizes"},
+        {"_fast_keys", "_fast_rows", "_fast_sizes"},
     )
 
 
-def test_without_a_compiler_a_wheel_is_made_all_the_same(tmp_path: Path, wheel: Path) -> None:
+def test_a_wheel_is_built_without_a_compiler(tmp_path: Path, wheel: Path) -> None:
     none = {"CC": str(tmp_path / "no-compiler"), "PATH": environment()["PATH"]}
     command = (sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "-v", "--no-deps", "--wheel-dir")
     built = subprocess.run(

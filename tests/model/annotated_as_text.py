@@ -1,4 +1,4 @@
-"""Classes whose annotations are text until somebody asks, as `from __future__ import annotations` leaves them."""
+"""Classes with annotations as strings, as `from __future__ import annotations` leaves them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the lines of a test file that carry a mark, so that a claim about file and line survives an edit above it."""
+"""Finds the lines of a test file that end with a mark, so that line numbers need no updating."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole designs: declarations brought together, and every problem reported at once."""
+"""Compiled designs, and all design errors reported at once."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from typing import Any
 import pytest
 
 from singletable.errors import DesignError, Location, Problem
-from singletable.model.areas import Radius
-from singletable.model.copies import copy
-from singletable.model.declaration import PatternOptions, declare_pattern
-from singletable.model.derived.geocell import geohash
+from singletable.model.collection_shape import ShapeMember
+from singletable.model.derived.geohash_cell import geohash
+from singletable.model.derived_data import copy
 from singletable.model.design import Design, compile_design
 from singletable.model.entity import entity
-from singletable.model.index import GSI
-from singletable.model.intents import Collection, collection, get, query
-from singletable.model.page import Page
-from singletable.model.ranges import Between
-from singletable.model.settings import TableSettings
-from singletable.model.shape import Member
+from singletable.model.intents import CollectionIntent, Page, collection, get, query
+from singletable.model.parameter_types import Between, Radius
+from singletable.model.pattern_declaration import PatternOptions, declare_pattern
+from singletable.model.table_schema import GSI, TableSettings
 
 HERE = Location("model.py", 7)
 
@@ -116,7 +113,7 @@ def whole_order(self: Any, order_id: str) -> WholeOrder | None:
     return collection(WholeOrder)
 
 
-def test_a_design_holds_what_was_declared() -> None:
+def test_a_design_contains_what_was_declared() -> None:
     design = compiled(Customer, Order, Item, patterns=(order, orders, whole_order))
     assert design.name == "Shop"
     assert [one.cls for one in design.entities] == [Customer, Order, Item]
@@ -128,32 +125,32 @@ def test_a_design_holds_what_was_declared() -> None:
     assert [one.cls for one in design.placed_in(design.table)] == [Customer, Order, Item]
 
 
-def test_a_pattern_is_found_by_its_name() -> None:
+def test_a_design_finds_a_pattern_by_its_name() -> None:
     design = compiled(Order, patterns=(order,))
     assert design.pattern("order") is design.patterns[0]
     assert design.pattern("orders") is None
 
 
-def test_the_members_of_a_collection_come_with_their_entities() -> None:
+def test_a_design_returns_the_members_of_a_collection_with_their_entities() -> None:
     design = compiled(Order, Item, patterns=(whole_order,))
     intent = design.patterns[0].intent
-    assert isinstance(intent, Collection)
+    assert isinstance(intent, CollectionIntent)
     assert design.members(intent) == (
-        (Member("order", Order, "one"), design.entity_of(Order)),
-        (Member("items", Item, "many"), design.entity_of(Item)),
+        (ShapeMember("order", Order, "one"), design.entity_of(Order)),
+        (ShapeMember("items", Item, "many"), design.entity_of(Item)),
     )
 
 
 @pytest.mark.parametrize(
     ("classes", "given", "expected"), [((Customer, Order), None, "expires"), ((Order,), None, None)]
 )
-def test_the_ttl_attribute_is_the_one_an_entity_has(
+def test_a_design_takes_its_ttl_attribute_from_an_entity(
     classes: tuple[type, ...], given: str | None, expected: str | None
 ) -> None:
     assert compiled(*classes, ttl_attribute=given).ttl_attribute == expected
 
 
-def test_the_ttl_attribute_may_be_given() -> None:
+def test_a_design_has_a_configurable_ttl_attribute() -> None:
     assert compiled(Order, ttl_attribute="ttl").ttl_attribute == "ttl"
     assert compiled(Customer, ttl_attribute="expires").ttl_attribute == "expires"
 
@@ -163,8 +160,8 @@ def expiring(label: str, stored: str) -> type:
     return entity(key=(f"{label}#{{id}}", "M"), ttl="expires", attributes={"expires": stored})(cls)
 
 
-def test_a_table_expires_items_by_one_attribute() -> None:
-    # DynamoDB has one TTL attribute a table; items of the other entity would never go.
+def test_a_design_has_one_ttl_attribute() -> None:
+    # DynamoDB has one TTL attribute per table; items of the other entity would never expire.
     assert compiled(expiring("A", "ttl"), expiring("B", "ttl")).ttl_attribute == "ttl"
     (problem,) = problems_of(expiring("A", "ttl"), expiring("B", "expires"))
     assert "ttl" in problem.message.lower()
@@ -177,54 +174,54 @@ def with_ttl(python_type: Any) -> type:
 
 
 @pytest.mark.parametrize("python_type", [str, bool, bytes, list[int], date, str | None])
-def test_a_ttl_that_dynamodb_would_ignore_is_refused(python_type: Any) -> None:
-    # DynamoDB expires by a number of epoch seconds, and ignores an attribute of any other type.
+def test_a_design_rejects_a_ttl_field_of_another_type(python_type: Any) -> None:
+    # DynamoDB expires items by epoch seconds, and ignores attributes of other types.
     (problem,) = problems_of(with_ttl(python_type))
     assert "the TTL field 'expires' is " in problem.message
 
 
 @pytest.mark.parametrize("python_type", [int, datetime, int | None, datetime | None])
-def test_a_ttl_is_a_moment_or_a_number_of_seconds(python_type: Any) -> None:
+def test_a_design_accepts_a_datetime_or_an_int_as_ttl_field(python_type: Any) -> None:
     assert compiled(with_ttl(python_type)).ttl_attribute == "expires"
 
 
 @pytest.mark.parametrize("delimiter", ["#", ":", "|", "/", "-", ".", "~", "&", "_", "@"])
-def test_a_delimiter_is_one_mark(delimiter: str) -> None:
+def test_a_design_has_one_punctuation_character_as_delimiter(delimiter: str) -> None:
     cls = dataclasses.make_dataclass("Order", [("id", str)])
     design = compiled(entity(key=f"A{delimiter}{{id}}")(cls), delimiter=delimiter)
     assert design.entities[0].base.encode({"id": "x"}) == {"PK": f"A{delimiter}x"}
 
 
 @pytest.mark.parametrize("delimiter", ["", "##", "$", "%", "{", "}", " ", "!", '"', "\n", "\x7f"])
-def test_a_delimiter_that_cannot_end_a_segment_is_refused(delimiter: str) -> None:
+def test_a_design_rejects_an_invalid_delimiter(delimiter: str) -> None:
     (problem,) = problems_of(Order, delimiter=delimiter)
-    assert problem.message == f"Shop: the delimiter {delimiter!r} cannot end a segment"
+    assert problem.message == f"Shop: invalid delimiter {delimiter!r}"
     assert problem.location == HERE
 
 
 @pytest.mark.parametrize("delimiter", ["0", "9", "T", "e", "Z", "€", "→", "\U0001f600"])
-def test_a_delimiter_that_fields_are_written_with_is_refused(delimiter: str) -> None:
-    """Behind `0` the numbers 1, 101 and 101, 1 are one key; the escape of `€` is that of a space and `AC`."""
+def test_a_design_rejects_a_delimiter_that_occurs_in_field_texts(delimiter: str) -> None:
+    """With `0`, the numbers 1, 101 and 101, 1 have the same key; `€` and a space plus `AC` have the same escape."""
     assert [problem.location for problem in problems_of(Order, delimiter=delimiter)] == [HERE]
 
 
-def test_classes_without_keys_are_refused() -> None:
+def test_a_design_rejects_classes_without_keys() -> None:
     (problem,) = problems_of(Order, NotAnEntity, int)
-    assert problem.message == "Shop: NotAnEntity, int has no keys"
+    assert problem.message == "Shop: NotAnEntity, int is not an entity"
     assert problem.location == HERE
-    assert problem.remedy == "Put @entity on the class."
+    assert problem.remedy == "Decorate the class with @entity."
 
 
-def test_two_entities_of_one_name_are_refused() -> None:
+def test_a_design_rejects_two_entities_with_the_same_name() -> None:
     first = entity(key=("A#{id}", "M"), name="order")(dataclasses.make_dataclass("First", [("id", str)]))
     second = entity(key=("B#{id}", "M"), name="order")(dataclasses.make_dataclass("Second", [("id", str)]))
     (problem,) = problems_of(first, second)
-    assert "two entities are called 'order'; the other is at test_design.py:" in problem.message
+    assert "two entities have the name 'order'; the other is at test_design.py:" in problem.message
     assert problem.location is not None
     assert problem.location.file == __file__
 
 
-def test_one_class_named_twice_is_one_entity() -> None:
+def test_a_design_treats_a_class_listed_twice_as_one_entity() -> None:
     assert len(compiled(Order, Order).entities) == 1
 
 
@@ -279,20 +276,20 @@ def area_of_a_query(self: Any, area: Radius) -> Page[Place]:
 @pytest.mark.parametrize(
     ("function", "message", "remedy"),
     [
-        (of_a_stranger, "Place is not among the entities of Shop", "Add it to entities=[...]."),
-        (of_no_entity, "NotAnEntity is not among the entities of Shop", "Add it to entities=[...]."),
-        (with_a_stranger, "Place is not among the entities of Shop", "Add it to entities=[...]."),
-        (with_text, "WithText.text is str; a member is an entity", ""),
-        (of_a_plain_shape, "PlainShape is no pydantic model, dataclass", ""),
+        (of_a_stranger, "Place is not an entity of Shop", "Add it to entities=[...]."),
+        (of_no_entity, "NotAnEntity is not an entity of Shop", "Add it to entities=[...]."),
+        (with_a_stranger, "Place is not an entity of Shop", "Add it to entities=[...]."),
+        (with_text, "WithText.text is str; a member must be an entity", ""),
+        (of_a_plain_shape, "PlainShape is not a pydantic model, dataclass", ""),
         (of_an_unreadable_shape, "'Unknown' is not defined", ""),
-        (unknown_parameter, "the parameter 'idd' is no field of Order", "Did you mean 'id'?"),
+        (unknown_parameter, "the parameter 'idd' is not a field of Order", "Did you mean 'id'?"),
         (wrong_parameter, "the parameter 'customer_id' is int, but Order.customer_id is str", ""),
-        (wrong_where, "where= of a read takes equalities and exists() of fields", ""),
-        (unknown_in_collection, "the parameter 'oder_id' is no field of Order or Item", "Did you mean 'order_id'?"),
+        (wrong_where, "where= of a read supports only == and exists()", ""),
+        (unknown_in_collection, "the parameter 'oder_id' is not a field of Order or Item", "Did you mean 'order_id'?"),
         (wrong_in_collection, "the parameter 'order_id' is int, but the field is str", ""),
     ],
 )
-def test_a_pattern_that_does_not_fit_the_design_is_refused_where_it_stands(
+def test_a_design_reports_an_invalid_pattern_at_its_own_line(
     function: Callable[..., Any], message: str, remedy: str
 ) -> None:
     (problem,) = problems_of(Order, Item, patterns=(function,))
@@ -302,23 +299,23 @@ def test_a_pattern_that_does_not_fit_the_design_is_refused_where_it_stands(
     assert problem.location == Location(__file__, function.__code__.co_firstlineno)
 
 
-def test_an_area_is_read_with_within() -> None:
+def test_a_design_rejects_an_area_parameter_without_within() -> None:
     (problem,) = problems_of(Place, patterns=(area_of_a_query,))
-    assert problem.message == ("pattern area_of_a_query: an area is read with within(...), whose answer is a list")
+    assert problem.message == ("pattern area_of_a_query: an area parameter needs within(...), which returns a list")
 
 
 def by_note(self: Any, note: str) -> WholeOrder | None:
     return collection(WholeOrder)
 
 
-def test_a_parameter_of_a_collection_may_be_a_field_of_any_member_whose_type_agrees() -> None:
+def test_a_design_accepts_a_field_of_any_member_as_collection_parameter() -> None:
     assert [pattern.name for pattern in compiled(Order, Item, patterns=(by_note, whole_order)).patterns] == [
         "by_note",
         "whole_order",
     ]
 
 
-def test_the_problems_of_all_patterns_are_reported_at_once() -> None:
+def test_a_design_reports_the_problems_of_all_patterns_at_once() -> None:
     found = problems_of(Order, Item, patterns=(unknown_parameter, order, wrong_parameter, with_text))
     assert [problem.message.split(":")[0] for problem in found] == [
         "pattern unknown_parameter",
@@ -327,7 +324,7 @@ def test_the_problems_of_all_patterns_are_reported_at_once() -> None:
     ]
 
 
-def test_the_problems_of_all_entities_are_reported_at_once() -> None:
+def test_a_design_reports_the_problems_of_all_entities_at_once() -> None:
     first = entity(key=("A#{x}", "M"), name="one")(dataclasses.make_dataclass("First", [("id", str)]))
     second = entity(key=("B#{y}", "M"), name="one")(dataclasses.make_dataclass("Second", [("id", str)]))
     assert len(problems_of(first, second)) == 3
@@ -347,7 +344,7 @@ def copying(by: dict[str, str], fields: Any, source: type = CUSTOMER) -> type:
     return entity(key=("ORDER#{id}", "M"), copies=[copy(source, by=by, fields=fields)])(cls)
 
 
-def test_a_copy_names_the_fields_of_both_sides() -> None:
+def test_derived_data_checks_accept_a_copy_that_names_the_fields_of_both_sides() -> None:
     order = copying({"tenant": "tenant", "id": "customer_id"}, ["name"])
     assert compiled(CUSTOMER, order).entity_of(order).declaration.copies[0].fields == {"name": "name"}
 
@@ -360,14 +357,14 @@ def test_a_copy_names_the_fields_of_both_sides() -> None:
         ({"tenant": "tenant", "id": "customer_id"}, ["email"], "there is no field Customer.email"),
         ({"tenant": "tenant", "id": "customer_id"}, {"name": "title"}, "there is no field Order.title"),
         ({"tenant": "tenant", "id": "customer_id"}, ["age"], "age is int, but age is str"),
-        ({"id": "customer_id"}, ["name"], "by= does not say which field is its tenant"),
-        ({}, ["name"], "by= does not say which field is its id, tenant"),
+        ({"id": "customer_id"}, ["name"], "by= does not map its key field tenant"),
+        ({}, ["name"], "by= does not map its key field id, tenant"),
     ],
 )
-def test_a_copy_that_cannot_be_kept_is_refused(by: dict[str, str], fields: Any, message: str) -> None:
+def test_derived_data_checks_reject_an_invalid_copy(by: dict[str, str], fields: Any, message: str) -> None:
     order = copying(by, fields)
     (problem,) = problems_of(CUSTOMER, order)
-    assert problem.message == f"Order: copies from Customer: {message}"
+    assert problem.message == f"Order: copies of Customer: {message}"
     assert problem.location is not None
     assert problem.location.file == __file__
 
@@ -383,16 +380,15 @@ def _made(name: str, fields: list[tuple[str, Any]], **declared: Any) -> type:
     return entity(**declared)(dataclasses.make_dataclass(name, fields))
 
 
-def test_items_of_one_entity_do_not_repeat_each_other() -> None:
+def test_derived_data_checks_reject_an_entity_that_copies_from_itself() -> None:
     person = dataclasses.make_dataclass("Person", [("id", str), ("name", str), ("boss", str), ("boss_name", str)])
     entity(key=("P#{id}", "P"), copies=[copy(person, by={"id": "boss"}, fields={"name": "boss_name"})])(person)
     assert _refused_keeping(person) == (
-        "Person: copies from Person: items of one entity do not repeat each other; "
-        "give what is repeated an entity of its own"
+        "Person: copies of Person: an entity cannot copy from itself; move the copied fields to another entity"
     )
 
 
-def test_a_version_is_not_repeated() -> None:
+def test_derived_data_checks_reject_a_copy_of_a_version() -> None:
     team = _made("Team", [("id", str), ("revision", int)], key=("T#{id}", "T"), version="revision")
     member = _made(
         "Member",
@@ -401,15 +397,15 @@ def test_a_version_is_not_repeated() -> None:
         copies=[copy(team, by={"id": "team"}, fields=["revision"])],
     )
     assert _refused_keeping(team, member) == (
-        "Member: copies from Team: revision is the version of Team, which every write raises"
+        "Member: copies of Team: revision is the version of Team, which every write increments"
     )
     mirror = _made("Back", [("id", str), ("revision", int)], key=("B#{id}", "B"), mirror_of=team)
     assert _refused_keeping(team, mirror) == (
-        "Back: mirror of Team: revision is the version of Team, which every write raises; leave it out here"
+        "Back: mirror of Team: revision is the version of Team, which every write increments; remove it here"
     )
 
 
-def test_a_copy_is_not_found_by_a_copy() -> None:
+def test_derived_data_checks_reject_a_copy_that_is_found_by_a_copied_field() -> None:
     town = _made("Town", [("id", str), ("name", str)], key=("TOWN#{id}", "T"))
     club = _made("Club", [("id", str), ("town", str)], key=("CLUB#{id}", "C"))
     player = _made(
@@ -421,19 +417,19 @@ def test_a_copy_is_not_found_by_a_copy() -> None:
             copy(town, by={"id": "town"}, fields={"name": "town_name"}),
         ],
     )
-    assert _refused_keeping(town, club, player) == (
-        "Player: copies from Town: it is found by town, which is a copy itself and changes with its own source"
-    )
+    assert _refused_keeping(town, club, player) == ("Player: copies of Town: by= uses town, which is a copy itself")
 
 
 @pytest.mark.parametrize(
     ("edge", "mirror", "message"),
     [
-        ("until", None, "Edge expires by until, and would leave it behind: say ttl='until' here, too"),
-        (None, "until", "it expires by until, and Edge does not: say ttl='until' there, too"),
+        ("until", None, "Edge has a TTL, but Back has none: declare ttl='until' here, too"),
+        (None, "until", "Back has a TTL, but Edge has none: declare ttl='until' there, too"),
     ],
 )
-def test_a_mirror_expires_with_its_edge(edge: str | None, mirror: str | None, message: str) -> None:
+def test_derived_data_checks_reject_a_mirror_that_does_not_expire_with_its_source(
+    edge: str | None, mirror: str | None, message: str
+) -> None:
     fields = [("a", str), ("b", str), ("until", int)]
     there = _made("Edge", fields, key=("A#{a}", "TO#{b}"), ttl=edge)
     back = _made("Back", fields, key=("B#{b}", "BY#{a}"), ttl=mirror, mirror_of=there)
@@ -443,10 +439,10 @@ def test_a_mirror_expires_with_its_edge(edge: str | None, mirror: str | None, me
     assert compiled(whole, both).entity_of(both).declaration.ttl == "until"
 
 
-def test_a_copy_has_its_source_in_the_table() -> None:
+def test_derived_data_checks_reject_a_copy_whose_source_is_not_in_the_table() -> None:
     (problem,) = problems_of(copying({"tenant": "tenant", "id": "customer_id"}, ["name"]))
-    assert problem.message == "Order: copies from Customer: it is not among the table's entities"
+    assert problem.message == "Order: copies of Customer: it is not an entity of the table"
 
 
-def test_indexes_may_be_declared_before_any_entity_fills_them() -> None:
+def test_a_design_can_declare_indexes_before_any_entity_uses_them() -> None:
     assert list(compiled(Order, indexes=(GSI("gsi2", keys=("a",)),)).indexes) == ["key", "gsi1", "gsi2"]

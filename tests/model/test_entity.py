@@ -1,4 +1,4 @@
-"""Entities: the class stays the user's own, and a wrong declaration reports all that is wrong with it."""
+"""Entities: the class is unchanged, and an invalid declaration reports all problems."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pydantic
 import pytest
 
 from singletable.errors import DesignError, Location
-from singletable.model.copies import copy
 from singletable.model.derived.bucket import bucket
 from singletable.model.derived.shard import shard
-from singletable.model.derived.tree import parent
+from singletable.model.derived.tree_path import parent
+from singletable.model.derived_data import copy
 from singletable.model.entity import Entity, declaration_of, entity
 from singletable.model.fields import Field
-from singletable.model.index import Index, KeyAttribute
+from singletable.model.table_schema import Index, KeyAttribute
 from tests.model.marked_lines import marked
 
 declare = entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{name}"))
@@ -63,7 +63,7 @@ def problems_of(make: Callable[[], object]) -> list[str]:
     return [problem.message for problem in caught.value.problems]
 
 
-def test_the_decorator_gives_back_the_very_class_it_was_given() -> None:
+def test_the_entity_decorator_returns_the_same_class() -> None:
     class Customer(pydantic.BaseModel):
         id: str
 
@@ -71,7 +71,7 @@ def test_the_decorator_gives_back_the_very_class_it_was_given() -> None:
 
 
 @pytest.mark.parametrize("cls", CUSTOMERS)
-def test_items_of_an_entity_behave_as_their_library_made_them(cls: Any) -> None:
+def test_entity_objects_behave_as_before_decoration(cls: Any) -> None:
     customer = cls(id="c1", name="Ada")
     assert customer == cls(id="c1", name="Ada")
     assert customer != cls(id="c2", name="Ada")
@@ -81,7 +81,7 @@ def test_items_of_an_entity_behave_as_their_library_made_them(cls: Any) -> None:
         cls(id="c1")
 
 
-def test_pydantic_still_validates_and_dumps() -> None:
+def test_an_entity_of_pydantic_still_validates_and_dumps() -> None:
     with pytest.raises(pydantic.ValidationError):
         PydanticCustomer(id="c1", name="")
     assert PydanticCustomer.model_validate({"id": "c1", "name": "Ada"}).model_dump() == {"id": "c1", "name": "Ada"}
@@ -89,20 +89,20 @@ def test_pydantic_still_validates_and_dumps() -> None:
     assert set(PydanticCustomer.model_json_schema()["properties"]) == {"id", "name"}
 
 
-def test_msgspec_still_encodes_and_decodes() -> None:
+def test_an_entity_of_msgspec_still_encodes_and_decodes() -> None:
     encoded = msgspec.json.encode(StructCustomer("c1", "Ada"))
     assert encoded == b'{"ID":"c1","NAME":"Ada"}'
     assert msgspec.json.decode(encoded, type=StructCustomer) == StructCustomer("c1", "Ada")
 
 
-def test_dataclasses_and_attrs_still_see_their_fields_alone() -> None:
+def test_an_entity_of_dataclasses_or_attrs_still_has_only_its_own_fields() -> None:
     assert [field.name for field in dataclasses.fields(DataclassCustomer)] == ["id", "name"]
     assert dataclasses.asdict(DataclassCustomer("c1", "Ada")) == {"id": "c1", "name": "Ada"}
     assert attrs.asdict(AttrsCustomer("c1", "Ada")) == {"id": "c1", "name": "Ada"}
 
 
 @pytest.mark.parametrize("cls", CUSTOMERS)
-def test_the_declaration_stands_on_the_class(cls: type) -> None:
+def test_the_entity_declaration_is_stored_on_the_class(cls: type) -> None:
     declaration = declaration_of(cls)
     assert declaration is not None
     assert declaration.cls is cls
@@ -121,11 +121,11 @@ class DataclassChild(DataclassCustomer):
 
 
 @pytest.mark.parametrize("cls", [Child, DataclassChild, int, pydantic.BaseModel, None, "Customer", list[str]])
-def test_only_a_decorated_class_is_an_entity_and_no_child_of_it(cls: object) -> None:
+def test_a_subclass_of_an_entity_is_not_an_entity(cls: object) -> None:
     assert declaration_of(cls) is None
 
 
-def test_a_child_may_be_an_entity_of_its_own() -> None:
+def test_an_entity_subclass_can_be_a_separate_entity() -> None:
     @entity(key=("VIP#{id}", "METADATA"), name="vip")
     class Vip(PydanticCustomer):
         level: int = 1
@@ -137,7 +137,7 @@ def test_a_child_may_be_an_entity_of_its_own() -> None:
     assert (inherited.name, inherited.keys["key"]) == ("PydanticCustomer", ("CUST#{id}", "METADATA"))
 
 
-def test_everything_given_is_kept() -> None:
+def test_the_entity_declaration_stores_every_argument() -> None:
     @entity(
         key="ORDER#{id}",
         name="order",
@@ -177,7 +177,7 @@ def test_everything_given_is_kept() -> None:
     ("given", "table", "gsi1", "lsi1"),
     [(None, None, None, None), (8, 8, None, 8), ({"key": 8, "gsi1": 300}, 8, 300, 8), ({"gsi1": 300}, None, 300, None)],
 )
-def test_how_many_items_a_partition_has_is_said_for_the_table_or_for_each_index(
+def test_the_entity_decorator_takes_expected_per_partition_as_a_number_or_one_per_index(
     given: int | dict[str, int] | None, table: int | None, gsi1: int | None, lsi1: int | None
 ) -> None:
     cls = dataclasses.make_dataclass("Order", [("id", str)])
@@ -189,7 +189,7 @@ def test_how_many_items_a_partition_has_is_said_for_the_table_or_for_each_index(
     assert [Entity(declaration, {}).expected_in(index) for index in indexes] == [table, gsi1, lsi1]
 
 
-def test_stored_names_may_be_made_by_a_function() -> None:
+def test_entity_attribute_names_can_come_from_a_function() -> None:
     @entity(key="ORDER#{id}", attributes=str.upper)
     @dataclass
     class Order:
@@ -201,7 +201,7 @@ def test_stored_names_may_be_made_by_a_function() -> None:
     assert declaration.attributes == {"id": "ID", "note": "NOTE"}
 
 
-def test_every_wrong_name_is_reported_at_once_with_file_and_line() -> None:
+def test_the_entity_decorator_reports_all_unknown_names_at_once_with_file_and_line() -> None:
     with pytest.raises(DesignError) as caught:
 
         @entity(  # wrong-names
@@ -218,9 +218,9 @@ def test_every_wrong_name_is_reported_at_once_with_file_and_line() -> None:
             revision: int
 
     problems = caught.value.problems
-    label = "test_every_wrong_name_is_reported_at_once_with_file_and_line.<locals>.Order"
+    label = "test_the_entity_decorator_reports_all_unknown_names_at_once_with_file_and_line.<locals>.Order"
     assert [problem.message for problem in problems] == [
-        f"{label}: {option} names {name!r}, which is no field; it has id, revision"
+        f"{label}: {option} names {name!r}, which is not a field. The fields are id, revision"
         for option, name in [
             ("ttl", "expiry"),
             ("version", "revison"),
@@ -250,9 +250,12 @@ def declared(**keywords: Any) -> Callable[[], object]:
 @pytest.mark.parametrize(
     ("keywords", "messages"),
     [
-        ({"derived": {"id": shard("id", of=4)}}, ["the derived value 'id' has the name of a field; call it otherwise"]),
-        ({"derived": {"up": parent("note")}}, ["derived up = parent(note): a path is a tuple[str, ...]"]),
-        ({"derived": {"m": bucket("note", "month")}}, ["a bucket by month is made of a datetime or a date"]),
+        ({"derived": {"id": shard("id", of=4)}}, ["the derived value 'id' has the name of a field; rename it"]),
+        (
+            {"derived": {"up": parent("note")}},
+            ["derived up = parent(note): the field must be a path (tuple[str, ...])"],
+        ),
+        ({"derived": {"m": bucket("note", "month")}}, ["a bucket by month needs a datetime or a date field"]),
         ({"version": "note"}, ["the version field 'note' must be an int"]),
         ({"version": "flag"}, ["the version field 'flag' must be an int"]),
         ({"attributes": {"id": "x", "note": "x"}}, ["'id' and 'note' are both stored as 'x'"]),
@@ -261,37 +264,39 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"attributes": lambda name: "x" if name in ("id", "note", "day") else name},
             ["'id' and 'day' are both stored as 'x'", "'day' and 'note' are both stored as 'x'"],
         ),
-        ({"expected_bytes": -1}, ["expected_bytes=-1 is no whole number from zero up"]),
-        ({"expected_items": 2.5}, ["expected_items=2.5 is no whole number from zero up"]),
-        ({"accept": ["ST107"]}, ["accept=['ST107'] does not give each finding its reason"]),
-        ({"accept": {"ST107": ""}}, ["does not give each finding its reason"]),
-        ({"accept": {"ST107": None}}, ["does not give each finding its reason"]),
+        ({"expected_bytes": -1}, ["expected_bytes=-1 must be an int of at least 0"]),
+        ({"expected_items": 2.5}, ["expected_items=2.5 must be an int of at least 0"]),
+        ({"accept": ["ST107"]}, ["accept=['ST107'] must map each finding to a reason"]),
+        ({"accept": {"ST107": ""}}, ["must map each finding to a reason"]),
+        ({"accept": {"ST107": None}}, ["must map each finding to a reason"]),
         ({"version": "note", "ttl": "nope"}, ["ttl names 'nope'", "the version field 'note' must be an int"]),
     ],
 )
-def test_a_declaration_that_makes_no_sense_is_refused(keywords: dict[str, Any], messages: list[str]) -> None:
+def test_the_entity_decorator_rejects_an_inconsistent_declaration(
+    keywords: dict[str, Any], messages: list[str]
+) -> None:
     found = problems_of(declared(**keywords))
     assert len(found) == len(messages)
     for message, expected in zip(found, messages, strict=True):
         assert expected in message
 
 
-def test_a_version_may_be_missing_from_an_item() -> None:
+def test_the_entity_decorator_accepts_an_optional_version_field() -> None:
     declared(version="expires")()
 
 
-def test_what_is_no_derived_value_is_refused() -> None:
+def test_the_entity_decorator_rejects_other_objects_in_derived() -> None:
     (message,) = problems_of(declared(derived={"shard": "id"}))
     assert "derived shard" in message
 
 
-def test_an_identity_of_one_field_may_be_its_name() -> None:
+def test_the_entity_decorator_accepts_a_string_as_single_identity_field() -> None:
     declaration = declaration_of(declared(identity="id")())
     assert declaration is not None
     assert declaration.identity == ("id",)
 
 
-def test_a_class_that_no_library_made_is_refused_where_it_is_decorated() -> None:
+def test_the_entity_decorator_rejects_a_plain_class_at_its_line() -> None:
     with pytest.raises(DesignError) as caught:
 
         @entity(key="ORDER#{id}")  # plain-class
@@ -300,11 +305,11 @@ def test_a_class_that_no_library_made_is_refused_where_it_is_decorated() -> None
 
     (problem,) = caught.value.problems
     assert problem.location == marked(__file__, "plain-class")
-    assert "Order is no pydantic model, dataclass, msgspec Struct or attrs class" in problem.message
-    assert "its decorator stands below @entity" in problem.message
+    assert "Order is not a pydantic model, dataclass, msgspec Struct or attrs class" in problem.message
+    assert "place its decorator below @entity" in problem.message
 
 
-def test_annotations_that_cannot_be_read_are_refused_where_the_class_is_decorated() -> None:
+def test_the_entity_decorator_rejects_unresolvable_annotations_at_its_line() -> None:
     with pytest.raises(DesignError) as caught:
 
         @entity(key="ORDER#{id}")  # unknown-annotation
@@ -317,13 +322,13 @@ def test_annotations_that_cannot_be_read_are_refused_where_the_class_is_decorate
     assert "'Unknown' is not defined" in problem.message
 
 
-def test_an_annotation_that_is_no_type_is_refused() -> None:
+def test_the_entity_decorator_rejects_an_annotation_that_is_not_a_type() -> None:
     cls = dataclasses.make_dataclass("Order", [("id", str), ("tags", [str])])
     (message,) = problems_of(lambda: entity(key="ORDER#{id}")(cls))
     assert "the annotation of 'tags' is [<class 'str'>], which is not a type" in message
 
 
-def test_an_attribute_without_a_type_is_refused_in_plain_words() -> None:
+def test_the_entity_decorator_rejects_a_field_without_a_type() -> None:
     with pytest.raises(DesignError) as caught:
 
         @entity(key="ORDER#{id}")
@@ -353,23 +358,23 @@ def compiled(label: str, fields: list[str], identity: tuple[str, ...] | None) ->
         ("Order", ["id", "sku"], (), ()),
     ],
 )
-def test_an_item_is_identified_by_its_id_unless_it_says_otherwise(
+def test_the_default_identity_of_an_entity_is_the_id_field(
     label: str, fields: list[str], given: tuple[str, ...] | None, identity: tuple[str, ...] | None
 ) -> None:
     assert compiled(label, fields, given).identity == identity
 
 
-def test_an_entity_speaks_for_its_declaration() -> None:
+def test_an_entity_exposes_its_declaration() -> None:
     order = compiled("Order", ["id"], None)
     assert str(order) == order.label == order.name == "Order"
     assert list(order.fields) == ["id"]
     assert isinstance(order.location, Location)
 
 
-def test_a_class_that_takes_what_it_does_not_declare_is_refused_since_that_would_be_lost() -> None:
+def test_the_entity_decorator_rejects_a_model_that_allows_extra_fields() -> None:
     class Open(pydantic.BaseModel, extra="allow"):
         id: str
         name: str
 
-    with pytest.raises(DesignError, match=r"extra='allow'\), and only declared fields are stored"):
+    with pytest.raises(DesignError, match=r"extra='allow'\), but only declared fields are stored"):
         declare(Open)

@@ -1,10 +1,10 @@
-"""Fields of users' own classes, whichever library made them."""
+"""Fields of classes of all four libraries."""
 
 # The annotations of this file are objects; `annotated_as_text.py` has the same classes with annotations as text.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Generic, Literal, NewType, Optional, TypeVar, Union
@@ -17,7 +17,7 @@ import pydantic.dataclasses
 import pytest
 from typing_extensions import TypeAliasType
 
-from singletable.model.fields import Field, NotAnEntityClass, fields_of, name_of, strip
+from singletable.model.fields import Field, NotAnEntityClass, did_you_mean, fields_of, is_value_of, name_of, strip
 from tests.model import annotated_as_text
 
 CustomerId = NewType("CustomerId", str)
@@ -137,12 +137,12 @@ ORDERS = [
 
 
 @pytest.mark.parametrize("cls", ORDERS, ids=lambda cls: f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}")
-def test_the_four_libraries_give_the_same_fields(cls: type) -> None:
+def test_fields_are_the_same_in_all_four_libraries(cls: type) -> None:
     assert fields_of(cls) == ORDER
 
 
 @pytest.mark.parametrize("cls", ORDERS, ids=lambda cls: f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}")
-def test_a_field_is_required_exactly_when_the_class_cannot_do_without_it(cls: type) -> None:
+def test_a_field_without_a_default_is_required(cls: type) -> None:
     given: dict[str, Any] = {"id": "o1", "due": None, "total": Decimal(1), "note": "", "tags": []}
     for name, field in fields_of(cls).items():
         others = {other: value for other, value in given.items() if other != name}
@@ -153,7 +153,7 @@ def test_a_field_is_required_exactly_when_the_class_cannot_do_without_it(cls: ty
             cls(**others)
 
 
-def test_fields_stand_in_the_order_of_their_declaration() -> None:
+def test_fields_keep_their_declaration_order() -> None:
     assert list(fields_of(PydanticOrder)) == ["id", "total", "note", "due", "tags"]
     assert list(fields_of(DataclassOrder)) == ["id", "due", "total", "note", "tags"]
 
@@ -203,7 +203,7 @@ class AttrsChild(AttrsParent):
 
 
 @pytest.mark.parametrize("cls", [StructChild, DataclassChild, PydanticChild, AttrsChild])
-def test_inherited_fields_are_fields(cls: type) -> None:
+def test_fields_include_inherited_ones(cls: type) -> None:
     required = {name: field.required for name, field in fields_of(cls).items()}
     assert required == {"tenant": True, "region": False, "id": True, "note": False}
 
@@ -216,7 +216,7 @@ class Narrowed(Parent):
     id: str
 
 
-def test_a_child_may_narrow_a_field() -> None:
+def test_a_subclass_can_narrow_a_field() -> None:
     assert fields_of(Narrowed) == {"id": Field("id", str)}
 
 
@@ -239,7 +239,7 @@ class UnusualAttrs:
 
 
 @pytest.mark.parametrize("cls", [Unusual, UnusualAttrs])
-def test_a_field_that_the_class_computes_itself_is_neither_required_nor_given(cls: type) -> None:
+def test_a_field_outside_the_constructor_is_not_required(cls: type) -> None:
     assert fields_of(cls) == {
         "id": Field("id", str),
         "computed": Field("computed", int, required=False, initialised=False),
@@ -253,7 +253,7 @@ class WithNothing:
     status: Status = Status.NOTHING
 
 
-def test_a_default_called_nothing_is_a_default_of_attrs_all_the_same() -> None:
+def test_fields_accept_a_class_named_like_attrs_nothing_as_default() -> None:
     assert not fields_of(WithNothing)["status"].required
 
 
@@ -265,7 +265,7 @@ class PydanticDataclass:
     tags: list[str] = pydantic.Field(default_factory=list)
 
 
-def test_a_constraint_is_no_default_in_a_dataclass_of_pydantic() -> None:
+def test_fields_of_a_pydantic_dataclass_do_not_have_constraints_as_defaults() -> None:
     required = {name: field.required for name, field in fields_of(PydanticDataclass).items()}
     assert required == {"id": True, "count": True, "total": False, "tags": False}
 
@@ -300,7 +300,7 @@ def test_a_constraint_is_no_default_in_a_dataclass_of_pydantic() -> None:
     ],
     ids=str,
 )
-def test_the_type_behind_an_annotation(annotation: Any, expected: tuple[Any, bool]) -> None:
+def test_fields_strip_an_annotation_to_the_type_behind_it(annotation: Any, expected: tuple[Any, bool]) -> None:
     assert strip(annotation) == expected
 
 
@@ -317,7 +317,7 @@ def test_the_type_behind_an_annotation(annotation: Any, expected: tuple[Any, boo
     ],
     ids=str,
 )
-def test_pydantics_own_names_stand_for_the_types_of_their_values(annotation: Any, expected: type) -> None:
+def test_fields_with_pydantic_constraint_types_have_value_types(annotation: Any, expected: type) -> None:
     assert strip(annotation) == (expected, False)
 
 
@@ -335,7 +335,7 @@ def test_pydantics_own_names_stand_for_the_types_of_their_values(annotation: Any
         (PydanticOrder, "PydanticOrder"),
     ],
 )
-def test_a_type_has_its_users_name_in_messages(annotation: Any, name: str) -> None:
+def test_fields_have_readable_type_names_in_messages(annotation: Any, name: str) -> None:
     assert name_of(annotation) == name
     assert Field("x", annotation).type_name == name
 
@@ -349,8 +349,10 @@ class Typed(dict[str, str]):
 
 
 @pytest.mark.parametrize("cls", [Plain, Typed, int, Status, Mapping])
-def test_a_class_that_no_library_made_is_refused(cls: type) -> None:
-    with pytest.raises(NotAnEntityClass, match=f"{cls.__qualname__} is no pydantic model, dataclass, msgspec Struct"):
+def test_fields_of_a_class_of_no_supported_library_are_rejected(cls: type) -> None:
+    with pytest.raises(
+        NotAnEntityClass, match=f"{cls.__qualname__} is not a pydantic model, dataclass, msgspec Struct"
+    ):
         fields_of(cls)
 
 
@@ -363,7 +365,7 @@ class ForgottenAttrs(AttrsParent):
 
 
 @pytest.mark.parametrize("cls", [ForgottenDataclass, ForgottenAttrs])
-def test_a_child_that_was_not_decorated_itself_loses_no_field_silently(cls: type) -> None:
+def test_fields_of_an_undecorated_subclass_are_rejected(cls: type) -> None:
     with pytest.raises(NotAnEntityClass, match="id"):
         fields_of(cls)
 
@@ -375,7 +377,7 @@ class OnlyMethods(DataclassParent):
         return f"hello {self.tenant}"
 
 
-def test_a_child_without_fields_of_its_own_has_its_parents() -> None:
+def test_fields_are_inherited_by_an_undecorated_subclass_without_its_own() -> None:
     assert list(fields_of(OnlyMethods)) == ["tenant", "region"]
 
 
@@ -387,9 +389,52 @@ class Envelope(pydantic.BaseModel, Generic[T]):
     body: T
 
 
-def test_a_generic_model_has_the_types_it_was_given() -> None:
+def test_fields_of_a_generic_model_have_its_concrete_types() -> None:
     assert fields_of(Envelope[int])["body"] == Field("body", int)
 
 
-def test_a_model_of_a_function_sees_the_types_of_that_function() -> None:
+def test_fields_of_a_model_defined_in_a_function_have_local_types() -> None:
     assert fields_of(annotated_as_text.local_model())["level"].type.__name__ == "Level"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        (str, "a", True),
+        (str, b"a", False),
+        (int, 1, True),
+        (int, True, False),
+        (int, 1.5, False),
+        (float, 1, True),
+        (Decimal, 1, True),
+        (Decimal, False, False),
+        (bool, True, True),
+        (date, date(2026, 1, 1), True),
+        (date, datetime(2026, 1, 1, tzinfo=UTC), False),
+        (datetime, datetime(2026, 1, 1, tzinfo=UTC), True),
+        (datetime, date(2026, 1, 1), False),
+    ],
+)
+def test_fields_distinguish_a_bool_from_a_number_and_a_datetime_from_a_date(kind: Any, value: Any, fits: bool) -> None:
+    assert is_value_of(kind, value) is fits
+
+
+def test_an_int_field_can_be_compared_with_any_number() -> None:
+    assert is_value_of(int, Decimal("2.5"), any_number=True)
+    assert not is_value_of(int, True, any_number=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "sentence"),
+    [
+        ("custmer_id", ["id", "customer_id"], "Did you mean 'customer_id'?"),
+        ("idd", ["id", "customer_id"], "Did you mean 'id'?"),
+        ("zzz", ["id", "customer_id"], "The fields are id, customer_id."),
+        ("zzz", ["id", "name", "id"], "The fields are id, name."),
+        ("", ["id"], "The fields are id."),
+    ],
+)
+def test_fields_suggest_the_right_name_or_all_names_for_a_misspelled_one(
+    name: str, known: list[str], sentence: str
+) -> None:
+    assert did_you_mean(name, known) == sentence

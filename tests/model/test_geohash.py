@@ -1,4 +1,4 @@
-"""Geohash cells agree with a plain bisection, and a circle's cells miss no point and hold no cell too many."""
+"""Geohash cells, compared with plain bisection; the cells of a circle are complete and minimal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bounds_of(cell: str) -> tuple[float, float, float, float]:
 
 
 def nearest_point(latitude: float, longitude: float, cell: str) -> tuple[float, float]:
-    """The point of a cell nearest to a point.
+    """Return the point of a cell that is nearest to a point.
 
     On every parallel that is the longitude turned least; along that meridian the distance is least where
     tan(nearest) = tan(latitude) / cos(turn) when that is inside the cell, and at a corner otherwise.
@@ -118,30 +118,32 @@ def circles(draw: st.DrawFn) -> tuple[float, float, float, int]:
         (90, math.nextafter(180, 0), "zzzzzz"),
     ],
 )
-def test_encode_gives_published_cells(latitude: float, longitude: float, cell: str) -> None:
+def test_geohash_encode_returns_published_cells(latitude: float, longitude: float, cell: str) -> None:
     assert encode(latitude, longitude, len(cell)) == cell == naive_encode(latitude, longitude, len(cell))
 
 
 @given(latitudes, st.floats(-180, 180, exclude_max=True), precisions)
 @example(-5e-324, -5e-324, 12)
 @example(math.nextafter(45, 0), math.nextafter(-45, -90), 12)
-def test_encode_agrees_with_bisection(latitude: float, longitude: float, precision: int) -> None:
+def test_geohash_encode_agrees_with_bisection(latitude: float, longitude: float, precision: int) -> None:
     assert encode(latitude, longitude, precision) == naive_encode(latitude, longitude, precision)
 
 
 @given(latitudes, st.integers(-180, 179), st.integers(-1000, 1000), precisions)
-def test_longitude_goes_around(latitude: float, longitude: int, turns: int, precision: int) -> None:
+def test_geohash_encode_wraps_longitudes_around(latitude: float, longitude: int, turns: int, precision: int) -> None:
     assert encode(latitude, longitude + 360 * turns, precision) == encode(latitude, longitude, precision)
 
 
 @given(st.lists(st.tuples(latitudes, longitudes), min_size=2, max_size=2), precisions)
-def test_a_cell_begins_with_the_larger_cell_around_it(points: list[tuple[float, float]], precision: int) -> None:
+def test_a_geohash_starts_with_the_geohash_of_its_enclosing_cell(
+    points: list[tuple[float, float]], precision: int
+) -> None:
     for point in points:
         assert encode(*point, 12).startswith(encode(*point, precision))
 
 
 @pytest.mark.parametrize("latitude", [90.0000001, -91, math.nan, math.inf, -math.inf])
-def test_latitude_off_the_earth_is_refused(latitude: float) -> None:
+def test_geohash_functions_reject_a_latitude_out_of_range(latitude: float) -> None:
     for call in (
         lambda: encode(latitude, 0, 6),
         lambda: cell_size_m(6, latitude),
@@ -154,7 +156,7 @@ def test_latitude_off_the_earth_is_refused(latitude: float) -> None:
 
 
 @pytest.mark.parametrize("longitude", [math.nan, math.inf, -math.inf])
-def test_longitude_that_is_no_number_is_refused(longitude: float) -> None:
+def test_geohash_functions_reject_a_longitude_that_is_not_a_number(longitude: float) -> None:
     for call in (
         lambda: encode(0, longitude, 6),
         lambda: distance_m(0, longitude, 0, 0),
@@ -165,7 +167,7 @@ def test_longitude_that_is_no_number_is_refused(longitude: float) -> None:
 
 
 @pytest.mark.parametrize("precision", [0, 13, -1])
-def test_precision_beyond_twelve_is_refused(precision: int) -> None:
+def test_geohash_functions_reject_a_precision_above_twelve(precision: int) -> None:
     for call in (
         lambda: encode(0, 0, precision),
         lambda: cell_size_m(precision, 0),
@@ -176,13 +178,13 @@ def test_precision_beyond_twelve_is_refused(precision: int) -> None:
 
 
 @pytest.mark.parametrize("radius_m", [-1, math.nan, math.inf])
-def test_radius_that_is_no_distance_is_refused(radius_m: float) -> None:
+def test_geohashes_within_an_invalid_radius_are_rejected(radius_m: float) -> None:
     with pytest.raises(ValueError, match=r"radius .* 0 or more metres"):
         cells_within(0, 0, radius_m, 6, 9)
 
 
 @given(precisions, st.floats(-89, 89))
-def test_cell_size_is_the_distance_between_its_edges(precision: int, latitude: float) -> None:
+def test_the_size_of_a_geohash_is_the_distance_between_its_edges(precision: int, latitude: float) -> None:
     height, width = cell_size_m(precision, latitude)
     south, north, west, east = bounds_of(encode(latitude, 1, precision))
     assert height == pytest.approx(distance_m(south, west, north, west), rel=1e-6)
@@ -190,23 +192,23 @@ def test_cell_size_is_the_distance_between_its_edges(precision: int, latitude: f
     assert width == pytest.approx(math.radians(east - west) * radius_of_parallel)
 
 
-def test_cells_of_precision_six_are_611_metres_tall() -> None:
+def test_a_geohash_of_precision_six_is_611_metres_tall() -> None:
     assert cell_size_m(6, 0) == pytest.approx((610.8, 1221.6), abs=0.1)
     assert cell_size_m(6, 60) == pytest.approx((610.8, 610.8), abs=0.1)
 
 
-def test_distance_of_known_points() -> None:
+def test_geohash_distances_of_known_points_are_correct() -> None:
     half_meridian = math.pi * geohash.EARTH_RADIUS_M
     assert distance_m(-90, 12, 90, -77) == pytest.approx(half_meridian)
     assert distance_m(0, 0, 0, 180) == pytest.approx(half_meridian)
     assert distance_m(0, 179.5, 0, -179.5) == pytest.approx(half_meridian / 180)
-    # Redis' documentation gives 166274.1516 m from Palermo to Catania, on an earth of its own radius.
+    # The Redis documentation gives 166274.1516 m from Palermo to Catania, with another earth radius.
     redis_m = 166_274.1516 * geohash.EARTH_RADIUS_M / 6_372_797.560856
     assert distance_m(38.115556, 13.361389, 37.502669, 15.087269) == pytest.approx(redis_m, rel=1e-5)
 
 
 @given(latitudes, longitudes, latitudes, longitudes)
-def test_distance_is_the_angle_between_vectors(lat1: float, lng1: float, lat2: float, lng2: float) -> None:
+def test_geohash_distance_equals_the_angle_between_vectors(lat1: float, lng1: float, lat2: float, lng2: float) -> None:
     one, other = vector(lat1, lng1), vector(lat2, lng2)
     apart, sum_length = math.dist(one, other), math.hypot(*(a + b for a, b in zip(one, other, strict=True)))
     expected = 2 * math.atan2(apart, sum_length) * geohash.EARTH_RADIUS_M
@@ -214,7 +216,7 @@ def test_distance_is_the_angle_between_vectors(lat1: float, lng1: float, lat2: f
 
 
 @given(circles(), st.lists(st.tuples(ratios | st.floats(0.999999, 1), st.floats(0, math.tau)), min_size=20))
-def test_every_point_within_the_radius_lies_in_a_cell(
+def test_geohashes_within_a_radius_contain_every_point_within_it(
     circle: tuple[float, float, float, int], ways: list[tuple[float, float]]
 ) -> None:
     latitude, longitude, radius_m, precision = circle
@@ -226,7 +228,7 @@ def test_every_point_within_the_radius_lies_in_a_cell(
 
 
 @given(circles())
-def test_every_cell_has_a_point_within_the_radius(circle: tuple[float, float, float, int]) -> None:
+def test_geohashes_within_a_radius_each_contain_a_point_within_it(circle: tuple[float, float, float, int]) -> None:
     latitude, longitude, radius_m, _ = circle
     for cell in cells_within(*circle, UNLIMITED):
         assert nearest_distance_m(latitude, longitude, cell) <= radius_m * (1 + 1e-6) + TOLERANCE_M, cell
@@ -236,7 +238,7 @@ def test_every_cell_has_a_point_within_the_radius(circle: tuple[float, float, fl
 @example(0, 0, math.pi / 2 * geohash.EARTH_RADIUS_M)
 @example(10, 180, 12_000_000)
 @example(-90, 0, 0)
-def test_circles_of_any_size_have_exactly_the_cells_they_reach(
+def test_geohashes_within_a_circle_are_exactly_the_cells_it_touches(
     latitude: float, longitude: float, radius_m: float
 ) -> None:
     cells = set(cells_within(latitude, longitude, radius_m, 2, UNLIMITED))
@@ -249,14 +251,14 @@ def test_circles_of_any_size_have_exactly_the_cells_they_reach(
 
 
 @given(circles())
-def test_cells_are_sorted_and_none_comes_twice(circle: tuple[float, float, float, int]) -> None:
+def test_geohashes_within_a_radius_are_sorted_and_unique(circle: tuple[float, float, float, int]) -> None:
     cells = cells_within(*circle, UNLIMITED)
     assert list(cells) == sorted(set(cells))
     assert {len(cell) for cell in cells} == {circle[3]}
 
 
 @given(st.floats(-60, 60), longitudes, precisions)
-def test_a_radius_of_nothing_away_from_edges_is_the_cell_of_the_point(
+def test_geohashes_within_a_zero_radius_are_the_cell_of_its_point(
     latitude: float, longitude: float, precision: int
 ) -> None:
     south, north, west, east = bounds_of(encode(latitude, longitude, precision))
@@ -266,7 +268,9 @@ def test_a_radius_of_nothing_away_from_edges_is_the_cell_of_the_point(
 
 @pytest.mark.parametrize("pole", [-90.0, 90.0])
 @pytest.mark.parametrize(("precision", "columns"), [(3, 256), (5, 8192), (6, 32768)])
-def test_a_circle_over_a_pole_takes_every_longitude(pole: float, precision: int, columns: int) -> None:
+def test_geohashes_within_a_circle_around_a_pole_cover_every_longitude(
+    pole: float, precision: int, columns: int
+) -> None:
     just_beside = math.copysign(89.9999, pole)
     cells = cells_within(just_beside, 17, 12, precision, columns)
     assert len(cells) == columns
@@ -276,14 +280,14 @@ def test_a_circle_over_a_pole_takes_every_longitude(pole: float, precision: int,
         assert encode(pole, random_source.uniform(-180, 180), precision) in cells
 
 
-def test_a_circle_goes_across_the_antimeridian() -> None:
+def test_geohashes_within_a_circle_can_cross_the_antimeridian() -> None:
     cells = cells_within(0.1, 180, 1_000, 4, 2)
     assert cells == cells_within(0.1, -180, 1_000, 4, 2) == cells_within(0.1, 540, 1_000, 4, 2)
     assert cells == tuple(sorted([encode(0.1, 179.99, 4), encode(0.1, -179.99, 4)]))
 
 
 @given(st.floats(-60, 60), longitudes, st.integers(3, 12), st.floats(0, 0.999))
-def test_a_radius_up_to_the_shorter_side_needs_at_most_nine_cells(
+def test_geohashes_within_a_radius_up_to_the_shorter_side_are_at_most_nine(
     latitude: float, longitude: float, precision: int, ratio: float
 ) -> None:
     row_degrees = 180 / (1 << precision * 5 // 2)
@@ -292,7 +296,7 @@ def test_a_radius_up_to_the_shorter_side_needs_at_most_nine_cells(
     assert set(cells) <= neighbourhood(latitude, longitude, precision)
 
 
-def test_nine_cells_miss_points_of_a_larger_radius_and_the_cells_within_miss_none() -> None:
+def test_geohashes_within_a_radius_are_complete_where_nine_cells_are_not() -> None:
     random_source = random.Random(6)
     radius_m, points, missed_by_nine = 1_000, 0, 0
     for _ in range(500):
@@ -309,7 +313,7 @@ def test_nine_cells_miss_points_of_a_larger_radius_and_the_cells_within_miss_non
 
 
 @given(circles())
-def test_most_is_the_number_of_cells_allowed(circle: tuple[float, float, float, int]) -> None:
+def test_geohashes_within_a_radius_are_limited_by_most(circle: tuple[float, float, float, int]) -> None:
     count = len(cells_within(*circle, UNLIMITED))
     assert len(cells_within(*circle, count)) == count
     with pytest.raises(ValueError, match=f"needs at least {count} geohash cells .* more than the {count - 1} allowed"):
@@ -317,7 +321,7 @@ def test_most_is_the_number_of_cells_allowed(circle: tuple[float, float, float, 
 
 
 @pytest.mark.parametrize(("latitude", "radius_m"), [(0, 20_000_000), (90, 1), (35.6, 100_000)])
-def test_too_many_cells_are_refused_before_they_are_made(
+def test_geohashes_within_a_radius_are_rejected_before_too_many_are_computed(
     latitude: float, radius_m: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(geohash, "_cell", lambda *_: pytest.fail("a cell was made"))
@@ -325,7 +329,7 @@ def test_too_many_cells_are_refused_before_they_are_made(
         cells_within(latitude, 139.7, radius_m, 12, 50)
 
 
-def test_precision_one_asks_for_a_smaller_radius() -> None:
+def test_geohashes_of_precision_one_suggest_a_smaller_radius() -> None:
     assert len(cells_within(0, 0, 30_000_000, 1, 32)) == 32
     with pytest.raises(ValueError, match="only a smaller radius needs fewer"):
         cells_within(0, 0, 30_000_000, 1, 31)

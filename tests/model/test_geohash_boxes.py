@@ -1,4 +1,4 @@
-"""A box's cells miss no point of it and hold no cell too many, across the antimeridian and up to the poles."""
+"""The cells of a box are complete and minimal, across the antimeridian and up to the poles."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def across(west: float, east: float) -> float:
 
 
 @given(boxes(), st.lists(st.tuples(ratios, ratios), min_size=20))
-def test_every_point_of_a_box_lies_in_one_of_its_cells(
+def test_geohashes_in_a_box_contain_every_point_of_it(
     box: tuple[Edges, int], places: list[tuple[float, float]]
 ) -> None:
     (south, west, north, east), precision = box
@@ -51,7 +51,7 @@ def test_every_point_of_a_box_lies_in_one_of_its_cells(
 
 
 @given(boxes())
-def test_every_cell_of_a_box_has_a_point_of_it(box: tuple[Edges, int]) -> None:
+def test_geohashes_in_a_box_each_contain_a_point_of_it(box: tuple[Edges, int]) -> None:
     (south, west, north, east), precision = box
     for cell in cells_in_box(south, west, north, east, precision, UNLIMITED):
         cell_south, cell_north, cell_west, cell_east = bounds_of(cell)
@@ -66,7 +66,7 @@ def test_every_cell_of_a_box_has_a_point_of_it(box: tuple[Edges, int]) -> None:
 
 
 @given(boxes())
-def test_the_cells_of_a_box_are_sorted_and_none_comes_twice(box: tuple[Edges, int]) -> None:
+def test_geohashes_in_a_box_are_sorted_and_unique(box: tuple[Edges, int]) -> None:
     edges, precision = box
     cells = cells_in_box(*edges, precision, UNLIMITED)
     assert list(cells) == sorted(set(cells))
@@ -74,7 +74,7 @@ def test_the_cells_of_a_box_are_sorted_and_none_comes_twice(box: tuple[Edges, in
 
 
 @given(latitudes, latitudes, longitudes, longitudes)
-def test_boxes_of_any_size_have_exactly_the_cells_they_touch(
+def test_geohashes_in_a_box_are_exactly_the_cells_it_touches(
     one: float, other: float, west: float, east: float
 ) -> None:
     south, north = min(one, other), max(one, other)
@@ -88,7 +88,7 @@ def test_boxes_of_any_size_have_exactly_the_cells_they_touch(
 
 
 @given(latitudes, longitudes, latitudes, longitudes, latitudes, longitudes)
-def test_a_point_is_in_a_box_or_in_what_the_box_leaves_of_its_band(
+def test_a_geohash_box_or_the_rest_of_its_band_contains_a_point(
     one: float, west: float, other: float, east: float, latitude: float, longitude: float
 ) -> None:
     assume(west != east and {west, east} != {-180.0, 180.0})
@@ -102,7 +102,7 @@ def test_a_point_is_in_a_box_or_in_what_the_box_leaves_of_its_band(
 @pytest.mark.parametrize("edge", [-180.0, 180.0])
 @pytest.mark.parametrize("longitude", [-180.0, 180.0, 540.0])
 @pytest.mark.parametrize(("west", "east"), [(170, None), (None, -170), (None, None)])
-def test_the_antimeridian_is_one_meridian_by_either_name(
+def test_geohash_boxes_treat_longitudes_180_and_minus_180_as_the_same_meridian(
     edge: float, longitude: float, west: float | None, east: float | None
 ) -> None:
     box = (-1, edge if west is None else west, 1, edge if east is None else east)
@@ -110,12 +110,12 @@ def test_the_antimeridian_is_one_meridian_by_either_name(
     assert encode(0, longitude, 4) in cells_in_box(*box, 4, UNLIMITED)
 
 
-def test_the_whole_earth_has_every_cell_once() -> None:
+def test_geohashes_in_a_box_around_the_earth_are_every_cell_once() -> None:
     assert len(cells_in_box(-90, -180, 90, 180, 1, 32)) == 32
     assert len(cells_in_box(-90, 10, 90, 9.99, 2, 1024)) == 1024
 
 
-def test_a_box_of_nothing_is_the_cell_of_its_point() -> None:
+def test_geohashes_in_an_empty_box_are_the_cell_of_its_point() -> None:
     assert cells_in_box(57.64911, 10.40744, 57.64911, 10.40744, 11, 1) == ("u4pruydqqvj",)
     assert cells_in_box(90, 0, 90, 0, 3, 1) == (encode(90, 0, 3),)
 
@@ -123,22 +123,22 @@ def test_a_box_of_nothing_is_the_cell_of_its_point() -> None:
 @pytest.mark.parametrize(
     ("edges", "said"),
     [
-        ((1, 0, -1, 5), "south 1 lies north of north -1: swap them"),
+        ((1, 0, -1, 5), "south 1 is greater than north -1: swap them"),
         ((-91, 0, 0, 5), "latitude -91 is not on the earth"),
         ((0, 0, 90.5, 5), "latitude 90.5 is not on the earth"),
         ((math.nan, 0, 1, 5), "latitude nan is not on the earth"),
-        ((0, -181, 1, 5), "longitude -181 is no edge of a box: pass -180 to 180 degrees"),
-        ((0, 0, 1, 190), "longitude 190 is no edge of a box"),
-        ((0, math.inf, 1, 5), "longitude inf is no edge of a box"),
-        ((0, 0, 1, math.nan), "longitude nan is no edge of a box"),
+        ((0, -181, 1, 5), "longitude -181 is not a valid edge of a box: pass -180 to 180 degrees"),
+        ((0, 0, 1, 190), "longitude 190 is not a valid edge of a box"),
+        ((0, math.inf, 1, 5), "longitude inf is not a valid edge of a box"),
+        ((0, 0, 1, math.nan), "longitude nan is not a valid edge of a box"),
     ],
 )
-def test_edges_that_make_no_box_are_refused(edges: Edges, said: str) -> None:
+def test_geohashes_in_a_box_reject_invalid_edges(edges: Edges, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         cells_in_box(*edges, 6, 9)
 
 
-def test_too_many_cells_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_geohashes_in_a_box_are_rejected_before_too_many_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(geohash, "_cell", lambda *_: pytest.fail("a cell was made"))
     said = r"a box of 10 by 20 degrees needs at least \d{9,} geohash cells of precision 9, more than the 50 allowed"
     with pytest.raises(ValueError, match=f"{said}; a smaller precision covers it with fewer"):
@@ -148,7 +148,7 @@ def test_too_many_cells_are_refused_before_they_are_made(monkeypatch: pytest.Mon
 
 
 @given(boxes())
-def test_most_is_the_number_of_cells_allowed(box: tuple[Edges, int]) -> None:
+def test_geohashes_in_a_box_are_limited_by_most(box: tuple[Edges, int]) -> None:
     edges, precision = box
     count = len(cells_in_box(*edges, precision, UNLIMITED))
     assert len(cells_in_box(*edges, precision, count)) == count
@@ -157,7 +157,7 @@ def test_most_is_the_number_of_cells_allowed(box: tuple[Edges, int]) -> None:
 
 
 @given(longitudes, longitudes, longitudes)
-def test_going_east_from_a_meridian_meets_longitudes_in_order(west: float, one: float, other: float) -> None:
+def test_geohash_eastward_sorts_longitudes_from_a_meridian(west: float, one: float, other: float) -> None:
     def way(longitude: float) -> float:
         return math.fmod(longitude - west + 720, 360)
 
@@ -165,7 +165,7 @@ def test_going_east_from_a_meridian_meets_longitudes_in_order(west: float, one: 
         assert (eastward(west, one) < eastward(west, other)) == (way(one) < way(other))
 
 
-def test_a_cell_is_as_wide_as_its_box() -> None:
+def test_the_size_of_a_geohash_is_that_of_its_box() -> None:
     height, width = cell_size_m(5, 0)
     south, north, west, east = bounds_of(encode(0, 0, 5))
     assert geohash.distance_m(south, west, north, west) == pytest.approx(height)

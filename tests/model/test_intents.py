@@ -1,4 +1,4 @@
-"""Intents: what the functions of a pattern's body say."""
+"""Intents: the functions of pattern bodies, and pages."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import pytest
 
 from singletable.errors import DesignError
 from singletable.expressions.tree import And, Change, Compare, Constant, Path
-from singletable.model.changes import field
+from singletable.model.condition_recorder import ParameterPlaceholder
 from singletable.model.entity import entity
 from singletable.model.intents import (
-    Collection,
-    Get,
-    Query,
-    Within,
-    Write,
+    CollectionIntent,
+    GetIntent,
+    ItemWriteIntent,
+    Page,
+    QueryIntent,
+    WithinIntent,
     collection,
     create,
     delete,
@@ -28,10 +29,10 @@ from singletable.model.intents import (
     used_parameters,
     within,
 )
-from singletable.model.recorder import Argument
+from singletable.model.update_changes import field
 
-GIVEN: Any = Argument("given")
-LEAST: Any = Argument("least")
+GIVEN: Any = ParameterPlaceholder("given")
+LEAST: Any = ParameterPlaceholder("least")
 
 
 @entity(key="ORDER#{id}")
@@ -61,10 +62,10 @@ STATUS = field(Order, lambda o: o.status)
 @pytest.mark.parametrize(
     ("said", "intent"),
     [
-        (lambda: get(Order), Get(Order, None, None, False)),
-        (lambda: get(Order, view=Shape, consistent=True), Get(Order, None, Shape, True)),
-        (lambda: get(Order, where=lambda o: o.status == "OPEN"), Get(Order, OPEN, None, False)),
-        (lambda: query(Order), Query(Order, None, None, None, False, None, None, False, False)),
+        (lambda: get(Order), GetIntent(Order, None, None, False)),
+        (lambda: get(Order, view=Shape, consistent=True), GetIntent(Order, None, Shape, True)),
+        (lambda: get(Order, where=lambda o: o.status == "OPEN"), GetIntent(Order, OPEN, None, False)),
+        (lambda: query(Order), QueryIntent(Order, None, None, None, False, None, None, False, False)),
         (
             lambda: query(
                 Order,
@@ -76,7 +77,7 @@ STATUS = field(Order, lambda o: o.status)
                 hydrate=True,
                 consistent=True,
             ),
-            Query(
+            QueryIntent(
                 Order,
                 OPEN,
                 Compare(">", Path(("total",)), Constant(5)),
@@ -88,18 +89,18 @@ STATUS = field(Order, lambda o: o.status)
                 True,
             ),
         ),
-        (lambda: collection(Shape, newest_first=True, limit=2), Collection(Shape, True, 2, False)),
-        (lambda: within(Order, filter=lambda o: o.status == "OPEN"), Within(Order, OPEN)),
-        (lambda: put(Order), Write("put", Order)),
-        (lambda: create(Order), Write("create", Order)),
-        (lambda: delete(Order, where=lambda o: o.status == "OPEN"), Write("delete", Order, (), OPEN)),
+        (lambda: collection(Shape, newest_first=True, limit=2), CollectionIntent(Shape, True, 2, False)),
+        (lambda: within(Order, filter=lambda o: o.status == "OPEN"), WithinIntent(Order, OPEN)),
+        (lambda: put(Order), ItemWriteIntent("put", Order)),
+        (lambda: create(Order), ItemWriteIntent("create", Order)),
+        (lambda: delete(Order, where=lambda o: o.status == "OPEN"), ItemWriteIntent("delete", Order, (), OPEN)),
         (
             lambda: update(Order, STATUS.set("DONE"), where=lambda o: o.status == "OPEN"),
-            Write("update", Order, (Change("SET", Path(("status",)), Constant("DONE")),), OPEN),
+            ItemWriteIntent("update", Order, (Change("SET", Path(("status",)), Constant("DONE")),), OPEN),
         ),
     ],
 )
-def test_a_body_says_what_is_read_or_written(said: Callable[[], Any], intent: object) -> None:
+def test_a_pattern_body_returns_an_intent(said: Callable[[], Any], intent: object) -> None:
     assert said() == intent
 
 
@@ -122,34 +123,46 @@ def test_a_body_says_what_is_read_or_written(said: Callable[[], Any], intent: ob
         (lambda: put(Order), set()),
     ],
 )
-def test_the_parameters_that_a_body_uses_itself_are_known(said: Callable[[], Any], used: set[str]) -> None:
+def test_intents_list_the_parameters_used_in_the_body(said: Callable[[], Any], used: set[str]) -> None:
     assert used_parameters(said()) == used
 
 
-def test_a_condition_of_two_is_one_and() -> None:
+def test_an_intent_combines_two_conditions_with_and() -> None:
     intent: Any = query(Order, filter=lambda o: (o.status == "OPEN") & (o.total > 5))
     assert intent.filter == And((OPEN, Compare(">", Path(("total",)), Constant(5))))
 
 
-def test_an_update_changes_fields_of_its_own_entity() -> None:
+def test_an_update_intent_rejects_fields_of_other_entities() -> None:
     with pytest.raises(DesignError, match="Customer"):
         update(Order, field(Customer, lambda c: c.status).set("x"))  # type: ignore[misc]  # that is the point
 
 
-def test_an_update_changes_something() -> None:
-    with pytest.raises(DesignError, match="changes nothing"):
+def test_an_update_intent_without_changes_is_rejected() -> None:
+    with pytest.raises(DesignError, match="has no changes"):
         update(Order)
 
 
-def test_an_update_changes_a_field_once() -> None:
-    # DynamoDB refuses two clauses on one path, or on a path and a part of it.
+def test_an_update_intent_rejects_overlapping_changes() -> None:
+    # DynamoDB rejects two clauses on one path, or on a path and a part of it.
     with pytest.raises(DesignError, match="status"):
         update(Order, STATUS.set("a"), STATUS.set("b"))
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, "5", 1.5])
-def test_a_limit_counts_items_from_one_up(limit: Any) -> None:
+def test_an_intent_has_a_limit_of_at_least_one(limit: Any) -> None:
     with pytest.raises(DesignError, match="limit"):
         query(Order, limit=limit)
     with pytest.raises(DesignError, match="limit"):
         collection(Shape, limit=limit)
+
+
+def test_a_page_of_a_query_intent_iterates_over_its_items() -> None:
+    page = Page([1, 2, 3], "next")
+    assert list(page) == [1, 2, 3]
+    assert len(page) == 3
+    assert page.cursor == "next"
+
+
+def test_the_last_page_of_a_query_intent_has_no_cursor() -> None:
+    assert Page(()).cursor is None
+    assert not list(Page(()))

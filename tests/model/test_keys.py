@@ -1,4 +1,4 @@
-"""Keys of an entity: written from its fields, read back to them, and never one that DynamoDB would refuse."""
+"""Keys of an entity: encoding, decoding, and the limits of DynamoDB."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.errors import KeyRefused
-from singletable.model.codecs.codec import Order
+from singletable.model.codecs.codec import SortOrder
 from singletable.model.entity import Entity, declaration_of, entity
-from singletable.model.index import TABLE
+from singletable.model.entity_placement import place_entities
 from singletable.model.keys import (
     KeyValue,
     NativePart,
@@ -25,10 +25,8 @@ from singletable.model.keys import (
     check_bytes,
     native_type,
 )
-from singletable.model.placing import place_entities
-from singletable.model.positions import Native, native
-from singletable.model.settings import TableSettings
-from singletable.model.source import caller
+from singletable.model.source_location import caller
+from singletable.model.table_schema import TABLE, Native, TableSettings, native
 from singletable.values.attribute_value import attribute_value
 
 
@@ -66,7 +64,7 @@ class Everything:
 
 
 def placed(*positions: Any, delimiter: str = "#") -> Placement:
-    """The place of an entity with these keys in its table."""
+    """Return the placement of an entity with these keys in its table."""
     cls = type("Everything", (Everything,), {})
     declaration = declaration_of(entity(key=positions)(cls))
     assert declaration is not None
@@ -77,7 +75,7 @@ def placed(*positions: Any, delimiter: str = "#") -> Placement:
     return one.placements[TABLE]
 
 
-def test_a_key_is_written_from_fields_and_read_back_to_them() -> None:
+def test_keys_encode_and_decode_their_fields() -> None:
     placement = placed("CUST#{id}", "ORDER#{at:seconds}#{sku}")
     values = {"id": "c#1", "at": datetime(2026, 4, 10, 14, tzinfo=UTC), "sku": "s"}
     keys = {"PK": "CUST#c%231", "SK": "ORDER#2026-04-10T14:00:00Z#s"}
@@ -85,7 +83,7 @@ def test_a_key_is_written_from_fields_and_read_back_to_them() -> None:
     assert placement.decode({**keys, "note": "not in the key"}) == values
 
 
-def test_a_placement_knows_its_fields() -> None:
+def test_keys_know_their_fields_in_a_placement() -> None:
     placement = placed("CUST#{id}", native("price"))
     assert placement.fields == placement.exact_fields == {"id", "price"}
     partition, sort = placement.parts
@@ -95,7 +93,7 @@ def test_a_placement_knows_its_fields() -> None:
 
 
 @given(st.text(), st.text(max_size=20))
-def test_any_text_is_written_and_read_back_or_refused(first: str, second: str) -> None:
+def test_keys_round_trip_or_reject_any_text(first: str, second: str) -> None:
     placement = placed("A#{id}", "B#{sku}")
     try:
         keys = placement.encode({"id": first, "sku": second})
@@ -106,7 +104,7 @@ def test_any_text_is_written_and_read_back_or_refused(first: str, second: str) -
 
 
 @pytest.mark.parametrize("values", [{"id": "x"}, {"id": "x", "note": None}, {"id": None, "note": "x"}])
-def test_a_field_that_is_none_keeps_the_item_out_of_the_index(values: dict[str, Any]) -> None:
+def test_keys_with_a_none_field_leave_the_item_out_of_the_index(values: dict[str, Any]) -> None:
     assert placed("A#{id}", "B#{note}").encode(values) is None
     assert placed(native("id"), native("note")).encode(values) is None
 
@@ -153,7 +151,7 @@ def test_a_native_key_is_text_a_number_or_bytes(field: str, value: Any, key_type
     ],
 )
 def test_a_native_key_is_the_stored_attribute_itself(field: str, value: Any) -> None:
-    """Two forms of one attribute would make a filter, or a table that others filled, miss the item."""
+    """A filter or another program would miss the item if the attribute had two formats."""
     placement = placed(native(field))
     (part,) = placement.parts
     keys = placement.encode({field: value})
@@ -162,7 +160,7 @@ def test_a_native_key_is_the_stored_attribute_itself(field: str, value: Any) -> 
     assert placement.decode(keys) == {field: value}
 
 
-def test_a_native_key_may_have_a_format() -> None:
+def test_a_native_key_can_have_a_format() -> None:
     placement = placed(native("id"), native("at", "seconds"))
     keys = {"id": "x", "at": "2026-04-10T14:00:00Z"}
     assert placement.encode({"id": "x", "at": datetime(2026, 4, 10, 14, tzinfo=UTC)}) == keys
@@ -172,13 +170,13 @@ def test_a_native_key_may_have_a_format() -> None:
 @pytest.mark.parametrize(
     ("position", "order"),
     [
-        (native("number"), Order.ASCENDING),
-        (native("id"), Order.ASCENDING),
-        (native("at", "seconds:desc"), Order.DESCENDING),
-        (native("day", "%d%m%Y"), Order.NONE),
+        (native("number"), SortOrder.ASCENDING),
+        (native("id"), SortOrder.ASCENDING),
+        (native("at", "seconds:desc"), SortOrder.DESCENDING),
+        (native("day", "%d%m%Y"), SortOrder.NONE),
     ],
 )
-def test_a_native_key_sorts_as_its_type_or_its_format_says(position: Native, order: Order) -> None:
+def test_a_native_key_sorts_by_its_type_or_format(position: Native, order: SortOrder) -> None:
     (part,) = placed(position).parts
     assert isinstance(part, NativePart)
     assert part.order is order
@@ -187,18 +185,18 @@ def test_a_native_key_sorts_as_its_type_or_its_format_says(position: Native, ord
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("id", 5, "5 is not a value of the S key attribute id"),
-        ("id", b"x", "is not a value of the S key attribute id"),
-        ("blob", "x", "'x' is not a value of the B key attribute blob"),
+        ("id", 5, "5 is not valid for the key attribute id of type S"),
+        ("id", b"x", "is not valid for the key attribute id of type S"),
+        ("blob", "x", "'x' is not valid for the key attribute blob of type B"),
         ("number", "5", "'5' is not a number"),
         ("number", True, "True is not a number"),
-        ("price", Decimal("NaN"), "is not a number that DynamoDB can hold"),
-        ("ratio", float("inf"), "is not a number that DynamoDB can hold"),
-        ("at", datetime(2026, 4, 10), "has no timezone"),
+        ("price", Decimal("NaN"), "is out of range for DynamoDB numbers"),
+        ("ratio", float("inf"), "is out of range for DynamoDB numbers"),
+        ("at", datetime(2026, 4, 10), "has no time zone"),
         ("status", "open", "is not a member"),
     ],
 )
-def test_a_value_of_another_type_is_no_native_key(field: str, value: Any, message: str) -> None:
+def test_a_native_key_rejects_values_of_other_types(field: str, value: Any, message: str) -> None:
     with pytest.raises(KeyRefused, match=message):
         placed(native(field)).encode({field: value})
 
@@ -206,7 +204,7 @@ def test_a_value_of_another_type_is_no_native_key(field: str, value: Any, messag
 @pytest.mark.parametrize(
     "value", [10**38 + 1, Decimal("1." + "1" * 38), Decimal("1E+126"), Decimal("1E-131"), Decimal("-1E+126")]
 )
-def test_a_number_beyond_what_dynamodb_holds_is_refused(value: Any) -> None:
+def test_native_keys_reject_a_number_out_of_the_range_of_dynamodb(value: Any) -> None:
     # 38 significant digits, from 1E-130 to 9.99...E+125.
     field = "number" if isinstance(value, int) else "price"
     with pytest.raises(KeyRefused):
@@ -232,28 +230,28 @@ def test_a_number_beyond_what_dynamodb_holds_is_refused(value: Any) -> None:
         ((native("status"),), {"status": "closed"}),
     ],
 )
-def test_the_keys_of_another_entity_are_refused(positions: tuple[Any, ...], keys: dict[str, KeyValue]) -> None:
+def test_keys_of_another_entity_are_rejected(positions: tuple[Any, ...], keys: dict[str, KeyValue]) -> None:
     with pytest.raises(KeyRefused):
         placed(*positions).decode(keys)
 
 
 @pytest.mark.parametrize(("position", "most"), [(0, 2048), (1, 1024)])
 @pytest.mark.parametrize("letter", ["x", "é", "\U0001f600"])
-def test_a_key_has_at_most_as_many_bytes_as_dynamodb_takes(position: int, most: int, letter: str) -> None:
+def test_keys_longer_than_the_limit_of_dynamodb_are_rejected(position: int, most: int, letter: str) -> None:
     placement = placed(native("id"), native("sku"))
     name = ("id", "sku")[position]
     values = {"id": "a", "sku": "b", name: letter * (most // len(letter.encode()))}
     assert placement.encode(values) == values
-    with pytest.raises(KeyRefused, match=rf"{name} would have {most + 1} bytes, and DynamoDB takes at most {most}"):
+    with pytest.raises(KeyRefused, match=rf"{name} has {most + 1} bytes, but DynamoDB allows at most {most}"):
         placement.encode({**values, name: values[name] + "x"})
 
 
-def test_what_counts_are_the_bytes_of_the_whole_key() -> None:
+def test_the_length_limit_of_keys_counts_the_bytes_of_the_whole_key() -> None:
     placement = placed("CUST#{id}", "M")
     assert placement.encode({"id": "x" * 2043}) is not None
-    with pytest.raises(KeyRefused, match="PK would have 2049 bytes"):
+    with pytest.raises(KeyRefused, match="PK has 2049 bytes"):
         placement.encode({"id": "x" * 2044})
-    with pytest.raises(KeyRefused, match="PK would have 2051 bytes"):
+    with pytest.raises(KeyRefused, match="PK has 2051 bytes"):
         placement.encode({"id": "x" * 2043 + "#"})
 
 
@@ -266,18 +264,18 @@ def test_what_counts_are_the_bytes_of_the_whole_key() -> None:
         ((native("blob"),), {"blob": b""}),
     ],
 )
-def test_an_empty_key_is_refused(positions: tuple[Any, ...], values: dict[str, Any]) -> None:
-    with pytest.raises(KeyRefused, match="would be empty, and DynamoDB refuses empty keys"):
+def test_empty_keys_are_rejected(positions: tuple[Any, ...], values: dict[str, Any]) -> None:
+    with pytest.raises(KeyRefused, match="is empty, but DynamoDB does not allow empty keys"):
         placed(*positions).encode(values)
 
 
 @pytest.mark.parametrize("position", ["{id}", native("id"), native("id", "raw")])
-def test_half_of_a_surrogate_pair_is_refused_in_every_key(position: Any) -> None:
+def test_keys_of_every_kind_reject_a_lone_surrogate(position: Any) -> None:
     with pytest.raises(KeyRefused):
         placed(position).encode({"id": "a\ud800"})
 
 
-def test_a_number_has_no_length_to_check() -> None:
+def test_native_keys_that_are_numbers_have_no_length_limit() -> None:
     check_bytes("price", Decimal("1E+100"), sort=True)
 
 
@@ -314,7 +312,7 @@ def test_only_text_numbers_and_bytes_can_be_native_keys(field_type: Any, expecte
     ("field", "domain"),
     [("status", tuple(Status)), ("level", tuple(Level)), ("choice", ("a b", "c")), ("id", None), ("number", None)],
 )
-def test_a_native_key_of_few_values_knows_them(field: str, domain: tuple[Any, ...] | None) -> None:
+def test_a_native_key_lists_its_few_values(field: str, domain: tuple[Any, ...] | None) -> None:
     (part,) = placed(native(field)).parts
     assert isinstance(part, NativePart)
     assert part.domain == domain

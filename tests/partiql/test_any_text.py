@@ -1,4 +1,4 @@
-"""Whatever a request brings as a statement is read or refused, however long, deep or odd."""
+"""Any text as a statement is parsed or rejected, however long, deep or odd."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from singletable.errors import RequestRefused
-from singletable.expressions.evaluate import compiled
+from singletable.expressions.evaluate import compile_condition
 from singletable.expressions.tree import paths
-from singletable.partiql.parser import parse_statement
-from singletable.partiql.printer import statement_text
-from singletable.partiql.statements import Select
+from singletable.partiql.statement_parser import parse_statement
+from singletable.partiql.statement_printer import statement_text
+from singletable.partiql.statements import SelectStatement
 
 WORDS = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "EXISTS(", " FROM ", " WHERE ", " SET ", " REMOVE "]
 WORDS += [" AND ", " OR ", " NOT ", " IN ", " BETWEEN ", " IS ", " MISSING ", " ORDER BY ", " RETURNING ALL OLD *"]
@@ -27,13 +27,13 @@ TEXTS = st.text(max_size=40) | st.lists(st.sampled_from(WORDS + SYMBOLS + TERMS)
 @example("SELECT '\ud800' FROM t")
 @example("SELECT a[" + "9" * 8000 + "] FROM t")
 @example("SELECT * FROM t WHERE a = 1e" + "9" * 8000)
-def test_a_text_is_read_or_refused(text: str) -> None:
+def test_the_statement_parser_parses_or_rejects_any_text(text: str) -> None:
     with contextlib.suppress(RequestRefused):
         parse_statement(text)
 
 
 @given(TEXTS)
-def test_a_condition_of_any_text_is_read_or_refused(text: str) -> None:
+def test_the_where_parser_parses_or_rejects_any_condition_text(text: str) -> None:
     with contextlib.suppress(RequestRefused):
         parse_statement(f"SELECT * FROM t WHERE a = 1 AND {text}")
 
@@ -56,7 +56,7 @@ DEEP = {
 
 
 @pytest.mark.parametrize("condition", DEEP.values(), ids=DEEP.keys())
-def test_a_deep_condition_is_read_or_refused(condition: str) -> None:
+def test_the_where_parser_parses_or_rejects_a_deep_condition(condition: str) -> None:
     with contextlib.suppress(RequestRefused):
         parse_statement(f"SELECT * FROM t WHERE {condition}")
 
@@ -71,10 +71,10 @@ def test_a_deep_condition_is_read_or_refused(condition: str) -> None:
         "a = 1 OR " * 149 + "a = 1",
     ],
 )
-def test_the_deepest_conditions_are_evaluated_and_printed(condition: str) -> None:
+def test_the_deepest_conditions_of_the_where_parser_are_evaluated_and_printed(condition: str) -> None:
     statement = parse_statement(f"SELECT * FROM t WHERE {condition}").statement
-    assert isinstance(statement, Select)
+    assert isinstance(statement, SelectStatement)
     assert statement.where is not None
-    assert compiled(statement.where)({"a": {"N": "1"}}, {})
+    assert compile_condition(statement.where)({"a": {"N": "1"}}, {})
     assert {path.attribute for path in paths(statement.where)} == {"a"}
     assert parse_statement(statement_text(statement)).statement == statement

@@ -1,29 +1,29 @@
-"""Parser and printer are mirror images: a printed statement is read back as it was."""
+"""Parser and printer are inverse: a printed statement parses to the same statement."""
 
 from __future__ import annotations
 
 from hypothesis import given
 
-from singletable.partiql.parser import parse_statement
-from singletable.partiql.printer import statement_text
+from singletable.partiql.statement_parser import parse_statement
+from singletable.partiql.statement_printer import statement_text
 from singletable.partiql.statements import Statement
-from tests.partiql.statements_made import STATEMENTS
+from tests.partiql.statement_strategies import STATEMENTS
 
 
 @given(STATEMENTS)
-def test_a_printed_statement_is_read_back(statement: Statement) -> None:
+def test_the_statement_printer_writes_a_text_that_parses_to_the_same_statement(statement: Statement) -> None:
     text = statement_text(statement)
     assert parse_statement(text).statement == statement, text
 
 
 @given(STATEMENTS)
-def test_a_statement_that_was_read_is_printed_as_the_same_text(statement: Statement) -> None:
+def test_the_statement_printer_writes_the_same_text_for_a_parsed_statement(statement: Statement) -> None:
     text = statement_text(statement)
     assert statement_text(parse_statement(text).statement) == text
 
 
 @given(STATEMENTS)
-def test_comments_spaces_and_a_semicolon_say_nothing(statement: Statement) -> None:
+def test_the_statement_parser_ignores_comments_spaces_and_a_semicolon(statement: Statement) -> None:
     text = statement_text(statement)
     around = f"-- a note\n\t{text} /* 'another' */ ; -- the end"
     assert parse_statement(around).statement == statement, text

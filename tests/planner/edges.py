@@ -1,4 +1,4 @@
-"""Designs with an inverse index, whole and thin, for plans to be held against brute force."""
+"""Designs with a complete and a KEYS_ONLY inverse index, to compare plans with brute force."""
 
 from __future__ import annotations
 

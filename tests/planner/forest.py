@@ -1,4 +1,4 @@
-"""A design with trees of every kind that ancestors can be read of, for plans to be held against brute force."""
+"""A design with every kind of tree that supports ancestors, to compare plans with brute force."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from examples.guide.model import ShardedEvent, Telemetry
 from singletable import GSI, KEYS_ONLY, Between, Page, Table, entity, pattern, query, shard
-from singletable.cost.sample import sample_of
+from singletable.cost.measured_items import measure_items
 from singletable.model.intents import WriteKind
 from singletable.planner.estimate import Estimate, estimate, estimate_write
-from singletable.planner.item_sizes import Sizes
-from singletable.planner.items import item_of, values_of
+from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Plan
-from singletable.planner.write_units import plain_write
+from singletable.planner.stored_items import item_of, values_of
+from singletable.planner.write_units import write_of_object
 from tests.client.social import Follow, Post, Social, Tag, user
 from tests.cost.bank import Logs
 from tests.cost.desk import Desk, Help, Ticket, ticket
@@ -32,9 +32,9 @@ def _estimate(pattern: str, scale: float = 1.0) -> Estimate:
     return estimate(Help.design, plan, scale=scale)
 
 
-def _sizes(*tickets: Ticket) -> Sizes:
+def _sizes(*tickets: Ticket) -> ItemSizes:
     items = [(TICKET, item_of(Help.design, TICKET, values_of(TICKET, each))) for each in tickets]
-    return Sizes(Help.design, sample_of(Help.design, items, is_complete=False).sizes)
+    return ItemSizes(Help.design, measure_items(Help.design, items, is_complete=False).sizes)
 
 
 texts = st.text("aé", min_size=1, max_size=40)
@@ -49,13 +49,13 @@ tickets = st.builds(
 
 
 @given(tickets)
-def test_plain_writes_of_any_item_cost_what_is_estimated(made: Ticket) -> None:
+def test_the_estimate_of_a_write_of_any_item_is_what_the_write_costs(made: Ticket) -> None:
     sizes, other = _sizes(made), "SHUT" if made.status == "OPEN" else "OPEN"
     with Help.open("memory:", create=True) as table:
 
         def hold(kind: WriteKind, *changed: str) -> None:
             used = table.metrics.total
-            cost = estimate_write(sizes, plain_write(Help.design, TICKET, kind, frozenset(changed)))
+            cost = estimate_write(sizes, write_of_object(Help.design, TICKET, kind, frozenset(changed)))
             assert (used.write_units, used.read_units) == (cost.units, cost.reads)
             table.metrics.reset()
 
@@ -70,18 +70,18 @@ def test_plain_writes_of_any_item_cost_what_is_estimated(made: Ticket) -> None:
         hold("delete")
 
 
-def test_a_transaction_costs_the_table_twice_and_the_indexes_once() -> None:
+def test_the_estimate_of_a_transaction_doubles_table_units_but_not_index_units() -> None:
     cost = _estimate("open_ticket")
     assert cost.by_index == {"table": 5, "GSI1": 5, "GSI2": 1, "GSI3": 1, "LSI1": 1}
     assert (cost.units, cost.transactional) == (13, 18)
 
 
-def test_an_update_pays_for_the_entries_that_it_moves_or_shows_in() -> None:
+def test_the_estimate_of_an_update_includes_entries_that_it_moves_or_changes() -> None:
     assert _estimate("set_status").by_index == {"table": 5, "GSI1": 10}  # moves there, and the others do not hold it
     assert _estimate("set_text").by_index == {"table": 5, "GSI1": 5}
 
 
-def test_reads_are_sized_by_what_the_index_holds() -> None:
+def test_the_estimate_of_a_read_follows_the_projection_of_the_index() -> None:
     assert _estimate("desk").units == 0.5
     assert (_estimate("desk").strong, _estimate("desk").transactional) == (1, 2)
     assert _estimate("tickets_in").units == 12.5  # 20 items of 5,000 bytes
@@ -91,29 +91,29 @@ def test_reads_are_sized_by_what_the_index_holds() -> None:
     assert hydrated.bytes < 40 * 300
 
 
-def test_collections_scale_and_page() -> None:
+def test_the_estimate_of_a_collection_scales_and_counts_pages() -> None:
     expected, large = _estimate("whole_desk"), _estimate("whole_desk", 10)
-    assert (expected.items, expected.pages, expected.units, expected.vain_items) == (111, 1, 61.5, 10)
+    assert (expected.items, expected.pages, expected.units, expected.wasted_items) == (111, 1, 61.5, 10)
     assert (large.items, large.pages) == (1101, 5)
     assert large.units > 10 * expected.units - 5
     assert _estimate("tickets_in", 0.001).items == 1
     assert _estimate("tickets_in", 10).items == 20  # never more than the limit
 
 
-def test_each_shard_is_read_as_far_as_the_limit() -> None:
+def test_the_estimate_reads_each_shard_up_to_the_limit() -> None:
     design = Telemetry.design
     (event_entity,) = design.entities
     plan = Telemetry.events_of_kind.plan
     assert isinstance(plan, Plan)
     cost = estimate(design, plan)
-    assert (cost.items, cost.vain_items, cost.pages, cost.overfetch) == (1000, 900, 10, 10)
+    assert (cost.items, cost.wasted_items, cost.pages, cost.overfetch) == (1000, 900, 10, 10)
     start = datetime(2026, 1, 1, tzinfo=UTC)
     events = [
         ShardedEvent(device_id="d", id=f"{n:04}", at=start, kind="k", value=Decimal(1), expires_at=2**31)
         for n in range(1600)
     ]
     items = [(event_entity, item_of(design, event_entity, values_of(event_entity, event))) for event in events]
-    sizes = Sizes(design, sample_of(design, items, is_complete=True).sizes)
+    sizes = ItemSizes(design, measure_items(design, items, is_complete=True).sizes)
     with Telemetry.open("memory:", create=True) as table:
         table.put_many(events)
         table.metrics.reset()
@@ -143,11 +143,11 @@ class Readings(Table, entities=[Reading], indexes=[GSI("gsi1", projection=KEYS_O
         return query(Reading, hydrate=True)
 
 
-def test_whole_items_are_fetched_up_to_the_limit_however_many_shards_were_asked() -> None:
+def test_the_estimate_fetches_whole_items_up_to_the_limit_for_any_number_of_shards() -> None:
     design, plan = Readings.design, Readings.of_kind.plan
     assert isinstance(plan, Plan)
     cost = estimate(design, plan)
-    assert (cost.items, cost.vain_items) == (80, 60)
+    assert (cost.items, cost.wasted_items) == (80, 60)
     assert cost.by_index == {"GSI1": 4 * 0.5, "table": 20 * 0.5}
     with Readings.open("memory:", create=True) as table:
         table.put_many([Reading("d", f"{n:03}", "k") for n in range(200)])
@@ -156,7 +156,7 @@ def test_whole_items_are_fetched_up_to_the_limit_however_many_shards_were_asked(
         assert table.metrics.total.read_units == cost.units
 
 
-def test_guesses_are_named_and_marked() -> None:
+def test_the_estimate_names_and_marks_guesses() -> None:
     cost = _estimate("notes")
     assert cost.guessed == ("10 items of Note in a partition of the table", "the size of Note")
     assert str(cost).startswith("≈")
@@ -164,7 +164,7 @@ def test_guesses_are_named_and_marked() -> None:
 
 
 @pytest.mark.parametrize("posts", [1, 4])
-def test_what_a_write_keeps_right_is_paid_for_in_its_transaction(posts: int) -> None:
+def test_the_estimate_bills_derived_data_as_part_of_the_transaction(posts: int) -> None:
     design = Social.design
     with Social.open("memory:", create=True) as social:
 
@@ -174,8 +174,8 @@ def test_what_a_write_keeps_right_is_paid_for_in_its_transaction(posts: int) -> 
             return total.write_units, total.read_units
 
         def of(cls: type, kind: WriteKind, *changed: str) -> tuple[float, float]:
-            write = plain_write(design, design.entity_of(cls), kind, frozenset(changed))
-            cost = estimate_write(Sizes(design), write, scale=posts / 10)  # ten in a partition are the guess
+            write = write_of_object(design, design.entity_of(cls), kind, frozenset(changed))
+            cost = estimate_write(ItemSizes(design), write, scale=posts / 10)  # ten in a partition are the guess
             return cost.units, cost.reads
 
         social.sign_up(user(1, tax_id=7))
@@ -193,16 +193,16 @@ def test_what_a_write_keeps_right_is_paid_for_in_its_transaction(posts: int) -> 
         assert used() == of(Follow, "delete")
 
 
-def test_a_size_is_declared_sampled_or_made_of_types() -> None:
+def test_the_estimate_uses_a_size_that_is_sampled_declared_or_estimated_from_types() -> None:
     desk = Help.design.entity_of(Desk)
-    assert Sizes(Help.design).item(desk) == 300
+    assert ItemSizes(Help.design).item(desk) == 300
     item = item_of(Help.design, desk, {"id": "d", "name": "n" * 5000})
-    sampled = Sizes(Help.design, sample_of(Help.design, [(desk, item)], is_complete=True).sizes)
+    sampled = ItemSizes(Help.design, measure_items(Help.design, [(desk, item)], is_complete=True).sizes)
     assert sampled.item(desk) > 5000
     assert sampled.guessed(desk) == ()
 
 
-def test_the_number_of_items_is_a_guess_by_itself() -> None:
+def test_the_estimate_can_have_the_number_of_items_as_its_only_guess() -> None:
     assert _estimate("notes").guesses_items
     assert not _estimate("desk").guesses_items
     plan = Social.user.plan
@@ -211,8 +211,8 @@ def test_the_number_of_items_is_a_guess_by_itself() -> None:
     assert (one.items, one.guesses_items, one.guessed) == (1, False, ("the size of User",))
 
 
-def test_units_rest_on_a_guess_where_an_entry_is_of_a_size_that_nobody_declared() -> None:
-    cost = estimate_write(Sizes(Help.design), plain_write(Help.design, TICKET, "create"))
+def test_the_estimate_of_units_depends_on_a_guess_when_the_entry_size_is_not_declared() -> None:
+    cost = estimate_write(ItemSizes(Help.design), write_of_object(Help.design, TICKET, "create"))
     assert set(cost.guessed_places) == {"GSI2", "GSI3", "LSI1"}
     assert cost.guessed == (
         "the size of Ticket in GSI2",
@@ -224,20 +224,22 @@ def test_units_rest_on_a_guess_where_an_entry_is_of_a_size_that_nobody_declared(
 
 
 @pytest.mark.parametrize(("pattern", "label", "shards"), [("lines", "Line", 8), ("wide_lines", "WideLine", 100)])
-def test_a_guessed_list_is_as_long_in_any_number_of_shards(pattern: str, label: str, shards: int) -> None:
+def test_the_estimate_guesses_a_list_length_independently_of_the_number_of_shards(
+    pattern: str, label: str, shards: int
+) -> None:
     plan = getattr(Logs, pattern).plan
     assert isinstance(plan, Plan)
     cost = estimate(Logs.design, plan)
     assert (cost.items, cost.bytes) == (10, 30_000)
-    assert cost.guessed == (f"10 items of {label} in {shards} partitions of the table together",)
-    assert cost.units >= 0.5 * shards, "each shard is asked"
+    assert cost.guessed == (f"10 items of {label} in {shards} partitions of the table in total",)
+    assert cost.units >= 0.5 * shards, "each shard is read"
 
 
-def test_an_index_that_a_key_may_be_missing_for_is_a_guess_until_items_were_seen() -> None:
-    everywhere = Sizes(Help.design)
+def test_the_estimate_guesses_the_share_of_items_in_a_sparse_index_without_a_sample() -> None:
+    everywhere = ItemSizes(Help.design)
     assert everywhere.guessed_share(TICKET, "gsi2") == ("all items of Ticket in GSI2",)
     assert everywhere.guessed_share(TICKET, "gsi1") == everywhere.guessed_share(TICKET, "key") == ()
-    cost = estimate_write(everywhere, plain_write(Help.design, TICKET, "create"))
+    cost = estimate_write(everywhere, write_of_object(Help.design, TICKET, "create"))
     assert "all items of Ticket in GSI2" in cost.guessed
     assert not cost.guesses_bytes, "the item itself is as large as declared"
     assert _sizes(ticket(1), ticket(2, owner=None)).guessed_share(TICKET, "gsi2") == ()

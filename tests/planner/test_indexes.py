@@ -20,9 +20,9 @@ from singletable import (
     query,
     shard,
 )
-from singletable.planner.explain import verdict_text
-from singletable.planner.plan import Outcome, Plan, Refusal
-from singletable.verify.check import check
+from singletable.planner.explanation import verdict_text
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
+from singletable.verify.design_check import check
 
 
 @entity(
@@ -102,18 +102,18 @@ def served(outcome: Outcome) -> Plan:
     return outcome
 
 
-def test_a_thin_index_is_refused_for_what_it_does_not_hold() -> None:
+def test_plan_reads_does_not_use_an_index_that_does_not_project_the_fields() -> None:
     outcome = Docs.whole_from_keys_only.plan
-    assert isinstance(outcome, Refusal)
-    assert outcome.reason == "GSI1 (KEYS_ONLY) does not hold kind, text"
+    assert isinstance(outcome, UnsupportedPattern)
+    assert outcome.reason == "GSI1 (KEYS_ONLY) does not project kind, text"
 
 
-def test_a_smaller_class_is_read_from_the_keys() -> None:
+def test_plan_reads_serves_a_view_of_key_fields_from_a_keys_only_index() -> None:
     assert served(Docs.lines_of_owner.plan).index.label == "GSI1"
     assert verdict_text(Docs.lines_of_owner.plan) == "one request"
 
 
-def test_hydration_is_a_declared_fan_out() -> None:
+def test_plan_reads_counts_hydration_as_a_declared_fan_out() -> None:
     assert verdict_text(Docs.hydrated.plan) == "declared fan-out of 2"
 
 
@@ -126,7 +126,7 @@ class Note:
     text: str
 
 
-def test_what_is_fetched_behind_shards_comes_on_top_of_the_declared_queries() -> None:
+def test_the_more_than_one_request_rule_adds_batches_to_sharded_queries() -> None:
     class Notes(Table, entities=[Note], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
         @pattern(fanout=4)
         def enough(self) -> Page[Note]:
@@ -146,13 +146,13 @@ def test_what_is_fetched_behind_shards_comes_on_top_of_the_declared_queries() ->
     assert verdict_text(Notes.enough.plan) == "declared fan-out of 4 + 1 per 100 items"
     found = [each for each in check(Notes.design).findings if each.code == "ST003"]
     assert [each.message for each in found] == [
-        "too_few: takes 4 Queries and a BatchGetItem for every 100 items, and it declares 2",
-        "unsaid: takes 4 Queries and a BatchGetItem for every 100 items",
+        "too_few: needs 4 Queries and one BatchGetItem per 100 items, but declares fanout=2",
+        "unsaid: needs 4 Queries and one BatchGetItem per 100 items",
     ]
     assert all("Declare it with @pattern(fanout=4)" in each.remedy for each in found)
 
 
-def test_a_local_index_can_be_read_strongly() -> None:
+def test_plan_reads_can_read_a_local_index_strongly() -> None:
     plan = served(Docs.by_size.plan)
     assert (plan.index.kind, plan.strong_possible) == ("LSI", True)
     assert plan.key_condition() == 'PK = "ORG#{org}" AND LSI1SK BETWEEN "{size.low}" AND "99999999$"'
@@ -160,7 +160,7 @@ def test_a_local_index_can_be_read_strongly() -> None:
     assert request.parameters["ConsistentRead"] is True
 
 
-def test_a_multi_attribute_key_is_tested_attribute_by_attribute() -> None:
+def test_index_match_compares_a_multi_attribute_key_attribute_by_attribute() -> None:
     (request,) = Docs.of_owner_in_place.explain("o", "k", "w", Between(1, 9)).requests
     assert request.parameters["KeyConditionExpression"] == (
         "#n0 = :v0 AND #n1 = :v1 AND #n2 = :v2 AND #n3 BETWEEN :v3 AND :v4"
@@ -169,13 +169,15 @@ def test_a_multi_attribute_key_is_tested_attribute_by_attribute() -> None:
     assert request.parameters["ExpressionAttributeValues"][":v4"] == {"N": "9"}
 
 
-def test_a_sort_attribute_is_not_skipped() -> None:
+def test_index_match_does_not_skip_a_sort_attribute() -> None:
     outcome = Docs.gap_in_place.plan
-    assert isinstance(outcome, Refusal)
-    (reasons,) = [each.reasons for each in outcome.passed_over if each.index == "by_place"]
-    assert reasons == ("needs a range of size, which by_place has only behind owner (S), and no parameter gives that",)
+    assert isinstance(outcome, UnsupportedPattern)
+    (reasons,) = [each.reasons for each in outcome.other_indexes if each.index == "by_place"]
+    assert reasons == (
+        "needs a range of size, but in the key of by_place that follows owner (S), which no parameter provides",
+    )
 
 
-def test_a_get_can_be_strong() -> None:
+def test_plan_reads_can_make_a_get_strongly_consistent() -> None:
     (request,) = Docs.doc.explain("o", "1").requests
     assert (request.operation, request.parameters["ConsistentRead"]) == ("GetItem", True)

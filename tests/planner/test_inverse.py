@@ -8,32 +8,32 @@ from singletable import Page, Since, Table, entity, inverse, pattern, put, query
 from singletable.planner.estimate import estimate
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan_all
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 from tests.planner.edges import Edges, Membership, Rosters, Team, ThinEdges
 
 
-def test_an_edge_is_found_from_its_other_end() -> None:
+def test_plan_reads_finds_an_edge_from_its_other_end_in_an_inverse_index() -> None:
     assert Edges.teams_of.explain("u").proof[0] == (
         'Query on the table: PK = "USER#{user}" AND begins_with(SK, "TEAM#")'
     )
     assert Edges.members_of.explain("t").proof[:2] == (
         'Query on GSI1: SK = "TEAM#{team}" AND begins_with(PK, "USER#")',
-        "the range holds Membership only",
+        "the range contains only Membership",
     )
     assert Edges.members_from.explain("t", Since("u")).proof[0] == (
         'Query on GSI1: SK = "TEAM#{team}" AND PK BETWEEN "USER#{user.low}" AND "USER$"'
     )
 
 
-def test_a_fixed_sort_key_gathers_all_items_of_an_entity() -> None:
+def test_plan_reads_finds_items_with_a_fixed_sort_key_in_one_inverse_partition() -> None:
     assert Edges.all_users.explain().proof[0] == 'Query on GSI1: SK = "USER" AND begins_with(PK, "USER#")'
 
 
-def test_a_thin_one_answers_what_keys_give_back() -> None:
+def test_plan_reads_serves_fields_decoded_from_keys_from_a_keys_only_inverse_index() -> None:
     assert ThinEdges.members_of.explain("t").requests[0].parameters["IndexName"] == "byTeam"
 
 
-def test_a_collection_can_lie_in_it() -> None:
+def test_plan_collections_can_serve_a_collection_from_an_inverse_index() -> None:
     assert Rosters.roster.explain("t").proof[0] == (
         'Query on GSI1: SK = "TEAM#{team}" AND PK BETWEEN "TEAM#{team}" AND "USER$"'
     )
@@ -51,15 +51,15 @@ class Plain(Table, entities=[Membership, Team]):
         return put(Team)
 
 
-def test_every_write_pays_for_its_entry() -> None:
+def test_the_estimate_of_every_write_includes_its_entry_in_an_inverse_index() -> None:
     plain, indexed = (plan_all(table.design)[0] for table in (Plain, Written))
     assert isinstance(plain, Plan)
     assert isinstance(indexed, Plan)
     assert (estimate(Plain.design, plain).units, estimate(Written.design, indexed).units) == (1, 2)
 
 
-def test_one_that_nothing_reads_is_found_once_and_not_for_each_entity() -> None:
-    assert [(f.code, f.message) for f in check(Written.design).findings] == [("ST112", "GSI1 is read by no pattern")]
+def test_the_unused_index_rule_reports_an_inverse_index_once() -> None:
+    assert [(f.code, f.message) for f in check(Written.design).findings] == [("ST112", "no pattern reads GSI1")]
     assert [f for f in check(Rosters.design).findings if f.code == "ST112"] == []
 
 
@@ -86,14 +86,14 @@ class Hot(Table, entities=[Profile, Invoice], indexes=[inverse("gsi1")]):
         return query(Profile)
 
 
-def test_a_fixed_sort_key_is_one_hot_partition_of_it() -> None:
+def test_the_hot_partition_rule_finds_a_fixed_sort_key_in_an_inverse_index() -> None:
     report = check(Hot.design)
     (hot,) = (finding for finding in report.findings if finding.code == "ST109")
-    assert 'writes into one partition of GSI1 only, SK = "PROFILE"' in hot.message
+    assert 'writes to only one partition of GSI1, SK = "PROFILE"' in hot.message
     assert Hot.profiles.explain().estimate.items == 5000
 
 
-def test_what_is_said_of_the_tables_keys_is_not_said_again_of_the_inverse() -> None:
+def test_the_design_check_does_not_repeat_findings_about_table_keys_for_the_inverse_index() -> None:
     codes = [finding.code for finding in check(Hot.design).findings]
     assert codes.count("ST107") == 1
     assert "ST105" not in codes

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from singletable import Table, entity
-from singletable.planner.item_sizes import Sizes
-from singletable.planner.items import item_of, values_of
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.stored_items import item_of, values_of
 from singletable.values.item_size import item_size
 
 TEXTS = [f"{number:016}" for number in range(3)]
@@ -65,18 +65,18 @@ def _bytes(value: object) -> int:
     return item_size(item_of(Carts.design, made, values_of(made, value)))
 
 
-def test_what_is_inside_a_field_has_the_size_of_its_types() -> None:
+def test_item_sizes_of_nested_fields_follow_from_their_types() -> None:
     line = Line(TEXT, TEXT, 123456, FLOAT)
     texts = dict.fromkeys(TEXTS, TEXT)
     cart = Cart(TEXT, [line] * 3, line, set(TEXTS), (FLOAT, FLOAT), texts, dict.fromkeys(TEXTS, [123456] * 3), TEXTS)
-    assert Sizes(Carts.design).item(Carts.design.entity_of(Cart)) == _bytes(cart)
+    assert ItemSizes(Carts.design).item(Carts.design.entity_of(Cart)) == _bytes(cart)
 
 
-def test_one_of_several_types_is_as_large_as_the_largest() -> None:
-    size = Sizes(Carts.design).item(Carts.design.entity_of(Event))
+def test_item_sizes_of_a_union_are_those_of_its_largest_type() -> None:
+    size = ItemSizes(Carts.design).item(Carts.design.entity_of(Event))
     assert size == _bytes(Event(TEXT, Line(TEXT, TEXT, 123456, FLOAT)))
 
 
-def test_a_class_inside_its_own_kind_ends() -> None:
-    size = Sizes(Carts.design).item(Carts.design.entity_of(Tree))
+def test_item_sizes_of_a_recursive_class_are_finite() -> None:
+    size = ItemSizes(Carts.design).item(Carts.design.entity_of(Tree))
     assert _bytes(Tree(TEXT, Node(TEXT, []))) < size < _bytes(Tree(TEXT, Node(TEXT, [Node(TEXT, [])] * 3)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Literal
 
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -34,20 +35,21 @@ from singletable import (
     sparse,
 )
 from singletable.errors import Location
-from singletable.model.binding import bindings_for
-from singletable.model.declaration import PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.design import Design, compile_declarations, compile_design
 from singletable.model.entity import declaration_of
-from singletable.model.positions import Sparse
-from singletable.model.ranges import Equal, holds
-from singletable.model.settings import TableSettings
-from singletable.planner.explain import explain
+from singletable.model.parameter_binding import bindings_for
+from singletable.model.parameter_types import Equal, holds
+from singletable.model.pattern_declaration import PatternDeclaration, PatternOptions, declare_pattern
+from singletable.model.table_schema import Sparse, TableSettings
+from singletable.planner.explanation import explain
 from singletable.planner.operands import predicate_of
-from singletable.planner.plan import Plan, Refusal
+from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
-from singletable.planner.remedy import propose_keys
+from singletable.planner.remedies import propose_keys
 from tests import generate
 from tests.oracle import PlainTable
+
+pytestmark = pytest.mark.slow
 
 Path = tuple[str, ...]
 FIELDS: dict[str, Any] = {
@@ -181,9 +183,11 @@ def cases(draw: st.DrawFn) -> Case:
 
 @given(case=cases(), data=st.data())
 @settings(max_examples=600)
-def test_what_is_served_is_served_right(case: Case, data: st.DataObject) -> None:
+def test_the_planner_supports_a_pattern_of_a_random_design_only_if_it_returns_the_right_items(
+    case: Case, data: st.DataObject
+) -> None:
     outcome = plan(case.design, case.pattern)
-    if isinstance(outcome, Refusal):
+    if isinstance(outcome, UnsupportedPattern):
         event("refused")
         proposed = propose_keys(case.design, case.pattern)
         if proposed is None:
@@ -215,9 +219,9 @@ def _check(design: Design, pattern: PatternDeclaration, outcome: Plan, data: st.
         explanation = explain(design, outcome, pattern.signature.bind(None, **arguments))
     except KeyRefused:
         return  # an argument that no key can hold selects nothing
-    wanted = outcome.wanted[0]
+    wanted = outcome.entities[0]
     read = table.run(explanation.requests, lambda item: True)
-    named = {each.cls for each in (*outcome.wanted, *outcome.foreign)}
+    named = {each.cls for each in (*outcome.entities, *outcome.other_entities)}
     assert {type(value) for value in read} <= named, "the range held an entity that the plan does not name"
     answer = [value for value in read if type(value) is wanted.cls]
     expected = [value for value in table.values(wanted) if _holds(design, pattern, value, arguments)]
@@ -244,5 +248,5 @@ def _check_order(answer: list[Any], outcome: Plan) -> None:
         assert column == sorted(column, reverse=words.endswith("descending"))
 
 
-def test_the_oracle_knows_the_tests_of_every_parameter() -> None:
+def test_the_planner_oracle_supports_every_parameter_type() -> None:
     assert {test for tests in RANGES.values() for test in tests} | {Equal} >= {Between, Since, Until, Prefix, Subtree}

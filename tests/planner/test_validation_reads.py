@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, model_validator
 
 from singletable import Page, Table, entity, field, pattern, query, update
-from singletable.cost.sample import sample_of
+from singletable.cost.measured_items import measure_items
 from singletable.expressions.tree import Change, Constant, Path
 from singletable.planner.estimate import estimate, estimate_write
-from singletable.planner.explain import verdict_text
-from singletable.planner.item_sizes import Sizes
-from singletable.planner.items import item_of, values_of
+from singletable.planner.explanation import verdict_text
+from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Plan, Verdict
+from singletable.planner.stored_items import item_of, values_of
 from singletable.planner.validation_reads import field_at, read_reason, waived_rules
-from singletable.planner.write_units import plain_write
-from singletable.verify.check import check
+from singletable.planner.write_units import write_of_object
+from singletable.verify.design_check import check
 
 # Reasons --------------------------------------------------------------------------------------------------------------
 
@@ -87,9 +87,9 @@ def change(action: Action, *steps: str | int) -> Change:
         (Parcel, change("SET", "shipped", "placed_on"), ORDERED, None),
         (Parcel, change("SET", "shipped"), None, None),
         (Parcel, change("SET", "address", "city"), None, None),
-        (Parcel, change("SET", "address", "tags", "x"), "the length of address.tags has limits", None),
+        (Parcel, change("SET", "address", "tags", "x"), "the length of address.tags is limited", None),
         (Parcel, change("REMOVE", "address", "tags", "x"), None, None),
-        (Parcel, change("REMOVE", "address", "codes", 0), "the length of address.codes has limits", None),
+        (Parcel, change("REMOVE", "address", "codes", 0), "the length of address.codes is limited", None),
         (Parcel, change("SET", "address", "codes", 0), None, None),
         (Parcel, change("REMOVE", "lines", 0), None, None),
         (Parcel, change("APPEND", "lines"), None, None),
@@ -124,7 +124,7 @@ def change(action: Action, *steps: str | int) -> Change:
     ],
     ids=lambda value: f"{value.action} {value.path}" if isinstance(value, Change) else "",
 )
-def test_the_reason_for_a_read_is_named(cls: type, changed: Change, whole: str | None, fields: str | None) -> None:
+def test_validation_reads_name_their_reason(cls: type, changed: Change, whole: str | None, fields: str | None) -> None:
     assert read_reason(cls, changed, validates_whole=True) == whole
     assert read_reason(cls, changed, validates_whole=False) == fields
     assert waived_rules(cls, [changed, changed]) == ((whole,) if whole not in (None, fields) else ())
@@ -155,7 +155,7 @@ class Nested:
     ],
     ids=str,
 )
-def test_the_field_at_the_end_of_a_path_is_found(steps: tuple[str | int, ...], name: str | None) -> None:
+def test_validation_reads_find_the_field_at_the_end_of_a_path(steps: tuple[str | int, ...], name: str | None) -> None:
     field = field_at(Nested, steps)
     assert (None if field is None else field.name) == name
 
@@ -237,7 +237,7 @@ def plan_of(name: str) -> Plan:
     return plan
 
 
-def test_the_read_is_a_request_of_the_plan() -> None:
+def test_validation_reads_are_requests_of_the_plan() -> None:
     assert plan_of("set_delivery").validation_read == "Order has a model_validator (dates_in_order)"
     assert plan_of("set_delivery").requests == 2
     assert plan_of("set_delivery").verdict is Verdict.DECLARED_FANOUT
@@ -245,15 +245,15 @@ def test_the_read_is_a_request_of_the_plan() -> None:
     assert (plan_of("set_delivery_alone").validation_read, plan_of("set_delivery_alone").requests) == (None, 1)
 
 
-def test_an_item_that_is_read_for_two_reasons_is_read_once() -> None:
+def test_validation_reads_are_shared_when_an_item_is_read_for_two_reasons() -> None:
     for name, requests in [("set_status", 2), ("set_status_alone", 2), ("set_mail", 3), ("set_name", 2)]:
         assert (plan_of(name).reads_item_first, plan_of(name).requests) == (True, requests)
 
 
-def test_explain_says_why_the_item_is_read() -> None:
+def test_the_explanation_shows_why_validation_reads_the_item() -> None:
     explained = Shop.set_delivery.explain("u", "o", date(2027, 1, 1))
     assert (
-        "the item is read first and written if it is unchanged: Order has a model_validator (dates_in_order)"
+        "the item is read first and written only if it is unchanged: Order has a model_validator (dates_in_order)"
         in explained.proof
     )
     assert [request.operation for request in explained.requests] == ["GetItem", "UpdateItem"]
@@ -266,7 +266,7 @@ def test_explain_says_why_the_item_is_read() -> None:
     assert [request.operation for request in alone.requests] == ["UpdateItem"]
 
 
-def test_check_accepts_the_reads_that_are_declared_and_the_rules_that_are_waived() -> None:
+def test_the_validation_waived_rule_accepts_declared_reads_and_waived_rules() -> None:
     report = check(Shop.design)
     assert report.passes
     waived = [(each.subject, each.accepted, each.remedy) for each in report.findings if each.code == "ST118"]
@@ -274,9 +274,9 @@ def test_check_accepts_the_reads_that_are_declared_and_the_rules_that_are_waived
         (
             "set_delivery_alone",
             'validate="fields"',
-            'Leave out validate="fields", and declare the read before the write with @pattern(fanout=2).',
+            'Remove validate="fields", and declare the read before the write with @pattern(fanout=2).',
         ),
-        ("set_status_alone", 'validate="fields"', 'Leave out validate="fields", so that the item is validated whole.'),
+        ("set_status_alone", 'validate="fields"', 'Remove validate="fields", so that the whole item is validated.'),
     ]
 
 
@@ -302,17 +302,17 @@ class Undeclared(Table, entities=[Order, Member]):
         return update(Member, field(Member, lambda member: member.mail).set(mail))
 
 
-def test_a_read_for_keys_or_derived_data_is_reported_as_such() -> None:
+def test_the_more_than_one_request_rule_reports_reads_for_keys_or_derived_data_as_such() -> None:
     found = {each.subject: each for each in check(Undeclared.design).findings if each.code == "ST003"}
-    assert "which also needs the old total" in found["set_status"].message
+    assert "which depends on the stored total" in found["set_status"].message
     assert found["set_status"].remedy == "Declare the second request with @pattern(fanout=2)."
     assert found["set_mail"].message == (
-        "set_mail: takes 3 requests, since it also reads for derived data (the marker of mail)"
+        "set_mail: needs 3 requests, because it also reads for derived data (the unique marker of mail)"
     )
     assert found["set_mail"].remedy == "Declare it with @pattern(fanout=3)."
 
 
-def test_a_pattern_can_give_a_better_reason_for_what_it_waives() -> None:
+def test_the_validation_waived_rule_shows_a_better_reason_from_accept() -> None:
     (found,) = [each for each in check(Undeclared.design).findings if each.code == "ST118"]
     assert (found.subject, found.accepted) == ("set_text", "the dates are checked by the form")
 
@@ -322,15 +322,15 @@ def test_a_pattern_can_give_a_better_reason_for_what_it_waives() -> None:
 sizes_of_text = st.integers(0, 9000)
 
 
-def sizes_with(*objects: Any) -> Sizes:
+def sizes_with(*objects: Any) -> ItemSizes:
     design = Shop.design
     entities = [design.entity_of(type(each)) for each in objects]
     items = [(of, item_of(design, of, values_of(of, each))) for of, each in zip(entities, objects, strict=True)]
-    return Sizes(design, sample_of(design, items, is_complete=False).sizes)
+    return ItemSizes(design, measure_items(design, items, is_complete=False).sizes)
 
 
 @given(sizes_of_text)
-def test_the_read_costs_what_is_estimated(length: int) -> None:
+def test_validation_reads_cost_what_is_estimated(length: int) -> None:
     day = date(2026, 1, 5)
     order = Order(user_id="u", id="o", placed_on=date(2026, 1, 1), delivered_on=day, text="x" * length)
     member = Member("m", "m@example.org", "Maria", "x" * length)
@@ -355,10 +355,10 @@ def test_the_read_costs_what_is_estimated(length: int) -> None:
 
 
 @given(sizes_of_text)
-def test_a_plain_update_of_a_class_with_rules_about_the_whole_object_counts_the_read(length: int) -> None:
+def test_the_estimate_of_an_update_with_whole_object_rules_includes_validation_reads(length: int) -> None:
     order = Order(user_id="u", id="o", placed_on=date(2026, 1, 1), delivered_on=date(2026, 1, 5), text="x" * length)
     design = Shop.design
-    write = plain_write(design, design.entity_of(Order), "update", frozenset(("delivered_on",)))
+    write = write_of_object(design, design.entity_of(Order), "update", frozenset(("delivered_on",)))
     cost = estimate_write(sizes_with(order), write)
     with Shop.open("memory:", create=True) as shop:
         shop.create(order)

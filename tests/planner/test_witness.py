@@ -12,13 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable import KeyRefused, Table
-from singletable.model.binding import bindings_for
-from singletable.model.declaration import PatternDeclaration
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
-from singletable.model.ranges import Present, holds
-from singletable.planner.explain import explain
+from singletable.model.intents import (
+    AncestorsIntent,
+    CollectionIntent,
+    GetIntent,
+    ItemWriteIntent,
+    QueryIntent,
+    WithinIntent,
+)
+from singletable.model.parameter_binding import bindings_for
+from singletable.model.parameter_types import Present, holds
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.planner.explanation import explain
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
@@ -26,6 +33,8 @@ from tests import generate
 from tests.oracle import Item, PlainTable, passes
 from tests.planner.edges import Edges, ThinEdges
 from tests.planner.forest import Forest
+
+pytestmark = pytest.mark.slow
 
 MODULES = (
     "customers.model",
@@ -76,13 +85,13 @@ READS = [
     pytest.param(table.design, pattern, id=f"{table.__name__}.{pattern.name}")
     for table in tables()
     for pattern in table.design.patterns
-    if not isinstance(pattern.intent, Write)
+    if not isinstance(pattern.intent, ItemWriteIntent)
 ]
 
 
 @pytest.mark.parametrize(("design", "pattern"), READS)
 @given(data=st.data())
-def test_a_plan_selects_what_brute_force_selects(
+def test_the_planner_selects_what_brute_force_selects(
     design: Design, pattern: PatternDeclaration, data: st.DataObject
 ) -> None:
     table = PlainTable(design)
@@ -104,11 +113,13 @@ def _put(table: PlainTable, value: Any) -> None:
 
 def _kept(item: Item, outcome: Plan, arguments: Mapping[str, Any]) -> bool:
     """What the client keeps of an answer: the entities asked for, the filter, the distance."""
-    if item.entity not in outcome.wanted:
+    if item.entity not in outcome.entities:
         return False
     if not passes(outcome.filter, item.value, arguments):
         return False
-    return not isinstance(outcome.pattern.intent, Within) or _holds(item.entity, item.value, outcome.pattern, arguments)
+    return not isinstance(outcome.pattern.intent, WithinIntent) or _holds(
+        item.entity, item.value, outcome.pattern, arguments
+    )
 
 
 def _holds(entity: Entity, value: Any, pattern: PatternDeclaration, arguments: Mapping[str, Any]) -> bool:
@@ -127,21 +138,25 @@ def _expected(
     table: PlainTable, design: Design, pattern: PatternDeclaration, arguments: Mapping[str, Any], outcome: Plan
 ) -> list[Any]:
     intent = pattern.intent
-    if isinstance(intent, Collection):
+    if isinstance(intent, CollectionIntent):
         return _expected_collection(table, design, pattern, intent, arguments)
-    assert isinstance(intent, Get | Query | Within | Ancestors)
+    assert isinstance(intent, GetIntent | QueryIntent | WithinIntent | AncestorsIntent)
     entity = design.entity_of(intent.entity)
-    if isinstance(intent, Ancestors):
+    if isinstance(intent, AncestorsIntent):
         path = arguments["path"]
         ways = [{**arguments, "path": path[:length]} for length in range(1, len(path) + 1)]
         return [each for way in ways for each in table.values(entity) if _holds(entity, each, pattern, way)]
-    condition = None if isinstance(intent, Get) else intent.filter
+    condition = None if isinstance(intent, GetIntent) else intent.filter
     matching = [value for value in table.values(entity) if _holds(entity, value, pattern, arguments)]
     return [value for value in matching if passes(condition, value, arguments)]
 
 
 def _expected_collection(
-    table: PlainTable, design: Design, pattern: PatternDeclaration, intent: Collection, arguments: Mapping[str, Any]
+    table: PlainTable,
+    design: Design,
+    pattern: PatternDeclaration,
+    intent: CollectionIntent,
+    arguments: Mapping[str, Any],
 ) -> list[Any]:
     found: list[Any] = []
     for member, entity in design.members(intent):
@@ -169,11 +184,11 @@ def _of(table: PlainTable, entity: Entity, arguments: Mapping[str, Any]) -> list
 
 def _check_order(answer: list[Any], outcome: Plan) -> None:
     """The answer is in the order that the plan claims."""
-    fields = {name: name for entity in outcome.wanted for name in entity.fields}
+    fields = {name: name for entity in outcome.entities for name in entity.fields}
     words = outcome.order
-    if not answer or outcome.members or not words or isinstance(outcome.pattern.intent, Within):
+    if not answer or outcome.members or not words or isinstance(outcome.pattern.intent, WithinIntent):
         return
-    if words == "from the root down":
+    if words == "root first":
         lengths = [len(value.path) for value in answer]
         assert lengths == sorted(lengths)
         return

@@ -1,4 +1,4 @@
-"""What a write costs with the items that it keeps right."""
+"""The cost of a write, including its derived data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from singletable.planner.planner import plan_all
 from tests.heat.models import Magazine, SpreadMagazine
 
 
-def test_copies_in_shards_are_all_counted() -> None:
+def test_write_units_count_copies_in_all_shards() -> None:
     (whole, _), (spread,) = plan_all(Magazine.design), plan_all(SpreadMagazine.design)
     assert isinstance(whole, Plan)
     assert isinstance(spread, Plan)
@@ -35,7 +35,7 @@ def test_copies_in_shards_are_all_counted() -> None:
     assert estimate(SpreadMagazine.design, spread).items == 901  # a hundred in each of nine shards
 
 
-def test_copies_in_shards_are_found_by_a_query_of_each() -> None:
+def test_write_units_count_one_query_per_shard_to_find_copies() -> None:
     (spread,) = plan_all(SpreadMagazine.design)
     assert isinstance(spread, Plan)
     of_items, of_keys = 3 * 900 * 0.5, 3 * 9 * 1.5  # once more, since they follow in parts
@@ -78,7 +78,7 @@ class Blog(Table, entities=[User, Post]):
 
 
 @pytest.mark.parametrize("posts", [3, 99, 100, 198, 250])
-def test_copies_that_follow_in_parts_cost_what_the_engine_counts(posts: int) -> None:
+def test_write_units_of_copies_updated_in_parts_are_what_the_engine_counts(posts: int) -> None:
     with Blog.open("memory:", create=True) as blog:
         blog.create(User("u", "Ada"))
         for number in range(posts):
@@ -154,22 +154,22 @@ class Desk(
         return delete(Ticket)
 
 
-def test_an_update_of_a_condition_changes_one_owner_and_of_an_owner_two() -> None:
+def test_write_units_count_one_counter_for_a_changed_condition_and_two_for_a_changed_owner() -> None:
     plans = {each.pattern.name: each for each in plan_all(Desk.design) if isinstance(each, Plan)}
-    assert plans["rename"].kept is None
+    assert plans["rename"].derived_writes is None
     for name, counters, items in (
-        ("report", ("tickets of its Project", "open_tickets of its Project"), 2),
-        ("close_ticket", ("open_tickets of its Project",), 2),
-        ("reassign", ("tickets of its Project", "open_tickets of its Project"), 3),
-        ("remove", ("tickets of its Project", "open_tickets of its Project"), 2),
+        ("report", ("the counter tickets of its Project", "the counter open_tickets of its Project"), 2),
+        ("close_ticket", ("the counter open_tickets of its Project",), 2),
+        ("reassign", ("the counter tickets of its Project", "the counter open_tickets of its Project"), 3),
+        ("remove", ("the counter tickets of its Project", "the counter open_tickets of its Project"), 2),
     ):
-        kept = plans[name].kept
+        kept = plans[name].derived_writes
         assert kept is not None
         assert kept.what == counters
         assert estimate(Desk.design, plans[name]).items == items
 
 
-def test_counters_with_a_condition_cost_what_the_engine_counts() -> None:
+def test_write_units_of_counters_with_a_condition_are_what_the_engine_counts() -> None:
     with Desk.open("memory:", create=True) as desk:
         desk.put(Project("a"))
         desk.put(Project("b"))

@@ -1,4 +1,4 @@
-"""A table with every kind of field and constraint that objects are made for."""
+"""A table with every supported kind of field and constraint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pytest plugin and its fixtures, as a user's own tests run with them."""
+"""The pytest plugin and its fixtures, run as tests of a user."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(project: pytest.Pytester, *words: str) -> pytest.RunResult:
     return project.runpytest_subprocess("-p", "singletable.testing.plugin", "-p", "no:cacheprovider", *words)
 
 
-def test_each_test_has_a_table_of_its_own(project: pytest.Pytester) -> None:
+def test_pytest_fixtures_give_each_test_its_own_table(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         import asyncio
@@ -74,7 +74,7 @@ def test_each_test_has_a_table_of_its_own(project: pytest.Pytester) -> None:
     run(project).assert_outcomes(passed=6)
 
 
-def test_a_test_opens_tables_without_a_conftest(project: pytest.Pytester) -> None:
+def test_the_pytest_plugin_opens_tables_without_a_conftest(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         from conftest import Order, Shop
@@ -91,7 +91,7 @@ def test_a_test_opens_tables_without_a_conftest(project: pytest.Pytester) -> Non
     run(project).assert_outcomes(passed=2)
 
 
-def test_the_same_tests_run_somewhere_else(project: pytest.Pytester) -> None:
+def test_pytest_fixtures_open_tables_at_another_url(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         import pytest
@@ -120,7 +120,7 @@ def test_the_same_tests_run_somewhere_else(project: pytest.Pytester) -> None:
     assert left.stdout.strip() == "{'TableNames': []}"
 
 
-def test_a_seed_that_cannot_be_stored_fails_the_test_with_its_reason(project: pytest.Pytester) -> None:
+def test_pytest_fixtures_fail_a_test_whose_items_cannot_be_stored_with_the_reason(project: pytest.Pytester) -> None:
     project.makepyfile(
         """
         from conftest import Shop
@@ -136,7 +136,7 @@ def test_a_seed_that_cannot_be_stored_fails_the_test_with_its_reason(project: py
     result.stdout.fnmatch_lines("*str is not an entity of Shop*")
 
 
-def test_the_plugin_is_registered() -> None:
+def test_the_pytest_plugin_is_registered() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"singletable": "singletable.testing.plugin"}
 
@@ -147,20 +147,20 @@ def test_the_plugin_is_registered() -> None:
         ("singletable", {"pytest", "hypothesis", "singletable.testing"}),
         ("singletable.testing", {"pytest", "hypothesis", "msgspec"}),
         ("singletable.testing.plugin", {"hypothesis", "msgspec", "singletable.engine"}),
-        ("singletable.testing.used", {"pytest", "hypothesis", "singletable.engine"}),
+        ("singletable.testing.recorded_usage", {"pytest", "hypothesis", "singletable.engine"}),
         ("singletable.testing.fixtures", {"hypothesis", "msgspec", "singletable.engine"}),
     ],
 )
-def test_nothing_is_loaded_before_it_is_needed(imported: str, absent: set[str]) -> None:
+def test_the_testing_package_imports_modules_only_when_needed(imported: str, absent: set[str]) -> None:
     script = f"import sys; import {imported}; print(*sys.modules)"
     started = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not absent & set(started.stdout.split())
 
 
-def test_every_name_of_the_module_is_there() -> None:
+def test_the_testing_package_has_every_name_that_it_lists() -> None:
     from singletable import testing
 
     for name in testing.__all__:
         assert getattr(testing, name) is not None
     with pytest.raises(AttributeError, match="nothing_of_ours"):
-        testing.nothing_of_ours  # noqa: B018  # what is asked for is the point
+        testing.nothing_of_ours  # noqa: B018  # the attribute access is the test

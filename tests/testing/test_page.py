@@ -1,4 +1,4 @@
-"""The page about testing is a test file, and its tests pass as pytest runs them."""
+"""The tests on the documentation page about testing pass."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from tools.pages import ROOT, at_its_line, blocks_of
 pytest_plugins = ("pytester",)
 
 
-def test_the_tests_of_the_page_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_testing_guide_has_examples_that_pass_with_the_pytest_plugin(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    program = reduce(at_its_line, blocks_of(ROOT / "docs" / "testing.md", "python"), "")
+    program = reduce(at_its_line, blocks_of(ROOT / "docs" / "guides" / "test-your-application.md", "python"), "")
     pytester.makepyfile(test_page=program)
     pytester.makeconftest(
         "from hypothesis import settings\n"

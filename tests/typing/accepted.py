@@ -1,4 +1,4 @@
-"""Correct use of a table, with the types that both checkers must find in it; imported and checked, never called."""
+"""Correct use of a table, with the types that both checkers must infer; imported and type-checked, never called."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,11 +57,20 @@ from singletable import (
     within,
 )
 from singletable.client.pattern import BoundPattern
-from singletable.model.changes import FieldChange, FieldReference
 from singletable.model.design import Design
-from singletable.planner.explain import Explanation
+from singletable.model.update_changes import FieldChange, FieldReference
+from singletable.planner.explanation import Explanation
 from singletable.planner.plan import Outcome
-from singletable.testing import OpenTables, Used, items_of, measured, objects_of, table_fixture, uses, uses_at_most
+from singletable.testing import (
+    OpenTables,
+    RecordedUsage,
+    items_of,
+    measure,
+    objects_of,
+    table_fixture,
+    uses,
+    uses_at_most,
+)
 
 
 @entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER", "{created_at:seconds}#{id}"))
@@ -194,7 +203,7 @@ class Shop(
 
     @pattern(frequency=0.5, expected_items=50)
     def customers_between(self, created_at: Between[datetime]) -> Page[Customer]:
-        """The customers who signed up in a time, in order."""
+        """The customers who signed up in a period."""
         return query(Customer, order_by=lambda c: c.created_at)
 
     @pattern(frequency="high", entry=Customer)
@@ -204,12 +213,12 @@ class Shop(
 
     @pattern(entry="Customer", expected_examined=100)
     def orders_since(self, customer_id: str, created_at: Since[datetime], most: int) -> Page[Order]:
-        """A customer's orders from a time on."""
+        """The orders of a customer since a time."""
         return query(Order, limit=most)
 
     @pattern()
     def orders_until(self, customer_id: str, created_at: Until[datetime], minimum: Decimal) -> Page[Order]:
-        """A customer's large orders that wait for something."""
+        """The large pending orders of a customer."""
         return query(
             Order,
             filter=lambda o: (
@@ -246,12 +255,12 @@ class Shop(
 
     @pattern()
     def products_named(self, shop: str, name: Prefix[str]) -> Page[ProductLine]:
-        """Lines for a search box."""
+        """Products whose name starts with a text."""
         return query(Product, view=ProductLine, filter=lambda p: p.price > 1)
 
     @pattern(fanout=30)
     def stores_near(self, area: Radius) -> list[Store]:
-        """The open stores around a place, nearest first."""
+        """The open stores around a location, nearest first."""
         return within(Store, filter=lambda s: s.staff >= 1)
 
     @pattern(fanout=30)
@@ -261,17 +270,17 @@ class Shop(
 
     @pattern(fanout=30)
     def nearest_stores(self, area: Nearest) -> list[Store]:
-        """The stores nearest to a place."""
+        """The stores nearest to a location."""
         return within(Store)
 
     @pattern()
     def staff_of_store(self, id: str) -> StaffOfStore | None:
-        """How many work in a store."""
+        """The number of employees of a store."""
         return get(Store, view=StaffOfStore)
 
     @pattern()
     def first_store(self) -> Store | None:
-        """The store that was there first."""
+        """The first store."""
         return get(Store, where=lambda s: s.id == "first")
 
     @pattern(rate=50)
@@ -281,7 +290,7 @@ class Shop(
 
     @pattern(rate=1.5)
     def save_product(self, product: Product) -> Product:
-        """Write a product, new or not."""
+        """Create or replace a product."""
         return put(Product)
 
     @pattern(rate=50)
@@ -297,23 +306,23 @@ class Shop(
 
     @pattern(rate=50)
     def restock(self, sku: str, quantity: int) -> Product:
-        """Count the pieces that came in."""
+        """Add to the stock of a product."""
         return update(Product, field(Product, lambda p: p.stock).add(quantity))
 
     @pattern()
     def remove_product(self, sku: str) -> Product | None:
-        """Take a product away that is sold out."""
+        """Delete a product that is sold out."""
         return delete(Product, where=lambda p: p.stock == 0)
 
 
-def decorated_classes_stay_the_users_own(moment: datetime) -> None:
+def decorated_classes_keep_their_type(moment: datetime) -> None:
     assert_type(Customer(id="c1", name="Ada", created_at=moment), Customer)
     assert_type(OrderItem("o1", "s1", 2, Decimal(3)).quantity, int)
     assert_type(Product("s1", "main", "Tea", ("food", "tea"), Decimal(3)).category, tuple[str, ...])
     assert_type(Store(id="st1", latitude=52.5, longitude=13.4, staff=3).staff, int)
 
 
-def a_get_answers_an_entity_or_nothing(shop: Shop) -> None:
+def a_get_returns_an_entity_or_none(shop: Shop) -> None:
     assert_type(shop.customer("c1"), Customer | None)
     assert_type(shop.customer(id="c1"), Customer | None)
     assert_type(Shop.customer("c1"), Customer | None)
@@ -325,7 +334,7 @@ def a_get_answers_an_entity_or_nothing(shop: Shop) -> None:
         assert_type(customer.name, str)
 
 
-def a_query_answers_a_page(shop: Shop) -> None:
+def a_query_returns_a_page(shop: Shop) -> None:
     assert_type(shop.orders_of_customer("c1"), Page[Order])
     assert_type(Shop.orders_of_customer("c1"), Page[Order])
     assert_type(shop.orders_of_customer("c1", limit=5), Page[Order])
@@ -346,7 +355,7 @@ def a_page_of_a_subclass_is_a_page_of_its_base(shop: Shop) -> Page[BaseModel]:
     return shop.orders_of_customer("c1")
 
 
-def ranges_are_arguments(shop: Shop, moment: datetime) -> None:
+def ranges_are_passed_as_arguments(shop: Shop, moment: datetime) -> None:
     assert_type(shop.customers_between(Between(moment, moment)), Page[Customer])
     assert_type(shop.customers_between(created_at=Between[datetime](low=moment, high=moment)), Page[Customer])
     assert_type(shop.orders_since("c1", Since(moment), 10), Page[Order])
@@ -358,7 +367,7 @@ def ranges_are_arguments(shop: Shop, moment: datetime) -> None:
     assert_type(shop.nearest_stores(Nearest(52.5, 13.4, 3, meters=2_000)), list[Store])
 
 
-def a_collection_answers_its_shape(shop: Shop) -> None:
+def a_collection_returns_its_shape(shop: Shop) -> None:
     assert_type(shop.whole_order("o1"), WholeOrder | None)
     whole = Shop.whole_order(order_id="o1")
     if whole is not None:
@@ -366,7 +375,7 @@ def a_collection_answers_its_shape(shop: Shop) -> None:
         assert_type(whole.items, list[OrderItem])
 
 
-def a_write_answers_its_entity(shop: Shop, order: Order, product: Product) -> None:
+def a_write_returns_its_entity(shop: Shop, order: Order, product: Product) -> None:
     assert_type(shop.place(order), Order)
     assert_type(Shop.save_product(product=product), Product)
     assert_type(shop.ship("o1", note="left at the door"), Order)
@@ -374,7 +383,7 @@ def a_write_answers_its_entity(shop: Shop, order: Order, product: Product) -> No
     assert_type(shop.remove_product("s1"), Product | None)
 
 
-def single_writes_answer_objects(shop: Shop, order: Order) -> None:
+def single_writes_return_objects(shop: Shop, order: Order) -> None:
     assert_type(shop.put(order), Order)
     assert_type(shop.update(key(Order, id="o1"), field(Order, lambda o: o.total).add(5)), Order)
     assert_type(shop.update(order, field(Order, lambda o: o.note).set(None), where=lambda o: o.total > 5), Order)
@@ -407,7 +416,7 @@ async def transactions_take_writes(shop: Shop, order: Order) -> None:
         assert_type(cancelled.reasons[0].error, Exception | None)
 
 
-def a_pattern_is_explained_with_its_own_arguments(shop: Shop, order: Order, moment: datetime) -> None:
+def explain_takes_the_arguments_of_its_pattern(shop: Shop, order: Order, moment: datetime) -> None:
     assert_type(shop.customer.explain("c1"), Explanation)
     assert_type(Shop.orders_of_customer.explain("c1", limit=5, cursor=None), Explanation)
     assert_type(Shop.customers_between.explain(created_at=Between(moment, moment)), Explanation)
@@ -430,7 +439,7 @@ def a_field_has_the_type_of_its_entity_and_value() -> None:
     assert_type(field(Order, lambda o: o.tags).append(["urgent"]), FieldChange[Order])
 
 
-def a_body_answers_what_it_reads() -> None:
+def a_body_has_the_type_of_its_result() -> None:
     assert_type(get(Customer), Customer | None)
     assert_type(query(Product, where=lambda p: (p.shop == "main") & (p.sku == "s1")), Page[Product])
     assert_type(query(Order, hydrate=True, filter=lambda o: o.total > o.total), Page[Order])
@@ -444,14 +453,14 @@ def a_body_answers_what_it_reads() -> None:
     assert_type(delete(OrderItem), OrderItem | None)
 
 
-def many_are_answered_in_the_order_of_their_keys(shop: Shop) -> None:
+def get_many_keeps_the_order_of_keys(shop: Shop) -> None:
     assert_type(shop.get_many([key(Order, id="o1"), key(Order, id="o2")]), list[Order | None])
     assert_type(shop.get_many((key(Order, id=id) for id in "ab"), transaction=True), list[Order | None])
     mixed: list[Key[Order | Customer]] = [key(Order, id="o1"), key(Customer, id="c1")]
     assert_type(shop.get_many(mixed, consistent=True), list[Order | Customer | None])
 
 
-def batches_say_what_failed(shop: Shop, orders: list[Order], items: Iterator[OrderItem]) -> None:
+def batches_report_failures(shop: Shop, orders: list[Order], items: Iterator[OrderItem]) -> None:
     result = shop.put_many(orders, progress=lambda so_far: print(so_far.written))
     assert_type(result, BatchResult[Order])
     assert_type([failure.value.total for failure in result.failed], list[Decimal])
@@ -463,7 +472,7 @@ def batches_say_what_failed(shop: Shop, orders: list[Order], items: Iterator[Ord
     assert_type(shop.delete_many(shop.orders_of_customer.all("c1")).written, int)
 
 
-def a_scan_gives_objects(shop: Shop) -> None:
+def a_scan_yields_objects(shop: Shop) -> None:
     assert_type([order.total for order in shop.scan(Order, reason="export", segments=4)], list[Decimal])
     for each in shop.scan(reason="export"):
         assert_type(each, object)
@@ -471,7 +480,7 @@ def a_scan_gives_objects(shop: Shop) -> None:
             assert_type(each.total, Decimal)
 
 
-def unreadable_items_are_listed_beside_typed_ones() -> None:
+def unreadable_items_are_typed() -> None:
     shop = Shop.open("memory:", unreadable="report")
     page = shop.orders_of_customer("c1")
     assert_type(page.items, Sequence[Order])
@@ -485,7 +494,7 @@ def unreadable_items_are_listed_beside_typed_ones() -> None:
     assert_type(Shop.open("memory:", unreadable="raise"), Shop)
 
 
-async def many_are_awaited(shop: Shop) -> None:
+async def batches_can_be_awaited(shop: Shop) -> None:
     assert_type([order.total async for order in shop.scan(Order, reason="export")], list[Decimal])
     assert_type(await shop.aio.move_subtree(key(Product, sku="s1"), to=("tea",)), int)
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
@@ -529,7 +538,7 @@ def shout(item: dict[str, str]) -> dict[str, str | int]:
     return {**item, "town": item["town"].upper(), "grams": 1}
 
 
-def an_upgrade_stays_a_function(first: FirstParcel) -> None:
+def an_upgrade_keeps_its_type(first: FirstParcel) -> None:
     assert_type(weigh_in_grams(first), SecondParcel)
     assert_type(split_the_address({"address": "Main St, Town"}), dict[str, Any])
 
@@ -537,24 +546,24 @@ def an_upgrade_stays_a_function(first: FirstParcel) -> None:
 stocked_shop = table_fixture(Shop, items=lambda: [Customer.model_validate({})], url="memory:", scope="module")
 
 
-def a_test_opens_the_table_it_asks_for(open_table: OpenTables, customer: Customer) -> None:
+def a_test_fixture_opens_typed_tables(open_table: OpenTables, customer: Customer) -> None:
     assert_type(open_table(Shop), Shop)
     assert_type(open_table(Shop, items=[customer], url="file:shop.db"), Shop)
 
 
-def objects_are_of_their_entity() -> None:
+def strategies_generate_typed_objects() -> None:
     assert_type(objects_of(Shop, Customer), SearchStrategy[Customer])
     assert_type(objects_of(Shop, Order, total=st.just(Decimal(5))), SearchStrategy[Order])
     assert_type(items_of(Shop, max_size=5), SearchStrategy[list[Any]])
 
 
-async def a_block_is_held_to_what_it_uses(shop: Shop) -> None:
+async def used_by_is_typed(shop: Shop) -> None:
     with uses(shop, requests=1, read_units=0.5):
         await shop.customer.aio("c1")
     with uses_at_most(shop, write_units=4) as used:
         shop.customer("c1")
-    assert_type(used, Used)
-    with measured(shop) as counted:
+    assert_type(used, RecordedUsage)
+    with measure(shop) as counted:
         shop.customer("c1")
     assert_type(counted.requests, int)
     assert_type(counted.read_units, float)

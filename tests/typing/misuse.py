@@ -1,6 +1,6 @@
-"""Wrong use of a table, one kind on each marked line; never imported.
+"""Misuse of a table, one kind on each marked line; never imported.
 
-Both checkers must report the lines marked as misuse, one of them those that it alone can see, and neither any other.
+Both checkers must report the lines marked `misuse`, one of them those marked for it alone, and neither any other line.
 """
 
 from datetime import datetime
@@ -36,7 +36,7 @@ from singletable import (
     upgrade,
     within,
 )
-from singletable.testing import measured, objects_of, table_fixture, uses
+from singletable.testing import measure, objects_of, table_fixture, uses
 from tests.typing.accepted import (
     Customer,
     Order,
@@ -53,7 +53,7 @@ from tests.typing.accepted import (
 
 def calls(shop: Shop, product: Product) -> None:
     shop.orders_of_customer()  # misuse: missing argument
-    shop.orders_of_customer(custmer_id="c1")  # misuse: misspelt argument
+    shop.orders_of_customer(custmer_id="c1")  # misuse: misspelled argument
     shop.customer(7)  # misuse: argument of another type
     shop.customer(None)  # misuse: None as an argument
     shop.orders_of_customer("c1", 20)  # misuse: too many positional arguments
@@ -74,7 +74,7 @@ def ranges(shop: Shop, moment: datetime) -> None:
     shop.customer(Between("a", "b"))  # misuse: range in place of a value
 
 
-def answers(shop: Shop, whole: WholeOrder, order: Order) -> None:
+def results(shop: Shop, whole: WholeOrder, order: Order) -> None:
     print(shop.customer("c1").name)  # misuse: optional entity used unchecked
     print(shop.whole_order("o1").items)  # misuse: optional collection used unchecked
     print(whole.lines)  # misuse: unknown member of a collection
@@ -102,7 +102,7 @@ def view_as_the_entity(shop: Shop) -> Store | None:
 
 
 async def awaited(shop: Shop) -> None:
-    await shop.customer("c1")  # misuse: answer awaited
+    await shop.customer("c1")  # misuse: result awaited
 
 
 def explanations(shop: Shop, moment: datetime) -> None:
@@ -117,11 +117,11 @@ def explanations(shop: Shop, moment: datetime) -> None:
 class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
     @pattern()
     def get_of_another_entity(self, id: str) -> Customer | None:
-        return get(Order)  # misuse: body gets another entity
+        return get(Order)  # misuse: body reads another entity
 
     @pattern()
     def get_without_none(self, id: str) -> Customer:
-        return get(Customer)  # misuse: get promised without None
+        return get(Customer)  # misuse: get annotated without None
 
     @pattern()
     def query_of_another_entity(self, sku: str) -> Page[Order]:
@@ -129,15 +129,15 @@ class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
 
     @pattern()
     def query_of_one(self, id: str) -> Customer | None:
-        return query(Customer)  # misuse: page where one is promised
+        return query(Customer)  # misuse: page annotated as one entity
 
     @pattern()
     def query_of_a_list(self, sku: str) -> list[OrderItem]:
-        return query(OrderItem)  # misuse: page where a list is promised
+        return query(OrderItem)  # misuse: page annotated as a list
 
     @pattern()
     def query_without_its_view(self, shop: str) -> Page[Product]:
-        return query(Product, view=ProductLine)  # misuse: view where the entity is promised
+        return query(Product, view=ProductLine)  # misuse: view annotated as the entity
 
     @pattern()
     def query_of_another_view(self, shop: str) -> Page[ProductLine]:
@@ -157,22 +157,22 @@ class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
 
     @pattern()
     def page_within(self, shop: str) -> Page[Store]:
-        return within(Store)  # misuse: area promised as a page
+        return within(Store)  # misuse: area annotated as a page
 
     @pattern(fanout=9)
-    def way_to_another(self, shop: str, category: tuple[str, ...]) -> list[Product]:
-        return ancestors(Order)  # misuse: another entity on the way down
+    def ancestors_of_another_entity(self, shop: str, category: tuple[str, ...]) -> list[Product]:
+        return ancestors(Order)  # misuse: ancestors of another entity
 
     @pattern(fanout=9)
     def page_of_ancestors(self, shop: str, category: tuple[str, ...]) -> Page[Product]:
-        return ancestors(Product)  # misuse: way down promised as a page
+        return ancestors(Product)  # misuse: ancestors annotated as a page
 
     @pattern()
     def put_of_another_entity(self, order: Order) -> Order:
         return put(Product)  # misuse: body puts another entity
 
     @pattern()
-    def intent_not_returned(self, order: Order) -> Order:  # misuse: body without an answer
+    def intent_not_returned(self, order: Order) -> Order:  # misuse: body without a result
         create(Order)
 
     @pattern()
@@ -181,7 +181,7 @@ class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
 
     @pattern()
     def parameter_as_another_type(self, customer_id: str, most: str) -> Page[Order]:
-        return query(Order, limit=most)  # misuse: parameter passed on as another type
+        return query(Order, limit=most)  # misuse: parameter used as another type
 
 
 def conditions(minimum: str) -> None:
@@ -189,22 +189,22 @@ def conditions(minimum: str) -> None:
     get(Order, where=lambda o: o.order_id == "o1")  # misuse: unknown field in where=
     query(Order, order_by=lambda o: o.date)  # misuse: unknown field in order_by=
     within(Store, filter=lambda s: exists(s.cell))  # misuse: derived value in filter=
-    query(Order, filter=lambda o: o.status == "SHIPED")  # misuse: misspelt constant
+    query(Order, filter=lambda o: o.status == "SHIPED")  # misuse: misspelled constant
     query(Order, filter=lambda o: o.customer_id == 7)  # misuse: field equal to another type
     query(Order, filter=lambda o: o.total > "5")  # misuse: field compared with another type
     query(Order, filter=lambda o: o.total > minimum)  # misuse: field compared with a parameter of another type
-    query(Order, filter=lambda o: contains(o.total, "5"))  # misuse: part of a number
-    query(Order, filter=lambda o: begins_with(o.customer_id, b"c"))  # misuse: bytes that begin text
-    query(Order, filter=lambda o: o.note)  # misuse: field that is no condition
+    query(Order, filter=lambda o: contains(o.total, "5"))  # misuse: contains() on a number
+    query(Order, filter=lambda o: begins_with(o.customer_id, b"c"))  # misuse: bytes as a prefix of text
+    query(Order, filter=lambda o: o.note)  # misuse: field that is not a condition
     query(Order, filter=exists(Order.note))  # misuse: condition without lambda
-    query(Order, newest=True)  # misuse: misspelt option of a body
+    query(Order, newest=True)  # misuse: misspelled option of a body
     query("Order")  # misuse: name in place of the class
 
 
 def changes() -> None:
     field(Order, lambda o: o.state)  # misuse: unknown field to change
-    # pyright takes what a lambda returns for text, whatever the field's literal type.
-    field(Order, lambda o: o.status).set("SHIPED")  # mypy alone: misspelt constant set
+    # pyright infers str for the result of a lambda, even if the field is a Literal.
+    field(Order, lambda o: o.status).set("SHIPED")  # mypy alone: misspelled constant set
     field(OrderItem, lambda i: i.quantity).set("2")  # misuse: field set to another type
     field(OrderItem, lambda i: i.quantity).set(None)  # misuse: required field set to None
     field(OrderItem, lambda i: i.quantity).add(Decimal("0.5"))  # misuse: fraction added to a whole number
@@ -221,12 +221,12 @@ class Options(Table, entities=[Customer]):
     def slow(self, id: str) -> Customer | None:
         return get(Customer)
 
-    @pattern(frequncy="high")  # misuse: misspelt option of a pattern
+    @pattern(frequncy="high")  # misuse: misspelled option of a pattern
     def often(self, id: str) -> Customer | None:
         return get(Customer)
 
-    @pattern(frequency="hihg")  # misuse: misspelt frequency
-    def misspelt_word(self, id: str) -> Order | None:
+    @pattern(frequency="hihg")  # misuse: misspelled frequency
+    def misspelled_word(self, id: str) -> Order | None:
         return get(Order)
 
     @pattern("high")  # misuse: option of a pattern without its name
@@ -241,13 +241,13 @@ class Options(Table, entities=[Customer]):
     def untyped(self, id) -> Customer | None:  # misuse: parameter without a type
         return get(Customer)
 
-    # pyright infers the answer from the body, where the signature should promise it.
+    # pyright infers the result from the body if the signature has no annotation.
     @pattern()
-    def unpromised(self, id: str):  # mypy alone: answer without a type
+    def without_a_result_type(self, id: str):  # mypy alone: result without a type
         return get(Customer)
 
     @pattern()
-    def between_what(self, created_at: Between) -> Page[Customer]:  # misuse: range of what?
+    def range_without_a_type(self, created_at: Between) -> Page[Customer]:  # misuse: range without a type
         return query(Customer)
 
 
@@ -257,14 +257,14 @@ class NotATable:
         return get(Customer)
 
 
-NotATable().customer("c1")  # misuse: pattern of a class that is no table
+NotATable().customer("c1")  # misuse: pattern of a class that is not a table
 
 pattern(Shop.customer)  # misuse: pattern without its parentheses
 
 entity()  # misuse: entity without a key
 entity(key=("A#{id}", "B"), schema_version="1")  # misuse: option of an entity of another type
 entity(key=("A#{id}", "B"), copies=[Customer])  # misuse: copies that are classes
-entity(key=("A#{id}", "B"), schema_versoin=1)  # misuse: misspelt option of an entity, taken for an index
+entity(key=("A#{id}", "B"), schema_versoin=1)  # misuse: misspelled option of an entity, taken for an index
 GSI("gsi1", projection="ALL")  # misuse: projection as text
 
 
@@ -272,11 +272,11 @@ class WithoutEntities(Table):  # misuse: missing entities=
     pass
 
 
-class Misspelt(Table, entities=[Customer], indices=[]):  # misuse: misspelt class keyword
+class Misspelt(Table, entities=[Customer], indices=[]):  # misuse: misspelled class keyword
     pass
 
 
-class OneEntity(Table, entities=Customer):  # misuse: entities= that is no sequence
+class OneEntity(Table, entities=Customer):  # misuse: entities= that is not a sequence
     pass
 
 
@@ -284,14 +284,14 @@ class ThreeKeys(Table, entities=[Customer], keys=("PK", "SK", "TK")):  # misuse:
     pass
 
 
-def many(shop: Shop, orders: list[Order]) -> list[Customer | None]:
+def batches(shop: Shop, orders: list[Order]) -> list[Customer | None]:
     shop.get_many(["o1", "o2"])  # misuse: texts in place of keys
     shop.get_many(orders)  # misuse: objects in place of keys
     print(shop.get_many([key(Order, id="o1")])[0].total)  # misuse: one of many used unchecked
     shop.put_many(Product)  # misuse: class in place of its objects
     shop.move_subtree(key(Product, sku="s1"), to="tea/green")  # misuse: text in place of a path
     shop.move_subtree(Product, to=("tea",))  # misuse: class in place of the key of a node
-    shop.move_subtree(key(Product, sku="s1"), to=("tea",), change=lambda p: p.name)  # misuse: change to no node
+    shop.move_subtree(key(Product, sku="s1"), to=("tea",), change=lambda p: p.name)  # misuse: change to another type
     inverse("gsi9", keys=("SK", "PK"))  # misuse: keys of an inverse index
     shop.put_many(orders, progress=lambda so_far: print(so_far.done))  # misuse: unknown part of a progress
     print(shop.put_many(orders).failed[0].value.name)  # misuse: field of another entity in a failure
@@ -348,17 +348,17 @@ upgrade("Parcel", from_version=1)  # misuse: upgrade of a name
 
 
 @upgrade(Parcel, from_version=1)  # misuse: upgrade that returns nothing
-def changed_in_place(item: dict[str, str]) -> None:
+def upgrade_without_a_result(item: dict[str, str]) -> None:
     item["town"] = ""
 
 
 @upgrade(Parcel, from_version=1)  # misuse: upgrade that returns an object
-def made_at_once(item: dict[str, str]) -> Parcel:
+def upgrade_to_an_object(item: dict[str, str]) -> Parcel:
     return Parcel(id=item["id"], street="", town="", grams=0)
 
 
 @upgrade(Parcel, from_version=1)  # misuse: upgrade of two arguments
-def with_the_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
+def upgrade_with_a_table(shop: Shop, item: dict[str, str]) -> dict[str, str]:
     return item
 
 
@@ -371,8 +371,8 @@ objects_of(Order)  # misuse: objects of no table
 objects_of(Shop, "Order")  # misuse: objects of a name
 objects_of(Shop, Order, total=5)  # misuse: value in place of a strategy
 table_fixture(Order)  # misuse: fixture of an entity
-measured(Shop)  # misuse: use of a table that is not open
-uses(Shop.open("memory:"), request=1)  # misuse: misspelt promise
+measure(Shop)  # misuse: use of a table that is not open
+uses(Shop.open("memory:"), request=1)  # misuse: misspelled promise
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.
@@ -392,7 +392,7 @@ class Unnoticed(Table, entities=[Order, Product]):
         return get(Order)
 
 
-def unnoticed() -> None:
+def not_detected() -> None:
     query(Order, filter=lambda o: one_of(o.total, "5"))  # unnoticed: choice of another type
     query(Order, filter=lambda o: o.total == "5")  # unnoticed: number equal to text
     query(Order, filter=lambda o: o.status == "PAID" and o.total > 5)  # unnoticed: `and` in place of &

@@ -1,4 +1,4 @@
-"""The types as users meet them: mypy --strict and pyright accept correct use and report each kind of misuse."""
+"""Type checking of user code: mypy --strict and pyright accept correct use and report each kind of misuse."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from singletable.planner.plan import Refusal
+from singletable.planner.plan import UnsupportedPattern
 from singletable.planner.planner import plan_all
+
+pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).resolve().parent
 ACCEPTED = HERE / "accepted.py"
@@ -27,14 +29,14 @@ _MARK = re.compile(r"  # (?P<by>misuse|mypy alone|pyright alone): (?P<name>.+)$"
 
 @dataclass(frozen=True)
 class Misuse:
-    """A marked line: what is wrong with it, and which of the checkers must say so."""
+    """A marked line: the kind of misuse, and the checkers that must report it."""
 
     line: int
     text: str
     name: str
     by: str
 
-    def is_seen_by(self, checker: str) -> bool:
+    def is_reported_by(self, checker: str) -> bool:
         return self.by in {"misuse", f"{checker} alone"}
 
 
@@ -46,7 +48,7 @@ def misuses() -> Iterator[Misuse]:
 
 @dataclass(frozen=True)
 class Report:
-    """What one checker said, by file and line."""
+    """The errors of one checker, by file and line."""
 
     checker: str
     errors: dict[str, dict[int, str]]
@@ -57,7 +59,7 @@ class Report:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's own project: the two files, the checkers' defaults, and singletable as it is installed."""
+    """A user project: the two files, the default settings of the checkers, and the installed singletable."""
     folder = tmp_path_factory.mktemp("project")
     package = folder / HERE.relative_to(HERE.parents[1])
     package.mkdir(parents=True)
@@ -69,20 +71,20 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(project: Path, *words: str) -> str:
-    # Neither paths of the caller's own nor news of another release may add to what a checker says.
+    # Paths of the caller and update notices must not change the output of a checker.
     environment = {name: value for name, value in os.environ.items() if name not in {"MYPYPATH", "PYTHONPATH"}}
     environment |= {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYTHONUTF8": "1"}
     checked = subprocess.run(
         [sys.executable, "-m", *words], cwd=project, env=environment, capture_output=True, encoding="utf-8", check=False
     )
-    # Both exit with 1 for errors in the code, and with more when they could not check it.
+    # Both exit with 1 for errors in the code, and with a higher code if they fail.
     assert checked.returncode in {0, 1}, checked.stdout + checked.stderr
     return checked.stdout
 
 
 def mypy(project: Path) -> Iterator[tuple[str, int, str]]:
     words = ["--strict", "--no-error-summary", "--show-error-codes", "--output=json", "--explicit-package-bases"]
-    # An empty name keeps configurations of the machine out.
+    # An empty name ignores configuration files of the machine.
     output = run(project, "mypy", "--config-file=", f"--cache-dir={project / 'cache'}", *words, "tests")
     for each in map(json.loads, output.splitlines()):
         if each["severity"] == "error":
@@ -121,24 +123,24 @@ def test_a_checker_accepts_correct_use(report: Report) -> None:
     compare(report, ACCEPTED, {})
 
 
-def test_a_checker_reports_the_misuses_and_nothing_else(report: Report) -> None:
-    expected = {misuse.line: misuse.text for misuse in misuses() if misuse.is_seen_by(report.checker)}
+def test_a_checker_reports_exactly_the_misuses(report: Report) -> None:
+    expected = {misuse.line: misuse.text for misuse in misuses() if misuse.is_reported_by(report.checker)}
     compare(report, MISUSE, expected)
 
 
-def test_every_misuse_is_of_another_kind() -> None:
+def test_every_misuse_is_different() -> None:
     names = [misuse.name for misuse in misuses()]
     assert sorted(set(names)) == sorted(names)
     assert len([misuse for misuse in misuses() if misuse.by == "misuse"]) >= KINDS_OF_MISUSE_MIN
 
 
 @pytest.mark.parametrize("file", [ACCEPTED, MISUSE], ids=lambda file: file.name)
-def test_nothing_is_hidden_from_the_checkers(file: Path) -> None:
+def test_no_error_is_suppressed(file: Path) -> None:
     assert not re.search(r"#\s*(type|pyright|mypy):", file.read_text(encoding="utf-8"))
 
 
-def test_what_the_checkers_accept_is_a_design_that_can_be_served() -> None:
+def test_the_accepted_code_is_a_valid_design() -> None:
     from tests.typing.accepted import Shop
 
-    refused = [outcome.reason for outcome in plan_all(Shop.design) if isinstance(outcome, Refusal)]
-    assert not refused
+    unsupported = [outcome.reason for outcome in plan_all(Shop.design) if isinstance(outcome, UnsupportedPattern)]
+    assert not unsupported

@@ -1,4 +1,4 @@
-"""Random numbers, attribute values and near misses, for the properties of `values`."""
+"""Strategies for numbers, attribute values and almost valid JSON, for property tests of `values`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXACT = Context(prec=1000, Emin=-9999, Emax=9999)
 
 @st.composite
 def numbers(draw: st.DrawFn) -> Decimal:
-    """Every number that DynamoDB holds, with as many short ones, long ones and neighbours."""
+    """Every number that DynamoDB can store, with many short ones, long ones and close neighbours."""
     digits = draw(st.integers(0, 99) | st.integers(0, 10**38 - 1) | st.integers(10**38 - 99, 10**38 - 1))
     if not digits:
         return Decimal(0)
@@ -24,7 +24,7 @@ def numbers(draw: st.DrawFn) -> Decimal:
 
 @st.composite
 def spellings(draw: st.DrawFn, number: Decimal) -> str:
-    """One of the texts that mean a number: signs, zeros at either end, an exponent anywhere."""
+    """A spelling of a number: with signs, zeros at either end, or an exponent."""
     exponent = draw(st.none() | st.integers(-140, 140)) if number else None
     coefficient = number if exponent is None else number.scaleb(-exponent, EXACT)
     integer, _, fraction = f"{coefficient.copy_abs():f}".partition(".")
@@ -74,7 +74,7 @@ def _documents(values: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[d
 VALUES = st.recursive(SCALARS | SETS, _documents, max_leaves=6)
 ITEMS = st.dictionaries(NAMES, VALUES, max_size=5)
 
-# Whatever JSON can hold, mostly shaped as attribute values are, so that every way of being wrong comes up.
+# Any JSON, mostly in the shape of attribute values, so that every kind of error occurs.
 _KINDS = st.sampled_from(["S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M", "X"])
 _FEW_TEXTS = st.sampled_from(["", "a", "S", "1", "1.0", "YQ==", "YR==", "true", "no", "1e999", "9" * 39, "\ud800"])
 _PLAIN_JSON = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False) | _FEW_TEXTS
@@ -93,7 +93,7 @@ ANY_ITEMS = st.dictionaries(st.text(max_size=2), SCALARS | _NEAR_VALUES | ANY_JS
 
 
 def nested(levels: int, *, leaf: Any = None, kind: str = "M") -> Any:
-    """A value that lies so many maps or lists deep."""
+    """Return a value inside this many maps or lists."""
     value = {"S": "leaf"} if leaf is None else leaf
     for _ in range(levels):
         value = {"M": {"n": value}} if kind == "M" else {"L": [value]}

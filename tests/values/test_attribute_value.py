@@ -1,4 +1,4 @@
-"""Python values in DynamoDB's JSON form."""
+"""Python values as attribute values in DynamoDB JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Colour(StrEnum):
 
 
 class Code(str):
-    """A text that shows itself as another."""
+    """A string whose `__str__` returns another one."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class Ratio(float):
         ({Colour.RED}, {"SS": ["red"]}),
     ],
 )
-def test_a_value_carries_its_type(value: Any, expected: dict[str, Any]) -> None:
+def test_an_attribute_value_carries_its_type(value: Any, expected: dict[str, Any]) -> None:
     assert attribute_value(value) == expected
 
 
@@ -122,7 +122,7 @@ def test_a_value_carries_its_type(value: Any, expected: dict[str, Any]) -> None:
         {1: "a", "1": "b"},
     ],
 )
-def test_what_dynamodb_cannot_hold_is_refused(value: Any) -> None:
+def test_unsupported_python_values_are_rejected_as_attribute_values(value: Any) -> None:
     with pytest.raises(TypeError, match=r".+"):
         attribute_value(value)
 
@@ -141,7 +141,7 @@ def somewhere(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("somewhere")
-def test_a_datetime_without_a_zone_is_refused_wherever_the_machine_stands() -> None:
+def test_an_attribute_value_is_no_datetime_without_a_time_zone_in_any_local_time_zone() -> None:
     with pytest.raises(TypeError, match=r"time zone|timezone"):
         attribute_value(datetime(2026, 4, 10, 14))
 
@@ -167,7 +167,7 @@ def test_a_datetime_without_a_zone_is_refused_wherever_the_machine_stands() -> N
         (Decimal("12345678901234567890123456789012345678"), "12345678901234567890123456789012345678"),
     ],
 )
-def test_a_number_is_written_without_zeros_that_say_nothing(value: float | Decimal, text: str) -> None:
+def test_a_number_becomes_an_attribute_value_without_redundant_zeros(value: float | Decimal, text: str) -> None:
     assert number_text(value) == text
 
 
@@ -175,13 +175,13 @@ FLOATS = st.floats(-1e15, 1e15).filter(lambda value: value == 0 or abs(value) >=
 
 
 @given(st.decimals(-(10**20), 10**20, places=5) | st.integers(-(10**37), 10**37) | FLOATS)
-def test_a_number_keeps_its_value_and_has_one_text(value: float | Decimal) -> None:
+def test_a_number_keeps_its_value_as_an_attribute_value_and_has_one_canonical_text(value: float | Decimal) -> None:
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     assert Decimal(number_text(value)) == exact
     assert number_text(exact.normalize() if len(exact.as_tuple().digits) <= 28 else exact) == number_text(value)
 
 
-def test_texts_of_subclasses_become_plain_texts() -> None:
+def test_subclasses_of_str_become_str_in_an_attribute_value() -> None:
     found = attribute_value({Code("a"): [Code("b"), {Code("c")}]})
     ((name, listed),) = found["M"].items()
     first, second = listed["L"]

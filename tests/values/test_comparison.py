@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.values.accept import accept_value
 from singletable.values.comparison import compare, equal
-from singletable.values.key_bytes import key_bytes
+from singletable.values.item_validation import accept_value
+from singletable.values.scalars import key_bytes
 from tests.values.generated import BINARIES, SPELT_NUMBERS, VALUES
 
 
@@ -46,7 +46,9 @@ KEYS = st.one_of(
         ({"M": {"a": {"L": [{"BS": ["YQ==", "Yg=="]}]}}}, {"M": {"a": {"L": [{"BS": ["Yg==", "YQ=="]}]}}}, True),
     ],
 )
-def test_values_are_equal_as_dynamodb_compares_them(one: dict[str, Any], other: dict[str, Any], same: bool) -> None:
+def test_the_comparison_of_values_finds_equality_as_dynamodb_does(
+    one: dict[str, Any], other: dict[str, Any], same: bool
+) -> None:
     assert equal(one, other) is same
     assert equal(other, one) is same
 
@@ -66,12 +68,14 @@ def turned_around(value: Any) -> Any:
 
 
 @given(ACCEPTED)
-def test_the_order_of_sets_and_maps_says_nothing(value: dict[str, Any]) -> None:
+def test_the_comparison_of_values_ignores_the_order_of_sets_and_maps(value: dict[str, Any]) -> None:
     assert equal(value, turned_around(value))
 
 
 @given(ACCEPTED, ACCEPTED)
-def test_values_are_equal_when_their_members_are(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_the_comparison_of_values_finds_values_with_equal_members_equal(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     def plain(value: Any) -> Any:
         ((kind, content),) = value.items()
         match kind:
@@ -88,7 +92,7 @@ def test_values_are_equal_when_their_members_are(one: dict[str, Any], other: dic
 
 
 @given(KEYS, KEYS)
-def test_values_compare_as_their_key_bytes_do(one: dict[str, str], other: dict[str, str]) -> None:
+def test_the_comparison_of_values_agrees_with_their_key_bytes(one: dict[str, str], other: dict[str, str]) -> None:
     ((kind, content),) = one.items()
     if kind not in other:
         assert compare(one, other) is None
@@ -101,5 +105,5 @@ def test_values_compare_as_their_key_bytes_do(one: dict[str, str], other: dict[s
     "value",
     [{"BOOL": True}, {"NULL": True}, {"SS": ["a"]}, {"NS": ["1"]}, {"BS": [""]}, {"L": []}, {"M": {}}],
 )
-def test_other_types_have_no_order(value: dict[str, Any]) -> None:
+def test_the_comparison_of_values_finds_no_order_for_other_types(value: dict[str, Any]) -> None:
     assert compare(value, value) is None

@@ -1,4 +1,4 @@
-"""Item sizes to the byte."""
+"""Item sizes in bytes, and capacity units."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from singletable.values.checks import check_item
-from singletable.values.item_size import item_size, texts_size, value_size
-from singletable.values.number import number_size
+from singletable.values.item_size import (
+    CONSISTENT,
+    EVENTUAL,
+    TRANSACTIONAL,
+    entry_write_units,
+    item_size,
+    read_units,
+    texts_size,
+    value_size,
+    write_units,
+)
+from singletable.values.scalars import number_size
+from singletable.values.value_checks import check_item
 from tests.values.generated import ITEMS
 
 
@@ -39,17 +49,17 @@ from tests.values.generated import ITEMS
         ({"M": {"a": {"L": [{"NULL": True}]}}}, 3 + 1 + 1 + 3 + 1 + 1),
     ],
 )
-def test_a_value_has_its_size(value: dict[str, Any], size: int) -> None:
+def test_item_size_counts_the_bytes_of_a_value_by_its_type(value: dict[str, Any], size: int) -> None:
     assert value_size(value) == size
     assert item_size({"name": value}) == 4 + size
 
 
-def test_no_attributes_have_no_size() -> None:
+def test_the_item_size_of_an_empty_item_is_zero() -> None:
     assert item_size({}) == texts_size([]) == 0
 
 
 def plain_size(value: Any) -> int:
-    """The rules one by one, with everything encoded to be measured."""
+    """The rules one by one, slow and simple: everything is encoded before it is measured."""
     ((kind, content),) = value.items()
     match kind:
         case "S":
@@ -69,6 +79,37 @@ def plain_size(value: Any) -> int:
 
 
 @given(ITEMS)
-def test_an_item_has_the_size_of_its_names_and_values(item: dict[str, Any]) -> None:
+def test_the_item_size_is_the_size_of_all_names_and_values(item: dict[str, Any]) -> None:
     check_item(item)
     assert item_size(item) == sum(len(name.encode()) + plain_size(value) for name, value in item.items())
+
+
+@pytest.mark.parametrize(("size", "units"), [(0, 1), (1, 1), (4096, 1), (4097, 2), (409_600, 100)])
+def test_item_size_rounds_read_units_up_to_4_kb_and_an_empty_read_costs_a_unit(size: int, units: int) -> None:
+    assert read_units(size, CONSISTENT) == units
+    assert read_units(size, EVENTUAL) == units / 2
+    assert read_units(size, TRANSACTIONAL) == units * 2
+
+
+@pytest.mark.parametrize(("size", "units"), [(0, 1), (1024, 1), (1025, 2), (409_600, 400)])
+def test_item_size_rounds_write_units_up_to_1_kb(size: int, units: int) -> None:
+    assert write_units(size) == units
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_moved", "is_changed", "units"),
+    [
+        (None, None, False, True, 0),
+        (None, 3000, False, True, 3),
+        (3000, None, False, True, 3),
+        (3000, 3000, False, False, 0),
+        (3000, 100, False, True, 3),
+        (100, 3000, False, True, 3),
+        (3000, 100, True, True, 4),
+        (1500, 1500, True, True, 4),
+    ],
+)
+def test_item_size_gives_index_write_units_by_how_the_entry_changes(
+    old: int | None, new: int | None, is_moved: bool, is_changed: bool, units: int
+) -> None:
+    assert entry_write_units(old, new, is_moved=is_moved, is_changed=is_changed) == units

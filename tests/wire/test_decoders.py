@@ -1,4 +1,4 @@
-"""Decoders may be made by many threads at once; msgspec's own crash the process when they are."""
+"""Many threads can create decoders at once; with msgspec alone, the process crashes."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ print("all read")
 """
 
 
-def test_many_threads_make_decoders_of_one_type() -> None:
+def test_many_threads_create_wire_decoders_of_one_type() -> None:
     finished = subprocess.run([sys.executable, "-c", MANY_AT_ONCE], capture_output=True, text=True, check=False)
     assert (finished.returncode, finished.stdout) == (0, "all read\n"), finished.stderr
 
 
-def test_every_decoder_is_made_in_one_place() -> None:
+def test_every_wire_decoder_is_created_in_one_place() -> None:
     others = [
         path.relative_to(SOURCES).as_posix()
         for path in SOURCES.rglob("*.py")

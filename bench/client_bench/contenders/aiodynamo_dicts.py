@@ -1,4 +1,4 @@
-"""aiodynamo over aiohttp: dicts with numbers as Decimal, made into objects by hand."""
+"""Reads with aiodynamo and aiohttp: dicts with Decimal numbers, converted to objects by hand."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from aiohttp import ClientSession
 from yarl import URL
 
 from bench.client_bench.contenders import Reads
-from bench.client_bench.orders import TABLE, Order, made, partition_of, sort_of
+from bench.client_bench.orders import TABLE, Order, order_from_dict, partition_of, sort_of
 
 
 async def open_async(url: str) -> Reads:
-    """`Table.get_item` and `Table.query`."""
+    """Use `Table.get_item` and `Table.query`."""
     session = ClientSession()
     client = Client(AIOHTTP(session), Credentials.auto(), "us-east-1", endpoint=URL(url), numeric_type=Decimal)
     table = client.table(TABLE)
 
     async def get(customer: str, order: str) -> Order:
-        return made(await table.get_item({"PK": partition_of(customer), "SK": sort_of(order)}))
+        return order_from_dict(await table.get_item({"PK": partition_of(customer), "SK": sort_of(order)}))
 
     async def query(customer: str) -> list[Order]:
-        return [made(item) async for item in table.query(HashKey("PK", partition_of(customer)))]
+        return [order_from_dict(item) async for item in table.query(HashKey("PK", partition_of(customer)))]
 
     return Reads(get, query, session.close)

@@ -8,7 +8,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from bench.client_bench.contenders import Writes
-from bench.client_bench.orders import Order, made
+from bench.client_bench.orders import Order, order_from_dict
 from bench.client_bench.write_items import WRITE_TABLE, plain_item, status_partition, table_key
 
 BATCH_MAX = 25
@@ -37,7 +37,7 @@ def open_sync(url: str) -> Writes:
             ReturnValues="ALL_NEW",
             **changes,
         )
-        return made({name: deserialize(value) for name, value in answer["Attributes"].items()})
+        return order_from_dict({name: deserialize(value) for name, value in answer["Attributes"].items()})
 
     def set_note(customer: str, order: str, note: str) -> Order:
         values = attributes({":note": note})

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 
 from bench.client_bench.contenders import Writes
-from bench.client_bench.orders import Order, made
+from bench.client_bench.orders import Order, order_from_dict
 from bench.client_bench.write_items import WRITE_TABLE, plain_item, status_partition, table_key
 
 
@@ -29,7 +29,7 @@ def open_sync(url: str) -> Writes:
             ReturnValues="ALL_NEW",
             **changes,
         )
-        return made(answer["Attributes"])
+        return order_from_dict(answer["Attributes"])
 
     def set_note(customer: str, order: str, note: str) -> Order:
         values = {":note": note}

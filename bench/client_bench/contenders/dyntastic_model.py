@@ -1,4 +1,4 @@
-"""dyntastic: a pydantic model over boto3's resource."""
+"""Reads with dyntastic: a pydantic model on the boto3 resource."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.client_bench.orders import TABLE, partition_of, sort_of
 
 
 def model_at(url: str) -> Any:
-    """The model, bound to a server."""
+    """Return the model, bound to a server."""
 
     class Order(Dyntastic):
         __table_name__ = TABLE
@@ -40,7 +40,7 @@ def model_at(url: str) -> Any:
 
 
 def open_sync(url: str) -> Reads:
-    """`get` and `query` of the model."""
+    """Use `get` and `query` of the model."""
     order_model = model_at(url)
 
     def get(customer: str, order: str) -> Any:

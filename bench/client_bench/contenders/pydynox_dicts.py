@@ -1,4 +1,4 @@
-"""The dicts of pydynox's client: no objects, numbers as int and float, moments as text."""
+"""Reads with the pydynox client: dicts with int and float numbers, and datetimes as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.client_bench.orders import TABLE, partition_of, sort_of
 
 
 def open_sync(url: str) -> Reads:
-    """`sync_get_item` and `sync_query`."""
+    """Use `sync_get_item` and `sync_query` of the client."""
     client = DynamoDBClient(region="us-east-1", endpoint_url=url)
 
     def get(customer: str, order: str) -> Any:
@@ -25,7 +25,7 @@ def open_sync(url: str) -> Reads:
 
 
 async def open_async(url: str) -> Reads:
-    """The same, awaited."""
+    """Use `get_item` and `query`, which are coroutine methods of the client."""
     client = DynamoDBClient(region="us-east-1", endpoint_url=url)
 
     async def get(customer: str, order: str) -> Any:

@@ -1,4 +1,4 @@
-"""pydynox's Model, which makes no difference between int and float."""
+"""Reads with the pydynox Model, which does not distinguish int and float."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bench.client_bench.orders import TABLE, partition_of, sort_of
 
 
 def model_at(used: DynamoDBClient) -> Any:
-    """The model, bound to a client."""
+    """Return the model, bound to a client."""
 
     class Order(Model):
         model_config = ModelConfig(table=TABLE, client=used)
@@ -42,7 +42,7 @@ def model_at(used: DynamoDBClient) -> Any:
 
 
 def open_sync(url: str) -> Reads:
-    """`Model.sync_get` and `Model.sync_query`."""
+    """Use `Model.sync_get` and `Model.sync_query`."""
     client = DynamoDBClient(region="us-east-1", endpoint_url=url)
     order_model = model_at(client)
 
@@ -56,7 +56,7 @@ def open_sync(url: str) -> Reads:
 
 
 async def open_async(url: str) -> Reads:
-    """The same, awaited."""
+    """Use the coroutine methods of the model."""
     client = DynamoDBClient(region="us-east-1", endpoint_url=url)
     order_model = model_at(client)
 

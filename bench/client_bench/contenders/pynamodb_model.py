@@ -1,4 +1,4 @@
-"""PynamoDB: a model with an attribute for each field."""
+"""Reads with PynamoDB: a model with an attribute for each field."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from bench.client_bench.orders import TABLE, partition_of, sort_of
 
 
 class DecimalAttribute(Attribute[Decimal]):
-    """An exact number, which PynamoDB has no attribute for."""
+    """An attribute for Decimal values, which PynamoDB lacks."""
 
     attr_type = "N"
 
     def serialize(self, value: Decimal) -> str:
-        """The number's text."""
+        """Return the text of a number."""
         return str(value)
 
     def deserialize(self, value: str) -> Decimal:
-        """The number."""
+        """Return the number of a text."""
         return Decimal(value)
 
 
 def model_at(url: str) -> Any:
-    """The model, bound to a server."""
+    """Return the model, bound to a server."""
 
     class Order(Model):
         class Meta:
@@ -60,7 +60,7 @@ def model_at(url: str) -> Any:
 
 
 def open_sync(url: str) -> Reads:
-    """`Model.get` and `Model.query`."""
+    """Use `Model.get` and `Model.query`."""
     order_model = model_at(url)
 
     def get(customer: str, order: str) -> Any:

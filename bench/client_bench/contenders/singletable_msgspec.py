@@ -1,4 +1,4 @@
-"""singletable with a msgspec Struct."""
+"""Reads with singletable and a msgspec Struct."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from bench.client_bench.contenders import Reads, singletable_opening
+from bench.client_bench.contenders import Reads, singletable_read_functions
 from bench.client_bench.orders import TABLE
 from singletable import Page, Table, entity, get, pattern, query
 
 
 @entity(key=("CUST#{customer_id}", "ORDER#{id}"))
 class Order(Struct):
-    """An order, as every contender has it."""
+    """An order with the fields that every contender reads."""
 
     customer_id: str
     id: str
@@ -34,20 +34,20 @@ class Orders(Table, entities=[Order], name=TABLE):
 
     @pattern()
     def order(self, customer_id: str, id: str) -> Order | None:
-        """An order by its name."""
+        """Get an order by its id."""
         return get(Order)
 
     @pattern()
     def orders_of(self, customer_id: str) -> Page[Order]:
-        """The orders of a customer."""
+        """Query the orders of a customer."""
         return query(Order)
 
 
 def open_sync(url: str) -> Reads:
-    """Patterns that are called."""
-    return singletable_opening.sync(Orders, url)
+    """Return the patterns of the table."""
+    return singletable_read_functions.sync_reads(Orders, url)
 
 
 async def open_async(url: str) -> Reads:
-    """Patterns that are awaited."""
-    return singletable_opening.awaited(Orders, url)
+    """Return the coroutine patterns of the table."""
+    return singletable_read_functions.async_reads(Orders, url)

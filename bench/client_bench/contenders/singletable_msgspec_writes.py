@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from bench.client_bench.contenders import Writes, singletable_writes_opening
+from bench.client_bench.contenders import Writes, singletable_write_functions
 from bench.client_bench.write_items import WRITE_TABLE
 from singletable import Table, entity, field, pattern, update
 
@@ -49,9 +49,9 @@ class Orders(Table, entities=[Order], name=WRITE_TABLE):
 
 def open_sync(url: str) -> Writes:
     """Use the methods of the table."""
-    return singletable_writes_opening.open_sync(Orders, url)
+    return singletable_write_functions.open_sync(Orders, url)
 
 
 async def open_async(url: str) -> Writes:
     """Use the coroutine methods of the table."""
-    return singletable_writes_opening.open_async(Orders, url)
+    return singletable_write_functions.open_async(Orders, url)

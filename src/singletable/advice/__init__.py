@@ -1,1 +1,1 @@
-"""Advice: when a single table is the wrong call for a model, by rules that give their reasons."""
+"""Advice: rules that recognise when a single table is the wrong choice, with reasons."""

@@ -1,4 +1,4 @@
-"""`singletable check MODEL`: the worksheet, the plans and every finding; fails when a pattern is not one request."""
+"""`singletable check MODEL`: print the worksheet, plans and findings; exit 1 when a pattern is not one request."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table
-from singletable.verify.check import Report, check
-from singletable.verify.worksheet import Row, worksheet
+from singletable.verify.design_check import CheckReport, check
+from singletable.verify.worksheet import PatternRow, worksheet
 
 if TYPE_CHECKING:
-    from singletable.advice.advice import Advice
-    from singletable.verify.finding import Finding
+    from singletable.advice.recommendation import Advice
+    from singletable.verify.findings import Finding
 
-DOES_NOT_HOLD = 1
-_ASKED = (
+FAILED = 1
+_REQUIREMENT_HEADERS = (
     "#",
     "pattern",
     "access pattern",
@@ -27,27 +27,29 @@ _ASKED = (
     "budget",
     "expected",
 )
-_ANSWERED = ("#", "operation", "index", "key condition", "limit", "entities", "cost", "verdict", "reason")
+_PLAN_HEADERS = ("#", "operation", "index", "key condition", "limit", "entities", "cost", "verdict", "reason")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("check", help="prove every access pattern of a model", description=__doc__)
-    parser.add_argument("model", metavar="MODEL", help="a Python file or module, with :Table to pick one")
+    parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
     parser.add_argument(
-        "--advice", action="store_true", help="say what in the model speaks against a single table, and what to do"
+        "--advice",
+        action="store_true",
+        help="also print advice on where a single table does not fit",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document for machines")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Check every table of the model."""
-    from singletable.client.items.readable import refuse_unreadable
+    from singletable.client.items.value_reader import reject_unreadable_types
 
     tables = load_tables(options.model)
     for table in tables:
-        refuse_unreadable(table.design)
+        reject_unreadable_types(table.design)
     reports = [check(table.design) for table in tables]
     if options.json:
         print_json({"tables": [_document(report, with_advice=options.advice) for report in reports]})
@@ -56,15 +58,15 @@ def run(options: argparse.Namespace) -> int:
             _print(report)
             if options.advice:
                 _print_advice(report)
-    return 0 if all(report.passes for report in reports) else DOES_NOT_HOLD
+    return 0 if all(report.passes for report in reports) else FAILED
 
 
-def _print(report: Report) -> None:
+def _print(report: CheckReport) -> None:
     rows = worksheet(report.design, report.outcomes)
     name = report.design.name
-    print_table(f"{name}: the worksheet", _ASKED, [_asked(row) for row in rows])
+    print_table(f"{name}: the worksheet", _REQUIREMENT_HEADERS, [_requirement_cells(row) for row in rows])
     print()
-    print_table(f"{name}: the plans", _ANSWERED, [_answered(row) for row in rows], optional=("limit", "reason"))
+    print_table(f"{name}: the plans", _PLAN_HEADERS, [_plan_cells(row) for row in rows], optional=("limit", "reason"))
     open_findings = [finding for finding in report.findings if finding.accepted is None]
     accepted = [finding for finding in report.findings if finding.accepted is not None]
     _print_findings(f"{name}: {_count(len(open_findings), 'finding')}", open_findings)
@@ -74,19 +76,19 @@ def _print(report: Report) -> None:
     print(f"\n{name}: {served} of {_count(len(rows), 'pattern')} served as declared")
 
 
-def _print_advice(report: Report) -> None:
+def _print_advice(report: CheckReport) -> None:
     advice = _advice(report)
     print()
     print_heading(f"{report.design.name}: {_count(len(advice), 'piece')} of advice")
     for each in advice:
         print(f"{each.weight}: {each}")
     if not report.design.patterns:
-        print("No pattern is declared yet, so that there is nothing to judge: advice follows from how items are read.")
+        print("No advice: it is based on access patterns, and the model declares none.")
     elif not advice:
-        print("Nothing in the model speaks against a single table.")
+        print("No advice: nothing in the model speaks against a single table.")
 
 
-def _advice(report: Report) -> tuple[Advice, ...]:
+def _advice(report: CheckReport) -> tuple[Advice, ...]:
     from singletable.advice.advise import advise
 
     return advise(report.design, report.outcomes)
@@ -103,7 +105,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _asked(row: Row) -> list[str]:
+def _requirement_cells(row: PatternRow) -> list[str]:
     return [
         str(row.number),
         row.pattern,
@@ -117,7 +119,7 @@ def _asked(row: Row) -> list[str]:
     ]
 
 
-def _answered(row: Row) -> list[str]:
+def _plan_cells(row: PatternRow) -> list[str]:
     return [
         str(row.number),
         row.operation,
@@ -131,16 +133,16 @@ def _answered(row: Row) -> list[str]:
     ]
 
 
-def _document(report: Report, *, with_advice: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _document(report: CheckReport, *, with_advice: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {
         "table": report.design.name,
         "passes": report.passes,
         "patterns": [asdict(row) for row in worksheet(report.design, report.outcomes)],
         "findings": [_finding(finding) for finding in report.findings],
     }
     if with_advice:
-        told["advice"] = [asdict(advice) for advice in _advice(report)]
-    return told
+        document["advice"] = [asdict(advice) for advice in _advice(report)]
+    return document
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

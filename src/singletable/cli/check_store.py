@@ -1,4 +1,4 @@
-"""`singletable check-store PATH`: whether every item and every index entry of a store is as it should be."""
+"""`singletable check-store PATH`: verify every item and index entry of a store file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ PROBLEMS_SHOWN = 50
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("check-store", help="whether a store is sound", description=__doc__)
-    parser.add_argument("path", metavar="PATH", type=Path, help="the file of the store; it may be in use")
-    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    parser = commands.add_parser("check-store", help="verify a store file", description=__doc__)
+    parser.add_argument("path", metavar="PATH", type=Path, help="the store file; it may be in use")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the store and say what was found; 1 when something is wrong."""
-    from singletable.engine.check_store import check_store
+    """Check the store and print the result; return 1 when it is damaged."""
+    from singletable.engine.integrity_check import check_store
 
     checked = check_store(options.path)
     if options.json:
@@ -28,13 +28,13 @@ def run(options: argparse.Namespace) -> int:
         for problem in checked.problems[:PROBLEMS_SHOWN]:
             print(problem)
         if len(checked.problems) > PROBLEMS_SHOWN:
-            print(f"... and {len(checked.problems) - PROBLEMS_SHOWN:,} more; --json has them all")
+            print(f"... and {len(checked.problems) - PROBLEMS_SHOWN:,} more; --json lists all")
         print(f"{options.path} is damaged: {_counted(len(checked.problems), 'problem')}.")
     else:
-        held = f"{_counted(checked.tables, 'table')}, {_counted(checked.items, 'item')}"
+        contents = f"{_counted(checked.tables, 'table')}, {_counted(checked.items, 'item')}"
         entries = f"{checked.entries:,} index {'entry' if checked.entries == 1 else 'entries'}"
         copies = f", {_counted(checked.backups, 'backup')}" if checked.backups else ""
-        print(f"{options.path} is sound: {held}, {entries}{copies}.")
+        print(f"{options.path} is intact: {contents}, {entries}{copies}.")
     return 1 if checked.problems else 0
 
 

@@ -1,4 +1,4 @@
-"""`singletable demo [NAME ...]`: example systems run in memory, what each question becomes, answers and costs."""
+"""`singletable demo [NAME ...]`: run the example systems in memory and show the requests and cost of every pattern."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING
 from singletable.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from singletable.demo.keeping import Kept
+    from singletable.demo.demo_store import SavedTable
     from singletable.demo.systems import NeedsPackage, System
     from singletable.demo.tour import Tour
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("demo", help="example systems, run and measured in memory", description=__doc__)
+    parser = commands.add_parser("demo", help="run and measure example systems in memory", description=__doc__)
     parser.add_argument(
         "names",
         metavar="NAME",
         nargs="*",
-        help="an example, or one of its scripts as shop.whole_order; all examples when left out",
+        help="an example (shop) or one of its scripts (shop.whole_order); default: all examples",
     )
-    parser.add_argument("--list", action="store_true", help="only say which examples there are")
+    parser.add_argument("--list", action="store_true", help="list the examples and exit")
     parser.add_argument(
-        "--keep", metavar="PATH", type=Path, help="leave the tables in a new file, for singletable serve"
+        "--keep", metavar="PATH", type=Path, help="save the tables to a new file, for singletable serve"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document for machines")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show the examples that are named, or all of them."""
+    """Run the named examples, or all of them."""
     from singletable.demo.systems import systems_named
 
     systems = systems_named(options.names)
@@ -42,25 +42,25 @@ def run(options: argparse.Namespace) -> int:
         _list(systems, as_json=options.json)
         return 0
     if options.keep is not None:
-        from singletable.demo.keeping import refuse_existing
+        from singletable.demo.demo_store import check_new_path
 
-        refuse_existing(options.keep)
-    tours, lacking = _shown(systems, quiet=options.json)
-    if lacking and (options.names or not tours):
-        raise lacking[0]
-    kept: Sequence[Kept] = ()
+        check_new_path(options.keep)
+    tours, skipped = _run_and_show(systems, quiet=options.json)
+    if skipped and (options.names or not tours):
+        raise skipped[0]
+    saved: Sequence[SavedTable] = ()
     if options.keep is not None:
-        from singletable.demo.keeping import keep
+        from singletable.demo.demo_store import save_tables
 
-        kept = keep(options.keep, tours)
+        saved = save_tables(options.keep, tours)
     if options.json:
-        from singletable.cli.demo_document import document
+        from singletable.cli.demo_output import document
 
-        print_json(document(tours, lacking, options.keep, kept))
+        print_json(document(tours, skipped, options.keep, saved))
     else:
-        from singletable.cli.demo_plain import print_end
+        from singletable.cli.demo_output import print_end
 
-        print_end(tours, lacking, options.keep, kept)
+        print_end(tours, skipped, options.keep, saved)
     return 0
 
 
@@ -68,31 +68,31 @@ def _list(systems: Sequence[System], *, as_json: bool) -> None:
     if as_json:
         print_json({"systems": [{"name": each.name, "title": each.title, "tour": each.tour} for each in systems]})
     else:
-        print_table("Examples", ("name", "what it is"), [(each.name, each.title) for each in systems])
+        print_table("Examples", ("name", "description"), [(each.name, each.title) for each in systems])
 
 
-def _shown(systems: Sequence[System], *, quiet: bool) -> tuple[list[Tour], list[NeedsPackage]]:
-    """Takes the tours and shows each when it is over; what lacks a package is left out."""
+def _run_and_show(systems: Sequence[System], *, quiet: bool) -> tuple[list[Tour], list[NeedsPackage]]:
+    """Run the tours and show each when it finishes; skip examples whose packages are missing."""
     from singletable.demo.systems import NeedsPackage
-    from singletable.demo.tour import take
+    from singletable.demo.tour import run_tour
 
     tours: list[Tour] = []
-    lacking: list[NeedsPackage] = []
+    skipped: list[NeedsPackage] = []
     for system in systems:
         try:
-            tour = take(system)
+            tour = run_tour(system)
         except NeedsPackage as problem:
-            lacking.append(problem)
+            skipped.append(problem)
             continue
         if not quiet:
             _show(tour, is_first=not tours)
         tours.append(tour)
-    return tours, lacking
+    return tours, skipped
 
 
 def _show(tour: Tour, *, is_first: bool) -> None:
     if sys.stdout.isatty():
-        from singletable.cli.demo_drawn import print_tour
+        from singletable.cli.demo_panels import print_tour
     else:
-        from singletable.cli.demo_plain import print_tour
+        from singletable.cli.demo_output import print_tour
     print_tour(tour, is_first=is_first)

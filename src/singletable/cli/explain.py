@@ -1,37 +1,36 @@
-"""`singletable explain MODEL [PATTERN [ARGUMENT ...]]`: the exact request of a pattern, and why it is right."""
+"""`singletable explain MODEL [PATTERN [ARGUMENT ...]]`: show the requests of a pattern and their proof."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from singletable.cli.arguments import read_arguments
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json
-from singletable.client.call_explanation import explain_call
-from singletable.client.pattern import BoundPattern
+from singletable.cli.pattern_arguments import read_arguments
+from singletable.client.pattern import BoundPattern, explain_call
 from singletable.client.table import Table
 from singletable.errors import ModelNotLoaded
-from singletable.planner.explain import Explanation, proof, verdict_text
-from singletable.planner.plan import Refusal
-from singletable.planner.remedy import remedy
+from singletable.planner.explanation import Explanation, proof, verdict_text
+from singletable.planner.plan import UnsupportedPattern
+from singletable.planner.remedies import remedy
 
-DOES_NOT_HOLD = 1
+NOT_SERVED = 1
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("explain", help="show the request that a pattern becomes", description=__doc__)
-    parser.add_argument("model", metavar="MODEL", help="a Python file or module, with :Table to pick one")
-    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="all patterns when left out")
+    parser = commands.add_parser("explain", help="show the requests of a pattern", description=__doc__)
+    parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="default: all patterns")
     parser.add_argument(
         "arguments",
         metavar="ARGUMENT",
         nargs="*",
-        help="value or name=value; a range is LOW..HIGH, LOW.. or ..HIGH, a path is a/b/c, a radius LAT,LNG,METERS, "
-        "a box SOUTH,WEST,NORTH,EAST, the nearest places LAT,LNG,COUNT,METERS",
+        help="VALUE or NAME=VALUE; write a range as LOW..HIGH, LOW.. or ..HIGH, a path as a/b/c, a radius as "
+        "LAT,LNG,METERS, a box as SOUTH,WEST,NORTH,EAST, and nearest places as LAT,LNG,COUNT,METERS",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document for machines")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
@@ -47,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             print("\n" if number else "", end="")
             _print(document)
     served = all(document["verdict"].startswith(("one request", "declared")) for document in documents)
-    return 0 if served else DOES_NOT_HOLD
+    return 0 if served else NOT_SERVED
 
 
 Named = list[tuple[type[Table], BoundPattern[..., Any]]]
@@ -73,9 +72,9 @@ def _document(table: type[Table], bound: BoundPattern[..., Any], given: list[str
         "title": declaration.title,
         "location": declaration.location.full,
         "verdict": verdict_text(outcome),
-        "passed_over": {each.index: list(each.reasons) for each in outcome.passed_over},
+        "other_indexes": {each.index: list(each.reasons) for each in outcome.other_indexes},
     }
-    if isinstance(outcome, Refusal):
+    if isinstance(outcome, UnsupportedPattern):
         return document | {"reason": outcome.reason, "remedy": remedy(table.design, outcome)}
     document["proof"] = list(proof(table.design, outcome))
     if given or not any(parameter.required for parameter in declaration.parameters.values()):
@@ -92,8 +91,8 @@ def _print(document: dict[str, Any]) -> None:
     for line in document.get("proof", ()):
         print(f"  {line}")
     if "reason" in document:
-        print(f"  refused: {document['reason']}\n  {document['remedy']}")
-    for index, reasons in document["passed_over"].items():
+        print(f"  not supported: {document['reason']}\n  {document['remedy']}")
+    for index, reasons in document["other_indexes"].items():
         print(f"  not {index}: {'; '.join(reasons)}")
     for request in document.get("requests", ()):
         print(f"\n{request['operation']}")

@@ -1,17 +1,16 @@
-"""`singletable export cdk-python MODEL`: a stack for the AWS CDK in Python."""
+"""`singletable export cdk-python MODEL`: export an AWS CDK stack in Python."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.export_file import write_export
-from singletable.cli.export_settings import add_table_options, tables_of
+from singletable.cli.export_options import add_table_options, tables_of, write_export
 from singletable.export.cdk_python import to_cdk_python
 
 
 def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the target to the command."""
-    parser = targets.add_parser("cdk-python", help="a stack for the AWS CDK in Python", description=__doc__)
+    parser = targets.add_parser("cdk-python", help="an AWS CDK stack in Python", description=__doc__)
     add_table_options(parser)
     parser.set_defaults(run=run)
 

@@ -1,21 +1,20 @@
-"""`singletable export cloudformation MODEL`: a template for CloudFormation, with tables, insights and alarms."""
+"""`singletable export cloudformation MODEL`: export a CloudFormation template with tables, insights and alarms."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.export_file import write_export
-from singletable.cli.export_settings import add_table_options, tables_of
+from singletable.cli.export_options import add_table_options, tables_of, write_export
 from singletable.export.cloudformation import to_cloudformation
 
 
 def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the target to the command."""
     parser = targets.add_parser(
-        "cloudformation", help="a template for CloudFormation, with tables, insights and alarms", description=__doc__
+        "cloudformation", help="a CloudFormation template with tables, insights and alarms", description=__doc__
     )
     add_table_options(parser)
-    parser.add_argument("--json", action="store_true", help="JSON in place of YAML")
+    parser.add_argument("--json", action="store_true", help="write JSON instead of YAML")
     parser.set_defaults(run=run)
 
 

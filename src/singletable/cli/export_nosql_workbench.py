@@ -1,13 +1,13 @@
-"""`singletable export nosql-workbench MODEL`: a document of NoSQL Workbench 3.0, with rows of each entity."""
+"""`singletable export nosql-workbench MODEL`: export a NoSQL Workbench 3.0 model with rows of each entity."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from singletable.cli.export_file import add_file_options, write_export
+from singletable.cli.export_options import add_file_options, write_export
+from singletable.cli.live_table import connect, sample_table
 from singletable.cli.load_model import load_tables
-from singletable.cli.sampled_table import asking, sampled_table
 from singletable.errors import ModelNotLoaded
 
 ROWS_MAX = 500
@@ -15,15 +15,15 @@ ROWS_MAX = 500
 
 def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the target to the command."""
-    parser = targets.add_parser("nosql-workbench", help="a model of NoSQL Workbench, with rows", description=__doc__)
+    parser = targets.add_parser("nosql-workbench", help="a NoSQL Workbench model with rows", description=__doc__)
     add_file_options(parser)
-    parser.add_argument("--items", metavar="STORE", help="take the rows from the tables there: file:PATH, http://...")
+    parser.add_argument("--items", metavar="STORE", help="take the rows from these tables: file:PATH, http://...")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Export the tables of the model."""
-    from singletable.document.described import introduction
+    from singletable.document.docstrings import introduction
     from singletable.drafts.from_design import draft_of
     from singletable.drafts.workbench_export import ExportedModel, to_workbench
 
@@ -31,13 +31,13 @@ def run(options: argparse.Namespace) -> int:
     names = [table.design.name for table in tables]
     if twice := next((table for table in tables if names.count(table.design.name) > 1), None):
         raise ModelNotLoaded(
-            f"{options.model} holds several tables called {twice.design.name}, and a document holds one; say which: "
-            f"{options.model}:{twice.__name__}"
+            f"{options.model} contains several tables named {twice.design.name}; "
+            f"select one: {options.model}:{twice.__name__}"
         )
     models = [ExportedModel(table.design, table.__name__, table.__doc__ or "") for table in tables]
     if options.items is not None:
-        with asking(options.items) as asked:
-            samples = [sampled_table(asked, model.design.name, ROWS_MAX).items for model in models]
+        with connect(options.items) as requests:
+            samples = [sample_table(requests, model.design.name, ROWS_MAX).items for model in models]
         models = [
             ExportedModel(model.design, model.class_name, model.doc, items)
             for model, items in zip(models, samples, strict=True)

@@ -1,11 +1,10 @@
-"""`singletable export terraform MODEL`: resources for Terraform and OpenTofu."""
+"""`singletable export terraform MODEL`: export resources for Terraform and OpenTofu."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.export_file import write_export
-from singletable.cli.export_settings import add_table_options, tables_of
+from singletable.cli.export_options import add_table_options, tables_of, write_export
 from singletable.export.terraform import to_terraform
 
 

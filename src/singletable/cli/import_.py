@@ -1,17 +1,17 @@
-"""`singletable import SOURCE ...`: a model from elsewhere as a Python file; a file for each source beside this."""
+"""`singletable import SOURCE ...`: create a Python model from a table or from another tool."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 
-# A source is a module `cli/import_NAME.py` with `add_to`, and its name here.
+# Every source has a module `cli/import_NAME.py` with `add_to`.
 SOURCES = ("live", "nosql-workbench", "onetable", "schema-json", "worksheet")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its sources to the parser."""
-    parser = commands.add_parser("import", help="a model from a table or from other tools", description=__doc__)
+    parser = commands.add_parser("import", help="create a model from a table or from other tools", description=__doc__)
     sources = parser.add_subparsers(required=True, metavar="SOURCE")
     for name in SOURCES:
         importlib.import_module(f"singletable.cli.import_{name.replace('-', '_')}").add_to(sources)

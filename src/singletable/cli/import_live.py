@@ -1,22 +1,22 @@
-"""`singletable import live URL --table NAME`: a model told from a table that exists and a sample of its items."""
+"""`singletable import live URL --table NAME`: infer a model from an existing table and a sample of its items."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.import_file import add_file_options, write_import
-from singletable.cli.sampled_table import asking, sampled_table
+from singletable.cli.import_output import add_file_options, write_import
+from singletable.cli.live_table import connect, sample_table
 
 SAMPLE = 1000
 
 
 def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the source to the command."""
-    parser = sources.add_parser("live", help="a table that exists, by a sample of its items", description=__doc__)
+    parser = sources.add_parser("live", help="an existing table, from a sample of its items", description=__doc__)
     parser.add_argument("url", metavar="URL", help="file:PATH, http://HOST:PORT or dynamodb://REGION")
-    parser.add_argument("--table", metavar="NAME", required=True, help="the table's name")
+    parser.add_argument("--table", metavar="NAME", required=True, help="the table name")
     parser.add_argument(
-        "--sample", metavar="N", type=_count, default=SAMPLE, help=f"read at most so many items, {SAMPLE} unless given"
+        "--sample", metavar="N", type=_count, default=SAMPLE, help=f"read at most N items (default: {SAMPLE})"
     )
     add_file_options(parser)
     parser.set_defaults(run=run)
@@ -24,7 +24,7 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of items: write 1 or more")
+        raise argparse.ArgumentTypeError(f"invalid number of items {text!r}: write 1 or more")
     return int(text)
 
 
@@ -34,13 +34,13 @@ def run(options: argparse.Namespace) -> int:
     from singletable.drafts.draft import Draft
     from singletable.drafts.inference import inferred_table
 
-    with asking(options.url) as asked:
-        sample = sampled_table(asked, options.table, options.sample)
+    with connect(options.url) as requests:
+        sample = sample_table(requests, options.table, options.sample)
     table = inferred_table(seen_table(sample.description, sample.items, sample.ttl_attribute))
-    said = {
+    usage = {
         "items": len(sample.items),
         "is_whole": sample.is_whole,
         "requests": sample.requests,
         "read_units": sample.read_units,
     }
-    return write_import(Draft(f"{options.table}, as it was found", (table,)), options, said)
+    return write_import(Draft(f"{options.table}, as it was found", (table,)), options, usage)

@@ -1,22 +1,22 @@
-"""`singletable import nosql-workbench FILE`: a model of NoSQL Workbench, formats 1.0 to 3.0."""
+"""`singletable import nosql-workbench FILE`: import a NoSQL Workbench model, formats 1.0 to 3.0."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.import_file import add_file_options, read_source, write_import
+from singletable.cli.import_output import add_file_options, read_source, write_import
 from singletable.errors import ImportRefused
 
 
 def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the source to the command."""
-    parser = sources.add_parser("nosql-workbench", help="a model of NoSQL Workbench", description=__doc__)
-    parser.add_argument("file", metavar="FILE", help="the JSON that NoSQL Workbench exports; - reads standard input")
+    parser = sources.add_parser("nosql-workbench", help="a NoSQL Workbench model", description=__doc__)
+    parser.add_argument("file", metavar="FILE", help="the JSON file exported by NoSQL Workbench; - for standard input")
     parser.add_argument(
         "--functions",
         metavar="MODULE",
-        help="where the functions are that a model of ours names, for derived values, upgrades and defaults: a Python "
-        "file, or a module's name; documents hold no code",
+        help="a Python file or module with the functions for derived values, upgrades and defaults that the document "
+        "refers to; documents contain no code",
     )
     add_file_options(parser)
     parser.set_defaults(run=run)

@@ -1,17 +1,17 @@
-"""`singletable import onetable FILE`: a OneTable schema, as JSON or as the script that exports it."""
+"""`singletable import onetable FILE`: import a OneTable schema from JSON, JavaScript or TypeScript."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.import_file import add_file_options
+from singletable.cli.import_output import add_file_options
 
 
 def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the source to the command."""
     parser = sources.add_parser("onetable", help="a OneTable schema", description=__doc__)
     parser.add_argument(
-        "file", metavar="FILE", help="the schema, as JSON, JavaScript or TypeScript; - reads standard input"
+        "file", metavar="FILE", help="the schema as JSON, JavaScript or TypeScript; - for standard input"
     )
     add_file_options(parser)
     parser.set_defaults(run=run)

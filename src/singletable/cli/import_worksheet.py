@@ -1,16 +1,16 @@
-"""`singletable import worksheet FILE`: a worksheet of access patterns, for which keys are proposed and proved."""
+"""`singletable import worksheet FILE`: import a worksheet of access patterns, with proposed and proved keys."""
 
 from __future__ import annotations
 
 import argparse
 
-from singletable.cli.import_file import add_file_options
+from singletable.cli.import_output import add_file_options
 
 
 def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the source to the command."""
     parser = sources.add_parser("worksheet", help="a worksheet of access patterns", description=__doc__)
-    parser.add_argument("file", metavar="FILE", help="CSV, Markdown, or what check prints; - reads standard input")
+    parser.add_argument("file", metavar="FILE", help="CSV, Markdown, or the output of check; - for standard input")
     add_file_options(parser)
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""Items in JSON files, in DynamoDB's own JSON or in plain JSON, read with what is wrong told by attribute."""
+"""Read items from JSON files, in DynamoDB JSON or plain JSON, with errors per attribute."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from singletable.drafts.json_text import NESTING_MAX, NoJson, json_of, opened_at
 from singletable.errors import ArgumentRefused, RequestRefused
-from singletable.values.accept import accept_value
 from singletable.values.attribute_value import attribute_value
-from singletable.values.checks import check_name
+from singletable.values.item_validation import accept_value
+from singletable.values.value_checks import check_name
 
 Item = dict[str, dict[str, Any]]
 _CONTENT: dict[str, type] = {
@@ -20,12 +20,12 @@ _CONTENT: dict[str, type] = {
 }  # fmt: skip
 
 
-def parsed(text: str, name: str) -> Any:
-    """The JSON of a text, numbers to their last digit; raises ArgumentRefused with the place that is wrong."""
+def parse_json(text: str, name: str) -> Any:
+    """Parse JSON with exact numbers; raises ArgumentRefused with line and column."""
     place = opened_at(text, NESTING_MAX + 1)
     if place is not None:
         where = f"line {place[0]:,}, column {place[1]:,}"
-        raise ArgumentRefused(f"{name} is nested deeper than any item that DynamoDB holds, at {where}") from None
+        raise ArgumentRefused(f"{name} is nested deeper than DynamoDB allows, at {where}") from None
     try:
         return json_of(
             text,
@@ -36,54 +36,51 @@ def parsed(text: str, name: str) -> Any:
         )
     except NoJson as problem:
         where = f"line {problem.line:,}, column {problem.column:,}"
-        raise ArgumentRefused(f"{name} is no JSON: {problem}, at {where}") from None
+        raise ArgumentRefused(f"{name} is not valid JSON: {problem}, at {where}") from None
     except ArithmeticError:
-        raise ArgumentRefused(f"{name} holds a number that DynamoDB cannot: 38 digits, to 9.99E+125") from None
+        raise ArgumentRefused(f"{name}: a number has at most 38 digits and is at most 9.99E+125") from None
     except ValueError as problem:
         if isinstance(problem, ArgumentRefused):
             raise
-        raise ArgumentRefused(f"{name} is no JSON: {problem}") from None
+        raise ArgumentRefused(f"{name} is not valid JSON: {problem}") from None
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number that DynamoDB holds")
+    raise ValueError(f"{text} is not a number that DynamoDB can store")
 
 
 def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = next(key for number, (key, _) in enumerate(pairs) if key in [other for other, _ in pairs[:number]])
-        raise ArgumentRefused(f"{name} names {twice!r} twice in one object; take one of them away")
+        raise ArgumentRefused(f"{name} contains {twice!r} twice in one object; remove one of them")
     return made
 
 
 def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
-    """An item out of a JSON object: DynamoDB JSON where every value looks like it, plain JSON otherwise.
+    """Return an item from a JSON object: DynamoDB JSON when every value has that form, plain JSON otherwise.
 
-    An item that an export wrapped (`{"Item": ...}`) is taken out. Numbers are written in DynamoDB's plain notation.
+    An item wrapped by an export (`{"Item": ...}`) is unwrapped. Numbers are normalised as DynamoDB does it.
     """
     if not isinstance(document, dict):
-        raise ArgumentRefused(
-            f'{name} is no item: an item is a JSON object, such as {{"PK": "CUST#c1", "total": 12.5}}'
-        )
+        raise ArgumentRefused(f'{name} is not an item: write a JSON object, such as {{"PK": "CUST#c1", "total": 12.5}}')
     item: dict[str, Any] = document
     inner = item.get("Item")
     if len(item) == 1 and isinstance(inner, dict) and not is_plain and (not inner or _is_dynamodb_json(inner)):
         item = inner
     if not item:
         raise ArgumentRefused(
-            f"{name} is an item without attributes, which DynamoDB refuses: "
-            "an item has at least the attributes of its table's key"
+            f"{name} is an item without attributes; an item needs at least the key attributes of its table"
         )
     if is_plain or not _is_dynamodb_json(item):
         return {attribute: _plain(value, attribute, name) for attribute, value in item.items()}
     for attribute, value in item.items():
-        _accepted(attribute, value, name)
+        _check_value(attribute, value, name)
     return item
 
 
-def untyped_of(document: Any) -> list[str]:
-    """The attributes that are no DynamoDB JSON, where others are: all of it is then taken for plain JSON."""
+def untyped_attributes(document: Any) -> list[str]:
+    """Return the attributes that are not DynamoDB JSON when others are; the item is then read as plain JSON."""
     if not isinstance(document, dict):
         return []
     found = [name for name, value in document.items() if not _is_typed(value)]
@@ -91,14 +88,14 @@ def untyped_of(document: Any) -> list[str]:
 
 
 def items_of_json(text: str, name: str) -> Iterator[Item]:
-    """The items of a file: a list, an answer of DynamoDB with `Items`, one item, or an item on each line."""
+    """Yield the items of a file: a list, a response with `Items`, one item, or one item per line."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > 1 and all(line.lstrip().startswith("{") and line.rstrip().endswith("}") for _, line in lines):
         for number, line in lines:
             place = f"{name}, line {number},"
-            yield item_of_json(parsed(line, place), place)
+            yield item_of_json(parse_json(line, place), place)
         return
-    document = parsed(text, name)
+    document = parse_json(text, name)
     held = document.get("Items") if isinstance(document, dict) else None
     found = held if isinstance(held, list) else document if isinstance(document, list) else [document]
     for number, each in enumerate(found, 1):
@@ -120,24 +117,22 @@ def _plain(value: Any, attribute: str, name: str) -> dict[str, Any]:
     try:
         typed = attribute_value(value)
     except TypeError as problem:
-        said = re.sub(r"Decimal\('([^']*)'\)", r"\1", str(problem))  # a number as it was written
-        raise ArgumentRefused(f"{name}: {attribute}: {said}") from None
+        message = re.sub(r"Decimal\('([^']*)'\)", r"\1", str(problem))  # show the number as in the file
+        raise ArgumentRefused(f"{name}: {attribute}: {message}") from None
     except RecursionError:
-        raise ArgumentRefused(f"{name}: {attribute} is nested deeper than any item that DynamoDB holds") from None
-    _accepted(attribute, typed, name)
+        raise ArgumentRefused(f"{name}: {attribute} is nested deeper than DynamoDB allows") from None
+    _check_value(attribute, typed, name)
     return typed
 
 
-def _accepted(attribute: str, value: dict[str, Any], name: str) -> None:
-    """Refuses what DynamoDB would, and writes numbers as it does."""
+def _check_value(attribute: str, value: dict[str, Any], name: str) -> None:
+    """Check a value as DynamoDB does, and normalise its numbers."""
     try:
         check_name(attribute)
         accept_value(value)
-    except RequestRefused as refusal:
-        raise ArgumentRefused(f"{name}: {attribute or 'an attribute'}: {refusal.message}") from None
+    except RequestRefused as problem:
+        raise ArgumentRefused(f"{name}: {attribute or 'an attribute'}: {problem.message}") from None
     except UnicodeEncodeError:
-        raise ArgumentRefused(
-            f"{name}: {attribute!r} holds half of a surrogate pair, which has no UTF-8 form"
-        ) from None
+        raise ArgumentRefused(f"{name}: {attribute!r} contains a lone surrogate, which UTF-8 cannot encode") from None
     except RecursionError:
-        raise ArgumentRefused(f"{name}: {attribute} is nested deeper than any item that DynamoDB holds") from None
+        raise ArgumentRefused(f"{name}: {attribute} is nested deeper than DynamoDB allows") from None

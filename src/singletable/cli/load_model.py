@@ -1,4 +1,4 @@
-"""Finds the tables that MODEL names: `module:Table`, `module`, `path/model.py` or `path/model.py:Table`."""
+"""Load the tables of a MODEL argument: `module:Table`, `module`, `path/model.py` or `path/model.py:Table`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def load_tables(model: str) -> tuple[type[Table], ...]:
-    """The tables of a model, in order of definition; raises ModelNotLoaded or DesignError with file and line."""
+    """Return the tables of a model in definition order; raises ModelNotLoaded or DesignError with file and line."""
     place, _, name = model.partition(":")
     module = load_module(place)
     tables = [
@@ -31,17 +31,17 @@ def load_tables(model: str) -> tuple[type[Table], ...]:
     else:
         tables = [table for table in tables if table.__module__ == module.__name__]
     if not tables:
-        wanted = f"no table called {name}" if name else "no table"
-        raise ModelNotLoaded(f"{place} holds {wanted}; a table is a class that derives from singletable.Table")
+        missing = f"no table {name}" if name else "no table"
+        raise ModelNotLoaded(f"{place} contains {missing}; a table is a subclass of singletable.Table")
     return tuple(dict.fromkeys(tables))
 
 
 def load_module(place: str) -> ModuleType:
-    """The module that a file or a dotted name stands for; raises ModelNotLoaded or DesignError with file and line."""
+    """Import a file or a dotted name; raises ModelNotLoaded or DesignError with file and line."""
     path = Path(place)
     is_file = place.endswith(".py") or path.is_file()
     if not place or (is_file and not path.is_file()):
-        raise ModelNotLoaded(f"{place}: there is no such file; MODEL is a Python file, or module:Table")
+        raise ModelNotLoaded(f"{place}: no such file; MODEL is a Python file or module:Table")
     try:
         sys.path.insert(0, str(path.parent.resolve()) if is_file else str(Path.cwd()))
         return _import_file(path) if is_file else importlib.import_module(place)
@@ -51,12 +51,12 @@ def load_module(place: str) -> ModuleType:
         where = Location(problem.filename or place, problem.lineno or 1)
         raise ModelNotLoaded(f"{where.full}: {problem.msg}") from problem
     except SystemExit as problem:
-        what = f"the model ends the program (sys.exit({problem})) while it is imported"
+        what = f"the model calls sys.exit({problem}) when it is imported"
         raise ModelNotLoaded(f"{_where(problem, place)}: {what}") from problem
     except ModuleNotFoundError as problem:
         if not is_file and f"{place}.".startswith(f"{problem.name}."):
-            found = "this is a folder" if path.is_dir() else "there is no such file or module"
-            what = f"{found}; MODEL is a Python file, or module:Table"
+            found = "is a folder" if path.is_dir() else "no such file or module"
+            what = f"{found}; MODEL is a Python file or module:Table"
             raise ModelNotLoaded(f"{place}: {what}") from problem
         raise ModelNotLoaded(_message(problem, place)) from problem
     except Exception as problem:
@@ -77,17 +77,17 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _import_from_package(path: Path) -> ModuleType:
-    """A file of a package under its whole name, so that it may import its neighbours as it does in the program."""
+    """Import a file of a package under its full name, so its relative imports work."""
     name, folder = _in_package(path)
     sys.path.insert(0, str(folder))
     module = importlib.import_module(name)
     if module.__file__ is None or Path(module.__file__).resolve() != path:
-        raise ModelNotLoaded(f"{path}: another module called {name} is imported already, from {module.__file__}")
+        raise ModelNotLoaded(f"{path}: another module named {name} is already imported from {module.__file__}")
     return module
 
 
 def _in_package(path: Path) -> tuple[str, Path]:
-    """The whole name of a file of a package, and the folder that the package is in."""
+    """Return the full module name of a file in a package, and the folder that contains the package."""
     names, folder = [path.stem], path.parent
     while (folder / "__init__.py").is_file():
         names.insert(0, folder.name)
@@ -96,23 +96,23 @@ def _in_package(path: Path) -> tuple[str, Path]:
 
 
 def importable_name(place: str) -> str:
-    """How a model beside it imports what a file or a dotted name stands for."""
+    """Return the module name under which generated code imports a file or a dotted name."""
     path = Path(place)
     name = _in_package(path.resolve())[0] if place.endswith(".py") or path.is_file() else place
     if not all(each.isidentifier() and not iskeyword(each) for each in name.split(".")):
-        raise ModelNotLoaded(f"{place}: {name} is no name in Python, so that no model can import from it")
+        raise ModelNotLoaded(f"{place}: {name} is not a valid module name, so a model cannot import it")
     return name
 
 
 def _message(problem: Exception, place: str) -> str:
-    """What went wrong, at the innermost line of the user's own code."""
+    """Return the error with the innermost line of the user's code."""
     return f"{_where(problem, place)}: {type(problem).__name__}: {problem}"
 
 
 def _where(problem: BaseException, place: str) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     libraries = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    own = [frame for frame in frames if not frame.filename.startswith(("<", str(_PACKAGE)))]
-    theirs = [frame for frame in own if not frame.filename.startswith(libraries)]
-    theirs = theirs or [frame for frame in own if Path(frame.filename).parent.name != "importlib"]
-    return Location(theirs[-1].filename, theirs[-1].lineno or 1).full if theirs else place
+    outside = [frame for frame in frames if not frame.filename.startswith(("<", str(_PACKAGE)))]
+    users = [frame for frame in outside if not frame.filename.startswith(libraries)]
+    users = users or [frame for frame in outside if Path(frame.filename).parent.name != "importlib"]
+    return Location(users[-1].filename, users[-1].lineno or 1).full if users else place

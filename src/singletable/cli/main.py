@@ -1,4 +1,4 @@
-"""The `singletable` command: one subcommand per file, errors as messages, never as tracebacks."""
+"""The `singletable` command: dispatch to one subcommand per file, and print errors as messages."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ COMMANDS = (
     "export",
     "import",
 )
-# A command whose name is a word of Python has a module of another name.
+# `import` is a Python keyword.
 MODULES = {"import": "import_"}
 BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and answer its exit code: 0 fine, 1 the design does not hold, 2 the input cannot be read."""
+    """Run a command and return its exit code: 0 success, 1 the check failed, 2 invalid input."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="singletable", description="A compiler for DynamoDB single-table design.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    # The command that was asked for starts sooner without the others, which are there to be listed.
+    # Importing only the requested command makes it start faster; without one, all are listed.
     for name in [name for name in arguments[:1] if name in COMMANDS] or COMMANDS:
         importlib.import_module(f"singletable.cli.{MODULES.get(name, name.replace('-', '_'))}").add_to(commands)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a pipe on Windows has no code for every character
+        sys.stdout.reconfigure(errors="replace")  # the encoding of a pipe on Windows may lack characters
     try:
         try:
             options = parser.parse_args(arguments)
@@ -51,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return BAD_INPUT
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at the end
-        if isinstance(problem, BrokenPipeError):  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes again at exit
+        if isinstance(problem, BrokenPipeError):  # the reader closed the pipe
             return 0
-        print(f"the answer cannot be written: {problem}", file=sys.stderr)
+        print(f"cannot write output: {problem}", file=sys.stderr)
         return BAD_INPUT
     return code

@@ -1,4 +1,4 @@
-"""Tables on the terminal: drawn and coloured for a person, plain aligned text in a pipe."""
+"""Print tables and JSON: coloured tables on a terminal, aligned plain text in a pipe."""
 
 from __future__ import annotations
 
@@ -7,27 +7,56 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.column_widths import GAP, column_widths
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
 
+GAP = 2
+"""Spaces between two columns."""
+WORD_CHARACTERS_MAX = 28
+"""Longer words, such as key templates, may be broken so that one of them does not force a row-by-row layout."""
+
+
+def column_widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return the width of each column; None when the words do not fit side by side."""
+    columns = list(zip(*lines, strict=True))
+    widths = [max(map(_width, column)) for column in columns]
+    least = [min(WORD_CHARACTERS_MAX, max(_longest_word(cell) for cell in column)) for column in columns]
+    left = room - GAP * (len(columns) - 1)
+    if sum(least) > left:
+        return None
+    while sum(widths) > left:
+        # Shrink the column with the most spare width, so long sentences wrap first.
+        widest = max(range(len(widths)), key=lambda number: widths[number] - least[number])
+        widths[widest] -= 1
+    return widths
+
+
+def _longest_word(cell: str) -> int:
+    return max(map(_width, cell.split()), default=0)
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def print_json(value: Any) -> None:
-    """One JSON document."""
+    """Print one JSON document."""
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_table(
     title: str, headers: Sequence[str], rows: Sequence[Sequence[str]], optional: Sequence[str] = ()
 ) -> None:
-    """A table under its title; optional columns are left out when they are empty in every row."""
-    kept = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in rows)]
-    headers = [headers[number] for number in kept]
-    rows = [[row[number] for number in kept] for row in rows]
+    """Print a table with a title, without the optional columns that are empty in every row."""
+    shown = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in rows)]
+    headers = [headers[number] for number in shown]
+    rows = [[row[number] for number in shown] for row in rows]
     if sys.stdout.isatty():
-        _print_drawn(title, headers, rows)
+        _print_rich(title, headers, rows)
     else:
         _print_plain(title, headers, rows)
 
@@ -39,7 +68,7 @@ def _print_plain(title: str, headers: Sequence[str], rows: Sequence[Sequence[str
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _print_drawn(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -60,24 +89,24 @@ def _print_drawn(title: str, headers: Sequence[str], rows: Sequence[Sequence[str
 
 
 def _print_row_by_row(console: Console, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """What is too wide for columns: each row under its name, and with the names of what it has."""
+    """Print a table that is too wide for columns: each row as a heading with its named values."""
     from rich.padding import Padding
     from rich.text import Text
 
-    named = 2 if headers[0] == "#" else 1  # a number at the front is no name to tell a row by
+    named = 2 if headers[0] == "#" else 1  # a row number alone does not identify a row
     for row in rows:
         console.print(Text("  ".join(row[:named]), style="cyan"))
-        said = [
+        cells = [
             Text.assemble((f"{header} ", "dim"), (cell, _style(cell)))
             for header, cell in zip(headers[named:], row[named:], strict=True)
             if cell
         ]
-        for line in _filled(said, console.width - GAP):
+        for line in _lines_of(cells, console.width - GAP):
             console.print(Padding(Text(" · ").join(line), (0, 0, 0, GAP)))
 
 
-def _filled(parts: Sequence[Text], room: int) -> list[list[Text]]:
-    """The parts in lines: as many in each as have room with a dot between them."""
+def _lines_of(parts: Sequence[Text], room: int) -> list[list[Text]]:
+    """Distribute parts over lines that fit the width, separated by dots."""
     lines: list[list[Text]] = []
     left = 0
     for part in parts:
@@ -92,11 +121,11 @@ def _filled(parts: Sequence[Text], room: int) -> list[list[Text]]:
 
 
 def print_heading(text: str) -> None:
-    """A line that stands out."""
+    """Print a bold line."""
     print(f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() else text)
 
 
 def _style(cell: str) -> str:
-    if cell.startswith(("refused", "undeclared")):
+    if cell.startswith(("not supported", "undeclared")):
         return "red"
     return "green" if cell.startswith(("one request", "declared fan-out")) else ""

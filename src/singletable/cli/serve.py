@@ -1,4 +1,4 @@
-"""`singletable serve [--data PATH]`: the engine over HTTP, for every AWS SDK, the AWS CLI and other tools."""
+"""`singletable serve [--data PATH]`: serve the engine over HTTP, for AWS SDKs, the AWS CLI and other tools."""
 
 from __future__ import annotations
 
@@ -16,73 +16,73 @@ from singletable.errors import SingletableError
 
 if TYPE_CHECKING:
     from singletable.engine.http.access_keys import AccessKeys
-    from singletable.engine.http.service import Check
+    from singletable.engine.http.request_handler import RequestCheck
 
 PORT_MAX = 65535
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("serve", help="answer as DynamoDB does, over HTTP", description=__doc__)
-    parser.add_argument("--data", metavar="PATH", type=Path, help="the store; without it, all is kept in memory only")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at, 127.0.0.1 unless given")
-    parser.add_argument("--port", type=_port, default=8000, help="8000 unless given; 0 picks one that is free")
+    parser = commands.add_parser("serve", help="serve DynamoDB requests over HTTP", description=__doc__)
+    parser.add_argument("--data", metavar="PATH", type=Path, help="the store file (default: in memory only)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=8000, help="the port (default: 8000); 0 selects a free port")
     parser.add_argument(
         "--sync",
         choices=("normal", "full"),
         default="normal",
-        help="what an answered write survives: the death of the process (normal), or the loss of power too (full)",
+        help="durability of acknowledged writes: survive a process crash (normal) or also a power failure (full)",
     )
     parser.add_argument(
         "--sweep-seconds",
         metavar="N",
         type=_seconds,
         default=60.0,
-        help="how often expired items are deleted, every 60 seconds unless given",
+        help="delete expired items every N seconds (default: 60)",
     )
     parser.add_argument(
         "--gsi-lag",
         metavar="MS",
         type=_milliseconds,
         default=0.0,
-        help="have reads of global indexes lag so many milliseconds behind writes, as they may with the service",
+        help="delay global indexes by MS milliseconds, to simulate eventual consistency",
     )
     parser.add_argument(
         "--access-key",
         metavar="ID:SECRET",
         action="append",
         default=[],
-        help="let in only who signs with this key or another that is given; others on this machine may see the option",
+        help="require signed requests with this key; repeatable; other users of this machine may see the option",
     )
     parser.add_argument(
         "--access-keys-file",
         metavar="PATH",
         type=Path,
-        help="the same, one key a line; SINGLETABLE_ACCESS_KEYS may hold keys too, with spaces between",
+        help="the same with the keys of this file, one per line; or set SINGLETABLE_ACCESS_KEYS, separated by spaces",
     )
     parser.add_argument(
         "--enforce-capacity",
         action="store_true",
-        help="throttle tables by the units that they have bought, or the ceilings they have set",
+        help="throttle tables by their provisioned capacity or their on-demand maximum",
     )
     parser.add_argument(
         "--enforce-partition-limit",
         action="store_true",
-        help="throttle what is more than one partition serves: 3,000 read and 1,000 write units a second for each key",
+        help="throttle each partition key at 3,000 read and 1,000 write units per second",
     )
     parser.add_argument(
         "--buckets",
         metavar="FOLDER",
         type=Path,
-        help="a folder whose sub-folders stand for S3 buckets: what tables are exported to and imported from",
+        help="a folder whose subfolders stand in for S3 buckets, for table exports and imports",
     )
-    parser.add_argument("--json", action="store_true", help="one line of JSON for machines, once it answers")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
     parser.set_defaults(run=run)
 
 
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= PORT_MAX):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: write a number up to {PORT_MAX}")
+        raise argparse.ArgumentTypeError(f"invalid port {text!r}: write a number up to {PORT_MAX}")
     return int(text)
 
 
@@ -92,7 +92,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds: write one above 0, such as 60 or 0.5")
+        raise argparse.ArgumentTypeError(f"invalid number of seconds {text!r}: write one above 0, such as 60 or 0.5")
     return seconds
 
 
@@ -102,7 +102,7 @@ def _milliseconds(text: str) -> float:
     except ValueError:
         milliseconds = -1.0
     if not 0 <= milliseconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds: write one such as 50")
+        raise argparse.ArgumentTypeError(f"invalid number of milliseconds {text!r}: write a number such as 50")
     return milliseconds
 
 
@@ -112,36 +112,32 @@ def run(options: argparse.Namespace) -> int:
         from singletable.engine.http.access_keys import read_access_keys
         from singletable.engine.http.server import listen
     except ModuleNotFoundError as problem:
-        raise SingletableError(f"serving needs {problem.name}: pip install 'singletable[serve]'") from problem
+        raise SingletableError(f"singletable serve needs {problem.name}: pip install 'singletable[serve]'") from problem
     keys = read_access_keys(options.access_key, options.access_keys_file, os.environ)
     try:
         listening = listen(options.host, options.port)
     except OSError as problem:
-        raise SingletableError(_cannot_listen(options.host, options.port, problem)) from problem
+        raise SingletableError(_listen_error(options.host, options.port, problem)) from problem
     with listening:
         _serve(options, keys, listening)
     return 0
 
 
-def _cannot_listen(host: str, port: int, problem: OSError) -> str:
+def _listen_error(host: str, port: int, problem: OSError) -> str:
     if problem.errno == errno.EADDRINUSE:
         return (
-            f"{host}:{port} is in use: another server listens there.\n"
-            f"  Stop it, or take another port: --port {port % PORT_MAX + 1}, or --port 0 for one that is free."
+            f"{host}:{port} is already in use by another server.\n"
+            f"  Stop it, or choose another port: --port {port % PORT_MAX + 1}, or --port 0 for a free one."
         )
     if problem.errno == errno.EACCES:
-        return f"{host}:{port} is not ours to listen at: {problem.strerror}.\n  Take a port above 1023 with --port."
-    return (
-        f"{host} is no address to listen at: {problem.strerror}.\n  Leave --host away to be reached from this machine."
-    )
+        return f"Cannot listen on {host}:{port}: {problem.strerror}.\n  Choose a port above 1023 with --port."
+    return f"Cannot listen on {host}: {problem.strerror}.\n  Omit --host to serve this machine only."
 
 
 def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
     from singletable.engine.engine import Engine
-    from singletable.engine.http.heap import keep_freed_memory
-    from singletable.engine.http.running import run_until_stopped
-    from singletable.engine.http.server import Server
-    from singletable.engine.http.service import Service
+    from singletable.engine.http.request_handler import Service
+    from singletable.engine.http.server import Server, keep_freed_memory, run_until_stopped
 
     keep_freed_memory()
     url = f"file:{options.data}" if options.data else "memory:"
@@ -158,11 +154,11 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
         service = Service(engine, check=_signature_check(keys), region=engine.region)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):
-            print(_open_to_all(listening), file=sys.stderr)
-        run_until_stopped(server, listening, lambda: _say_ready(options, keys, listening))
+            print(_public_warning(listening), file=sys.stderr)
+        run_until_stopped(server, listening, lambda: _print_ready(options, keys, listening))
 
 
-def _signature_check(keys: AccessKeys) -> Check | None:
+def _signature_check(keys: AccessKeys) -> RequestCheck | None:
     if not keys:
         return None
     from singletable.engine.http.signature import SignatureCheck
@@ -175,15 +171,15 @@ def _is_loopback(listening: socket.socket) -> bool:
     return host == "::1" or host.startswith("127.")
 
 
-def _open_to_all(listening: socket.socket) -> str:
+def _public_warning(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
     return (
-        f"warning: whoever reaches {host}:{port} can read and write this store.\n"
-        "  Ask for signatures with --access-keys-file or --access-key, or leave --host away."
+        f"warning: anyone who can reach {host}:{port} can read and write this store.\n"
+        "  Require signed requests with --access-keys-file or --access-key, or omit --host."
     )
 
 
-def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
+def _print_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
     url = f"http://{_address(listening)}"
     if options.json:
@@ -199,15 +195,13 @@ def _say_ready(options: argparse.Namespace, keys: AccessKeys, listening: socket.
         }
         print(json.dumps(document), flush=True)
         return
-    what = options.data or "A store in memory"
-    print(
-        f"{what} is served at {url}; for boto3, the AWS CLI and the SDKs: AWS_ENDPOINT_URL_DYNAMODB={url}", flush=True
-    )
+    what = options.data or "an in-memory store"
+    print(f"Serving {what} at {url}; for boto3, the AWS CLI and the SDKs: AWS_ENDPOINT_URL_DYNAMODB={url}", flush=True)
 
 
 def _address(listening: socket.socket) -> str:
-    """Host and port as a client on this machine can use them."""
+    """Return host and port for clients on this machine."""
     host: str = listening.getsockname()[0]
     port: int = listening.getsockname()[1]
-    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # this is where one cannot connect to
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # clients cannot connect to this address
     return f"[{here}]:{port}" if ":" in here else f"{here}:{port}"

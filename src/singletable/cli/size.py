@@ -1,4 +1,4 @@
-"""`singletable size ITEM.json`: the bytes of an item by attribute, and what each operation on it costs."""
+"""`singletable size ITEM.json`: show the size of an item by attribute, and the cost of each operation on it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ TOO_LARGE = 1
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("size", help="the size of an item, and what it costs", description=__doc__)
+    parser = commands.add_parser("size", help="measure the size and cost of an item", description=__doc__)
     parser.add_argument("item", metavar="ITEM", help="a file with DynamoDB JSON or plain JSON, or - for stdin")
-    parser.add_argument("--plain", action="store_true", help="plain JSON, even where it looks like DynamoDB JSON")
-    parser.add_argument("--json", action="store_true", help="one JSON document for machines")
+    parser.add_argument("--plain", action="store_true", help="read as plain JSON, even if it looks like DynamoDB JSON")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Weigh the item; 1 when it is larger than DynamoDB holds."""
-    from singletable.cli.item_json import item_of_json, parsed, untyped_of
+    """Print the size of the item; return 1 when it exceeds the item size limit."""
+    from singletable.cli.item_json import item_of_json, parse_json, untyped_attributes
     from singletable.cost.item_report import item_report
 
     name = "stdin" if options.item == STDIN else options.item
-    document = parsed(_text(options.item), name)
+    document = parse_json(_text(options.item), name)
     item = item_of_json(document, name, is_plain=options.plain)
-    if not options.plain and (untyped := untyped_of(document)):
-        what = f"{', '.join(map(_printable, untyped[:3]))} is not as DynamoDB's JSON is"
-        print(f"note: all of {name} is taken for plain JSON, since {what}; --plain says that it is", file=sys.stderr)
+    if not options.plain and (untyped := untyped_attributes(document)):
+        what = f"{', '.join(map(_printable, untyped[:3]))} is not in DynamoDB JSON"
+        print(f"note: {name} is read as plain JSON, because {what}; pass --plain to confirm", file=sys.stderr)
     report = item_report(item)
     if options.json:
         print_json(_document(report))
@@ -53,10 +53,10 @@ def _text(place: str) -> str:
         content = sys.stdin.buffer.read() if place == STDIN else Path(place).read_bytes()
         return text_of(content)
     except OSError as problem:
-        raise ArgumentRefused(f"{place} cannot be read: {problem.strerror or problem}") from None
+        raise ArgumentRefused(f"cannot read {place}: {problem.strerror or problem}") from None
     except NoText as problem:
         name = "stdin" if place == STDIN else place
-        raise ArgumentRefused(f"{name} is not UTF-8, which JSON is written in: {problem}") from None
+        raise ArgumentRefused(f"{name} is not valid UTF-8: {problem}") from None
 
 
 def _show(report: ItemReport) -> None:
@@ -64,24 +64,26 @@ def _show(report: ItemReport) -> None:
         [_printable(each.name), each.type, f"{each.name_bytes:,}", f"{each.value_bytes:,}", f"{each.total_bytes:,}"]
         for each in report.attributes
     ]
-    title = f"{report.total_bytes:,} bytes, {report.share_of_limit:.2%} of the 409,600 that an item may have"
+    title = f"{report.total_bytes:,} bytes, {report.share_of_limit:.2%} of the item size limit (409,600)"
     print_table(title, ("attribute", "type", "name", "value", "bytes"), rows)
     if not report.fits:
-        print("\nDynamoDB refuses an item of this size; keep the large part elsewhere (S3), and its address here.")
+        print("\nDynamoDB rejects an item of this size: store the large part in S3, and its address in the item.")
         return
     print()
     operations = [[each.operation, each.how, f"{each.units:g} {each.unit}"] for each in report.operations]
-    print_table("What it costs", ("operation", "how", "units"), operations)
+    print_table("Cost per operation", ("operation", "how", "units"), operations)
     print()
-    print_heading("Many like it")
+    print_heading("Many items of this size")
     unit = report.items_per_read_unit
-    print(f"  a page of 1 MB holds {report.items_per_page:,} of them")
+    print(f"  one page of 1 MB: {report.items_per_page:,} items")
     if unit:
-        print(f"  a Query reads {unit:,} of them within one 4 KB unit: 0.5 RRU eventually, 1 RRU strongly consistent")
+        print(f"  one 4 KB read unit of a Query: {unit:,} items (0.5 RRU eventually, 1 RRU strongly consistent)")
     else:
-        print("  a Query reads less than one of them within a 4 KB unit")
-    print(f"  it may grow by {report.bytes_to_next_write_unit:,} bytes before a write costs a unit more")
-    print(f"  storage bills {report.stored_bytes:,} bytes, 100 of them overhead, and as much for each index with ALL")
+        print("  one 4 KB read unit of a Query: less than one item")
+    print(f"  growth until a write costs one more unit: {report.bytes_to_next_write_unit:,} bytes")
+    print(
+        f"  billed storage: {report.stored_bytes:,} bytes with 100 bytes of overhead, and the same per index with ALL"
+    )
 
 
 def _document(report: ItemReport) -> dict[str, Any]:
@@ -97,5 +99,5 @@ def _document(report: ItemReport) -> dict[str, Any]:
 
 
 def _printable(text: str) -> str:
-    """The name without what would steer a terminal."""
+    """Escape control characters."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

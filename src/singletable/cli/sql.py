@@ -1,4 +1,4 @@
-"""`singletable sql STATEMENT --data PATH`: a PartiQL statement on a store, called the GetItem, Query or Scan it is."""
+"""`singletable sql STATEMENT --data PATH`: run a PartiQL statement on a store, and show the operation it uses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from singletable.errors import RequestRefused, SingletableError, StoreRefused
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
-    from singletable.engine.partiql.told import ToldAccess
+    from singletable.engine.partiql.access_description import AccessDescription
 
 ROWS_SHOWN = 100
 CELL_CHARACTERS_MAX = 200
 
 
-class Answer(NamedTuple):
-    """The rows of all pages that were read, what they consumed, and whether there are more."""
+class StatementResult(NamedTuple):
+    """The rows of all pages, the consumed units, and whether there are more rows."""
 
-    access: ToldAccess
+    access: AccessDescription
     items: list[dict[str, Any]]
     units: float
     requests: int
@@ -33,28 +33,26 @@ class Answer(NamedTuple):
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("sql", help="a PartiQL statement on a store", description=__doc__)
+    parser = commands.add_parser("sql", help="run a PartiQL statement on a store", description=__doc__)
     parser.add_argument("statement", metavar="STATEMENT", help="SELECT, INSERT, UPDATE or DELETE")
-    parser.add_argument(
-        "--data", metavar="PATH", type=Path, required=True, help="the file of the store; it may be in use"
-    )
+    parser.add_argument("--data", metavar="PATH", type=Path, required=True, help="the store file; it may be in use")
     parser.add_argument(
         "--parameters",
         metavar="JSON",
         type=_parameters,
-        help="""a list with a value for each ?: texts, numbers, true, false, null, and DynamoDB JSON for the rest""",
+        help="""a list with one value per ?: strings, numbers, true, false, null, or DynamoDB JSON""",
     )
-    parser.add_argument("--consistent", action="store_true", help="read consistently, for twice the units")
+    parser.add_argument("--consistent", action="store_true", help="strongly consistent read, for twice the units")
     parser.add_argument(
-        "--limit", metavar="N", type=_limit, default=ROWS_SHOWN, help=f"at most so many rows, {ROWS_SHOWN} unless given"
+        "--limit", metavar="N", type=_limit, default=ROWS_SHOWN, help=f"show at most N rows (default: {ROWS_SHOWN})"
     )
-    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 
 
 def _limit(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: write 1 or more")
+        raise argparse.ArgumentTypeError(f"invalid number of rows {text!r}: write 1 or more")
     return int(text)
 
 
@@ -62,14 +60,14 @@ def _parameters(text: str) -> list[Any]:
     try:
         given = json.loads(text, parse_float=Decimal, parse_constant=_no_number)
     except (ValueError, RecursionError) as problem:
-        raise argparse.ArgumentTypeError(f"this is no JSON: {problem}") from None
+        raise argparse.ArgumentTypeError(f"not valid JSON: {problem}") from None
     if not isinstance(given, list) or not given:
-        raise argparse.ArgumentTypeError("""write a list with a value for each ?, such as ["CUST#c1", 5]""")
+        raise argparse.ArgumentTypeError("""write a list with one value per ?, such as ["CUST#c1", 5]""")
     return [_parameter(value) for value in given]
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number that DynamoDB holds")
+    raise ValueError(f"{text} is not a number that DynamoDB can store")
 
 
 def _parameter(value: Any) -> Any:
@@ -78,7 +76,7 @@ def _parameter(value: Any) -> Any:
     if isinstance(value, dict):
         return value
     if isinstance(value, list):
-        raise argparse.ArgumentTypeError("""a list is written in DynamoDB JSON: {"L": [{"S": "a"}, {"N": "1"}]}""")
+        raise argparse.ArgumentTypeError("""write a list in DynamoDB JSON: {"L": [{"S": "a"}, {"N": "1"}]}""")
     try:
         return attribute_value(value)
     except TypeError as problem:
@@ -86,37 +84,37 @@ def _parameter(value: Any) -> Any:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the statement and show what came of it."""
+    """Run the statement and print the result."""
     from singletable.engine.engine import Engine
-    from singletable.partiql.lexer import StatementRefused
+    from singletable.partiql.statement_lexer import StatementRefused
 
     if not options.data.is_file():
-        raise StoreRefused(f"There is no store at {options.data}.\n  Look at the path; nothing was made.")
+        raise StoreRefused(f"There is no store at {options.data}.\n  Check the path; no store was created.")
     with Engine(f"file:{options.data}") as engine:
         try:
-            answer = _answer(engine, options)
+            result = _execute(engine, options)
         except StatementRefused as refused:
-            raise SingletableError(_pointed_at(options.statement, refused)) from None
+            raise SingletableError(_with_position(options.statement, refused)) from None
         except RequestRefused as refused:
             if refused.code != "ResourceNotFoundException":
                 raise
-            raise SingletableError(f"{refused}\n  {_held(engine, options.data)}") from None
+            raise SingletableError(f"{refused}\n  {_table_names(engine, options.data)}") from None
     if options.json:
-        print_json(_document(answer))
+        print_json(_document(result))
     else:
-        _show(answer)
+        _show(result)
     return 0
 
 
-def _answer(engine: Engine, options: argparse.Namespace) -> Answer:
-    from singletable.engine.partiql.told import told_access
+def _execute(engine: Engine, options: argparse.Namespace) -> StatementResult:
+    from singletable.engine.partiql.access_description import describe_access
 
     request: dict[str, Any] = {"Statement": options.statement, "ReturnConsumedCapacity": "TOTAL"}
     if options.parameters is not None:
         request["Parameters"] = options.parameters
     if options.consistent:
         request["ConsistentRead"] = True
-    access = told_access(engine, options.statement, options.parameters)
+    access = describe_access(engine, options.statement, options.parameters)
     items: list[dict[str, Any]] = []
     units, requests = 0.0, 0
     while True:
@@ -128,22 +126,22 @@ def _answer(engine: Engine, options: argparse.Namespace) -> Answer:
             break
         request["NextToken"] = page["NextToken"]
     has_more = "NextToken" in page or len(items) > options.limit
-    return Answer(access, items[: options.limit], units, requests, has_more)
+    return StatementResult(access, items[: options.limit], units, requests, has_more)
 
 
-def _held(engine: Engine, path: Path) -> str:
+def _table_names(engine: Engine, path: Path) -> str:
     names = engine.catalog.names()
-    return f"{path} holds {', '.join(names)}." if names else f"{path} holds no tables."
+    return f"{path} contains {', '.join(names)}." if names else f"{path} contains no tables."
 
 
-def _pointed_at(statement: str, refused: Any) -> str:
-    """The refusal, and below it the line of the statement with a mark under the place."""
+def _with_position(statement: str, refused: Any) -> str:
+    """Return the error with the line of the statement and a marker below the position."""
     line, column, length = refused.position
     text = _printable(statement.split("\n")[line - 1].replace("\t", " "))
     return f"{refused}\n  {text}\n  {' ' * (column - 1)}{'^' * max(1, length)}"
 
 
-def _document(answer: Answer) -> dict[str, Any]:
+def _document(answer: StatementResult) -> dict[str, Any]:
     return {
         "access": dataclasses.asdict(answer.access),
         "consumed_units": answer.units,
@@ -153,7 +151,7 @@ def _document(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _show(answer: Answer) -> None:
+def _show(answer: StatementResult) -> None:
     if answer.items:
         names = list(dict.fromkeys(name for item in answer.items for name in item))
         rows = [[_cell(item[name]) if name in item else "" for name in names] for item in answer.items]
@@ -166,16 +164,16 @@ def _show(answer: Answer) -> None:
     unit = f"{'write' if is_write else 'read'} {'unit' if answer.units == 1 else 'units'}"
     print(f"consumed {_amount(answer.units)} {unit} in {_counted(answer.requests, 'request')}")
     if answer.has_more:
-        print("there are more rows: --limit N shows more of them")
+        print("there are more rows: raise --limit to show them")
 
 
 def _cell(value: dict[str, Any]) -> str:
-    text = _shown(value)
+    text = _value_text(value)
     return text if len(text) <= CELL_CHARACTERS_MAX else f"{text[:CELL_CHARACTERS_MAX]}..."
 
 
-def _shown(value: dict[str, Any], *, is_inside: bool = False) -> str:
-    """A value as one would write it; a text that stands alone needs no quotes."""
+def _value_text(value: dict[str, Any], *, is_inside: bool = False) -> str:
+    """Return a value as text; a top-level string has no quotes."""
     ((kind, content),) = value.items()
     match kind:
         case "S":
@@ -185,11 +183,12 @@ def _shown(value: dict[str, Any], *, is_inside: bool = False) -> str:
         case "BOOL":
             return str(content).lower()
         case "L":
-            return f"[{_joined(_shown(inner, is_inside=True) for inner in content)}]"
+            return f"[{_joined(_value_text(inner, is_inside=True) for inner in content)}]"
         case "M":
-            return f"{{{_joined(f'{_printable(k)}: {_shown(inner, is_inside=True)}' for k, inner in content.items())}}}"
+            entries = (f"{_printable(name)}: {_value_text(inner, is_inside=True)}" for name, inner in content.items())
+            return f"{{{_joined(entries)}}}"
         case "SS" | "NS" | "BS":
-            return f"<<{_joined(_shown({kind[0]: member}, is_inside=True) for member in content)}>>"
+            return f"<<{_joined(_value_text({kind[0]: member}, is_inside=True) for member in content)}>>"
         case _:
             return str(content)
 
@@ -204,7 +203,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def _printable(text: str) -> str:
-    """The text without what would steer a terminal."""
+    """Escape control characters."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 

@@ -1,1 +1,1 @@
-"""Tables and patterns as an application touches them."""
+"""The data layer: tables and access patterns as an application uses them."""

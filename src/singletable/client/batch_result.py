@@ -1,4 +1,4 @@
-"""What became of a batch of writes: how much went through, what did not and why, and how far it is meanwhile."""
+"""Results of bulk writes: progress, failures with their reasons, and the final count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far a batch is: how many values went through, how many never will, and how many wait to be sent again."""
+    """The progress of a bulk write: how many values are written, have failed, and wait for a retry."""
 
     written: int
     failed: int
@@ -21,7 +21,7 @@ class BatchProgress:
 
 @dataclass(frozen=True)
 class BatchFailure(Generic[T_co]):
-    """A value that never went through, and why."""
+    """A value that was not written, and the reason."""
 
     value: T_co
     reason: SingletableError
@@ -29,7 +29,7 @@ class BatchFailure(Generic[T_co]):
 
 @dataclass(frozen=True)
 class BatchResult(Generic[T_co]):
-    """How many values went through, and those that did not; together they are all that were given."""
+    """The result of a bulk write: the number of written values, and each failed value with its reason."""
 
     written: int
     failed: tuple[BatchFailure[T_co], ...] = ()

@@ -1,4 +1,4 @@
-"""The embedded engine as a transport: the one file of the data layer that knows it."""
+"""Transport to the embedded engine; the only module of the client that imports it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from singletable.client.answers import Capacity, Pieces
-from singletable.client.refusals import refusal_of
-from singletable.client.transport import Meanwhile, Outcome, Request, Transport
+from singletable.client.responses import Capacity, PageChunks, error_from
+from singletable.client.transport import EncodedRequest, Meanwhile, SendResult, Transport
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.errors import ArgumentRefused, RequestRefused
-from singletable.wire.refusal import refusal_body
+from singletable.wire.error_responses import error_body
 
-PIECES_MAX = 64
-"""Pieces that are worth being decoded each by itself; the engine reads a megabyte in fewer."""
+CHUNKS_MAX = 64
+"""The maximum number of chunks to decode separately; the engine returns a page of 1 MB in fewer."""
 
 
 class EngineTransport(Transport):
-    """Calls an engine in this process, which it opened or was given."""
+    """Calls an engine in this process; opens the engine unless the caller passes one."""
 
     def __init__(self, url: str, engine: Engine | None = None, now: Callable[[], float] | None = None) -> None:
         self.name = url
@@ -29,69 +28,69 @@ class EngineTransport(Transport):
         self._answer = self.engine.answer
 
     def send(self, operation: str, body: bytes) -> bytes:
-        """The body of the answer."""
+        """Execute a request and return the body of the response."""
         answer = self._answer(DYNAMODB + operation, body)
         if answer.status != 200:
-            raise refusal_of(answer.body)
+            raise error_from(answer.body)
         return answer.body
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """The same; an answer takes microseconds, and a flush of the disk, which takes longer, is waited for aside."""
+        """Execute a request on the event loop, since it takes microseconds; a disk flush runs in a thread."""
         answer = self.engine.respond(DYNAMODB + operation, body)
         if answer.wrote and self.engine.store.path is not None:
             import asyncio
 
             await asyncio.to_thread(self.engine.store.flush)
         if answer.status != 200:
-            raise refusal_of(answer.body)
+            raise error_from(answer.body)
         return answer.body
 
-    def send_for_pieces(self, operation: str, body: bytes) -> Pieces:
-        """The answer to a request for a page, with its items in pieces."""
+    def send_for_chunks(self, operation: str, body: bytes) -> PageChunks:
+        """Execute a Query and return its page in chunks."""
         try:
             page = self.engine.result(DYNAMODB + operation, body)
-        except RequestRefused as refusal:
-            raise refusal_of(refusal_body(refusal)) from None
-        return _pieces(page)
+        except RequestRefused as error:
+            raise error_from(error_body(error)) from None
+        return _chunks(page)
 
-    async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
-        """The same; it takes microseconds, and writes nothing."""
-        return self.send_for_pieces(operation, body)
+    async def send_for_chunks_async(self, operation: str, body: bytes) -> PageChunks:
+        """Execute a Query on the event loop, since it takes microseconds and writes nothing."""
+        return self.send_for_chunks(operation, body)
 
-    def send_each(self, requests: Sequence[Request], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
-        """The outcome of each of several requests, in order; their writes are committed together."""
+    def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
+        """Execute several requests, with a group commit of their writes; return the result of each, in order."""
         if meanwhile is not None:
             meanwhile()
-        with self.engine.together():
+        with self.engine.group_commit():
             answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
         if any(answer.wrote for answer in answers):
             self.engine.store.flush()
-        return [answer.body if answer.status == 200 else refusal_of(answer.body) for answer in answers]
+        return [answer.body if answer.status == 200 else error_from(answer.body) for answer in answers]
 
     def close(self) -> None:
-        """Closes the engine, unless it belongs to somebody else."""
+        """Close the engine, unless the caller owns it."""
         if self._owns_engine:
             self.engine.close()
 
     async def close_async(self) -> None:
-        """The same."""
+        """Close the engine, unless the caller owns it."""
         self.close()
 
 
-def _pieces(page: Any) -> Pieces:
-    """What a PageResult holds; its shape is loaded with the first Query."""
+def _chunks(page: Any) -> PageChunks:
+    """Return the chunks of a PageResult; the first Query imports the type."""
     items: Sequence[Any] = page.items or ()
-    if len(items) > PIECES_MAX:  # items that were looked at one by one
+    if len(items) > CHUNKS_MAX:  # a filtered page has one chunk per item
         items = (b",".join(items),)
     capacity = Capacity(page.consumed_capacity["CapacityUnits"]) if page.consumed_capacity else None
-    return Pieces(items, page.last_evaluated_key or None, capacity)
+    return PageChunks(items, page.last_evaluated_key or None, capacity)
 
 
-def transport_to(place: object, now: Callable[[], float] | None = None) -> EngineTransport:
-    """The transport to an engine of its own, by URL, or to one that somebody else has opened and will close."""
+def engine_transport(place: object, now: Callable[[], float] | None = None) -> EngineTransport:
+    """Return the transport to a new engine at a URL, or to an open engine, which the caller closes."""
     if isinstance(place, str):
         return EngineTransport(place, now=now)
     if not isinstance(place, Engine):
-        raise ArgumentRefused(f"{place!r} is no place for a table; give a URL, such as memory:, or an open Engine")
+        raise ArgumentRefused(f"cannot open a table at {place!r}; pass a URL, such as memory:, or an open Engine")
     path = place.store.path
     return EngineTransport("memory:" if path is None else f"file:{path}", place)

@@ -1,4 +1,4 @@
-"""Keys of items by the fields they consist of, and the entities that keys and objects belong to."""
+"""Keys of items by their fields, and the lookup of the entity of a key or an object."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from singletable.errors import ArgumentRefused
 from singletable.model.fields import name_of
 
 if TYPE_CHECKING:
-    from singletable.model.design import Design  # with all codecs: a program without a table needs none
+    from singletable.model.design import Design  # imports all codecs, which a program without a table does not need
     from singletable.model.entity import Entity
 
 E = TypeVar("E")
@@ -19,34 +19,34 @@ E_co = TypeVar("E_co", covariant=True)
 
 @dataclass(frozen=True)
 class Key(Generic[E_co]):
-    """The key of an entity's item, by its fields."""
+    """The key of an item, given by the values of its key fields."""
 
     entity: type[E_co]
     values: Mapping[str, Any]
 
 
 def key(entity: type[E], **fields: object) -> Key[E]:
-    """The key of an entity's item: `key(Order, id="o1")`."""
+    """Return the key of an item: `key(Order, id="o1")`."""
     return Key(entity, fields)
 
 
 class TableEntities:
-    """Finds the entities of a table's objects and keys, and rejects those that are not of the table."""
+    """Finds the entity of an object, class or key; rejects an entity that is not in the table."""
 
     def __init__(self, design: Design) -> None:
         self._design = design
         self._by_class = {entity.cls: entity for entity in design.entities}
 
     def of(self, value: Any) -> Entity:
-        """The entity of an object."""
+        """Return the entity of an object."""
         return self._by_class.get(type(value)) or self.of_class(type(value))
 
     def has(self, value: Any) -> bool:
-        """Whether a value is an object or a key of the table, and not a collection of them."""
+        """Return whether a value is a single object or key of the table, and not a collection."""
         return type(value) in self._by_class or isinstance(value, Key)
 
     def of_class(self, cls: type) -> Entity:
-        """The entity of a class."""
+        """Return the entity of a class."""
         entity = self._by_class.get(cls)
         if entity is not None:
             return entity
@@ -54,7 +54,7 @@ class TableEntities:
         raise ArgumentRefused(f"{name_of(cls)} is not an entity of {self._design.name}, which has {known}")
 
     def of_key(self, key: Any) -> Entity:
-        """The entity of a key; rejects a key with fields that the entity does not have."""
+        """Return the entity of a key; rejects a key with fields that the entity does not have."""
         if not isinstance(key, Key):
             raise ArgumentRefused(f'{key!r} is not a key; write key({self._design.entities[0].label}, id="...")')
         entity = self.of_class(key.entity)
@@ -64,7 +64,7 @@ class TableEntities:
         return entity
 
     def named(self, target: Any) -> tuple[Entity, Mapping[str, Any]]:
-        """The entity and the key's fields of an object or a key."""
+        """Return the entity and the key fields of an object or a key."""
         if isinstance(target, Key):
             return self.of_key(target), target.values
         entity = self.of(target)

@@ -1,4 +1,4 @@
-"""What a table's calls consumed, by pattern."""
+"""Metrics: the requests and consumed capacity of each pattern, and the counters of the fast paths."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass
 
+from singletable.values.fast_path import FastPathCounts, fast_path_counts
+
 
 @dataclass
 class Usage:
-    """Requests and units of one pattern, or of one kind of write."""
+    """The requests and capacity units of one pattern, or of one kind of write."""
 
     requests: int = 0
     read_units: float = 0.0
@@ -17,21 +19,21 @@ class Usage:
 
 
 class Metrics:
-    """Counts since the table was opened, or since `reset`."""
+    """Counts requests and capacity units since the table was opened or `reset` was called."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._by_name: dict[str, Usage] = defaultdict(Usage)
 
     def read(self, name: str, units: float) -> None:
-        """Notes a request that reads."""
+        """Count a read request."""
         with self._lock:
             usage = self._by_name[name]
             usage.requests += 1
             usage.read_units += units
 
     def write(self, name: str, units: float) -> None:
-        """Notes a request that writes."""
+        """Count a write request."""
         with self._lock:
             usage = self._by_name[name]
             usage.requests += 1
@@ -39,13 +41,13 @@ class Metrics:
 
     @property
     def by_pattern(self) -> dict[str, Usage]:
-        """The counts of every pattern that was called, and of the writes by their names."""
+        """The usage of every pattern that was called, and of other reads and writes by name."""
         with self._lock:
             return {name: Usage(u.requests, u.read_units, u.write_units) for name, u in self._by_name.items()}
 
     @property
     def total(self) -> Usage:
-        """All of it together."""
+        """The sum of all usage."""
         total = Usage()
         for usage in self.by_pattern.values():
             total.requests += usage.requests
@@ -53,7 +55,16 @@ class Metrics:
             total.write_units += usage.write_units
         return total
 
+    @property
+    def fast_paths(self) -> dict[str, FastPathCounts]:
+        """The hits and misses of every fast path of the library, by name.
+
+        A fast path is a short cut for common input; after a miss, slower code returns the same result. The counters
+        are those of the whole process, and `reset` does not change them.
+        """
+        return fast_path_counts()
+
     def reset(self) -> None:
-        """Begins anew."""
+        """Set the counts of requests and capacity units to zero."""
         with self._lock:
             self._by_name.clear()

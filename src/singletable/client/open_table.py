@@ -1,145 +1,200 @@
-"""An open table: a design with a session behind it, on which patterns run, awaited or not."""
+"""Open a table: connect, create the table if requested, and check it against the model."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
-from singletable.client.key import TableEntities
-from singletable.client.options import Options
-from singletable.client.reading import pages
-from singletable.client.reading.ancestors import on_the_way_down
-from singletable.client.reading.areas import read_area
-from singletable.client.reading.reader import Reader
-from singletable.client.reading.single import get_one
-from singletable.client.session import Session
-from singletable.client.steps import Steps, run, run_async
-from singletable.client.watched import asking
-from singletable.errors import ArgumentRefused, DesignError
-from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
-from singletable.planner.plan import Outcome, Plan, Refusal
+import msgspec
+
+from singletable.client.connected_table import ConnectedTable
+from singletable.client.items.item_types import ItemTypes
+from singletable.client.items.value_reader import reject_unreadable_types
+from singletable.client.metrics import Metrics
+from singletable.client.reading.pagination import Cursors
+from singletable.client.reading.table_reader import TableReader
+from singletable.client.request_session import Session
+from singletable.client.request_steps import Call, Steps, pause, run
+from singletable.client.retries import Retries, Timeouts
+from singletable.client.tracing import RequestHook, tracing
+from singletable.client.transport import Transport
+from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
+from singletable.model.design import Design
+from singletable.model.table_schema import create_table_request
+from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
 if TYPE_CHECKING:
-    from singletable.client.write.writer import Writer
+    from singletable.engine.engine import Engine
 
-R = TypeVar("R")
-_DEFAULT = Options()
+Document = dict[str, Any]
+_decode = msgspec.json.decode
+
+# AWS creates a table within seconds, or within minutes if it has many indexes.
+POLL_SECONDS = 0.5
+POLLS_MAX = 1200
 
 
-class OpenTable:
-    """What a table's patterns and writes run on."""
+def open_table(
+    design: Design,
+    url: str | Engine,
+    *,
+    create: bool,
+    name: str | None,
+    secret: bytes | str | None,
+    cursor_seconds: float | None,
+    retries: Retries | None,
+    timeouts: Timeouts | None,
+    hook: RequestHook | None,
+    now: Callable[[], float] | None,
+    unreadable: Literal["raise", "report"] = "raise",
+) -> ConnectedTable:
+    """Return the open table; raises TableDiffers if it is missing or does not match the model."""
+    table_name = name or design.name
+    reject_table_name(table_name)
+    reject_unreadable_types(design)
+    if unreadable not in ("raise", "report"):
+        raise ArgumentRefused(f'{design.name}.open: unreadable must be "raise" or "report", got {unreadable!r}')
+    transport = transport_for(url, timeouts, now)
+    clock: Callable[[], float] = (
+        getattr(transport, "now", time.time) if now is None else now
+    )  # an engine has its own clock
+    configured: Retries | None = getattr(transport, "retries", None)  # from the AWS configuration
+    session = Session(transport, retries or configured or Retries(), hook, tracing(getattr(transport, "server", None)))
+    try:
+        cursors = Cursors(secret, seconds=cursor_seconds, now=clock)
+        if create or url == "memory:":
+            run(create_table(design, table_name), session)
+        run(check_table(design, table_name), session)
+    except BaseException:
+        session.close()
+        raise
+    item_types, metrics = ItemTypes(design), Metrics()
+    returns_items = transport.name.startswith(("memory:", "file:", "dynamodb:"))
+    reports = unreadable == "report"
+    reader = TableReader(
+        design, table_name, item_types, cursors, metrics, clock, session.retries, reports_unreadable=reports
+    )
+    return ConnectedTable(session, reader, returns_items=returns_items)
 
-    def __init__(self, session: Session, reader: Reader, *, returns_items: bool) -> None:
-        """`returns_items`: whether the server returns the item for which a condition failed."""
-        self.session = session
-        self.reader = reader
-        self.entities = TableEntities(reader.design)
-        self._returns_items = returns_items
-        self._writer: Writer | None = None
-        self._making = Lock()
 
-    @property
-    def writer(self) -> Writer:
-        """What writes; it is loaded with the first write, so that those who only read are not kept waiting for it."""
-        return self._writer or self._made_writer()
+def transport_for(
+    url: str | Engine, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
+) -> Transport:
+    """Return the transport for a URL, or to an open engine; raises ArgumentRefused for anything else.
 
-    def _made_writer(self) -> Writer:
-        from singletable.client.write.writer import Writer
+    `now` is the clock of an engine that this function opens.
+    """
+    if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
+        from singletable.client.engine_transport import engine_transport
 
-        with self._making:
-            self._writer = self._writer or Writer(self.reader, returns_items=self._returns_items)
-        return self._writer
+        return engine_transport(url, now)
+    from singletable.client.http.address import without_secrets
 
-    def run(self, steps: Steps[R]) -> R:
-        """Does some work on this thread."""
-        return run(steps, self.session)
+    chosen = timeouts or Timeouts()
+    if url.startswith(("http://", "https://")):
+        from singletable.client.http.http_transport import open_address
 
-    async def run_async(self, steps: Steps[R]) -> R:
-        """Does some work on the running loop."""
-        return await run_async(steps, self.session)
+        return open_address(url, chosen)
+    if url.startswith("dynamodb://"):
+        from singletable.client.http.aws import open_region
 
-    def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
-        """Asks what a pattern asks."""
-        return self._asked(_planned(outcome), self._steps(outcome, arguments, options))
+        return open_region(url, chosen)
+    raise ArgumentRefused(
+        f"{without_secrets(url)!r} is not a valid URL for a table; "
+        "write memory:, file:PATH, http://HOST:PORT or dynamodb://REGION"
+    )
 
-    async def run_pattern_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Any:
-        """The same, awaited."""
-        return await self._asked_async(_planned(outcome), self._steps(outcome, arguments, options))
 
-    def count(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
-        """How many items a pattern answers."""
-        plan = _planned(outcome)
-        return self._asked(plan, pages.count_all(self.reader, plan, arguments, options or _DEFAULT))
+def reject_table_name(name: str) -> None:
+    """Reject a table name that DynamoDB does not accept, before any request."""
+    if not NAME_CHARACTERS_MIN <= len(name) <= NAME_CHARACTERS_MAX or not re.fullmatch(NAME_PATTERN, name):
+        raise ArgumentRefused(
+            f"{name!r} is not a valid table name: DynamoDB accepts {NAME_CHARACTERS_MIN} to {NAME_CHARACTERS_MAX} "
+            'letters (a to z, A to Z), digits, "_", "-" and ".".\n'
+            '  Set another name: class ...(Table, name="...", entities=[...]), or open(name="...").'
+        )
 
-    async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> int:
-        """The same, awaited."""
-        plan = _planned(outcome)
-        return await self._asked_async(plan, pages.count_all(self.reader, plan, arguments, options or _DEFAULT))
 
-    def every(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Iterator[Any]:
-        """Every item that a pattern answers, as it is needed."""
-        plan, chosen = _planned(outcome), options or _DEFAULT
-        found = pages.query_all(self.reader, plan, arguments, chosen)
-        while (objects := self._asked(plan, pages.next_objects(self.reader, plan, found, chosen))) is not None:
-            yield from objects
-
-    async def every_async(
-        self, outcome: Outcome, arguments: dict[str, Any], options: Options | None
-    ) -> AsyncIterator[Any]:
-        """The same, awaited."""
-        plan, chosen = _planned(outcome), options or _DEFAULT
-        found = pages.query_all(self.reader, plan, arguments, chosen)
-        while True:
-            objects = await self._asked_async(plan, pages.next_objects(self.reader, plan, found, chosen))
-            if objects is None:
-                return
-            for each in objects:
-                yield each
-
-    def _asked(self, plan: Plan, steps: Steps[R]) -> R:
-        """Does the work of a pattern, whose name its requests carry while somebody watches them."""
-        if not self.session.is_watched:
-            return run(steps, self.session)
-        before = asking.set(plan.pattern.name)
+def create_table(design: Design, name: str) -> Steps[None]:
+    """Create the table with its indexes and time to live, unless it exists; waits until it is active."""
+    try:
+        yield (Call("CreateTable", create_table_request(design, name)),)
+    except RequestRefused as error:
+        if error.code != "ResourceInUseException":
+            raise
+        return
+    for _ in range(POLLS_MAX):
+        if (yield from _describe(name)).get("TableStatus") == "ACTIVE":
+            break
+        yield from pause(POLL_SECONDS)
+    if design.ttl_attribute is not None:
+        setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
         try:
-            return run(steps, self.session)
-        finally:
-            asking.reset(before)
-
-    async def _asked_async(self, plan: Plan, steps: Steps[R]) -> R:
-        if not self.session.is_watched:
-            return await run_async(steps, self.session)
-        before = asking.set(plan.pattern.name)
-        try:
-            return await run_async(steps, self.session)
-        finally:
-            asking.reset(before)
-
-    def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: Options | None) -> Steps[Any]:
-        plan, chosen = _planned(outcome), options or _DEFAULT
-        if isinstance(plan.pattern.intent, Write):
-            if options is not None:
-                raise ArgumentRefused(f"{plan.pattern.name} writes; the options of using(...) are those of reads")
-            return self.writer.pattern(plan, arguments)
-        match plan.pattern.intent:
-            case Get():
-                return get_one(self.reader, plan, arguments, chosen)
-            case Query():
-                return pages.query_page(self.reader, plan, arguments, chosen)
-            case Collection():
-                return pages.collect(self.reader, plan, arguments, chosen)
-            case Within():
-                return read_area(self.reader, plan, arguments, chosen)
-            case Ancestors():
-                return on_the_way_down(self.reader, plan, arguments, chosen)
-            case _:
-                raise AssertionError("every other pattern writes")
+            yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}),)
+        except RequestRefused as error:
+            if error.code != "UnknownOperationException":  # some local servers do not support it
+                raise
 
 
-def _planned(outcome: Outcome) -> Plan:
-    if isinstance(outcome, Refusal):
-        from singletable.planner.explain import refusal_problem
+def check_table(design: Design, name: str) -> Steps[None]:
+    """Raise TableDiffers if the keys or indexes of the table do not match the model."""
+    try:
+        found = yield from _describe(name)
+    except RequestRefused as error:
+        if error.code != "ResourceNotFoundException":
+            raise
+        raise TableDiffers(
+            f"table {name!r} does not exist.\n  Open it with create=True to create it, or check its name."
+        ) from None
+    differences = list(_differences(create_table_request(design, name), found))
+    if differences:
+        shown = "\n  ".join(differences)
+        raise TableDiffers(f"table {name!r} does not match {design.name}:\n  {shown}")
 
-        raise DesignError(refusal_problem(outcome))
-    return outcome
+
+def _describe(name: str) -> Steps[Document]:
+    (body,) = yield (Call("DescribeTable", {"TableName": name}),)
+    table: Document = _decode(body)["Table"]
+    return table
+
+
+def _differences(declared: Document, found: Document) -> Iterator[str]:
+    types = {each["AttributeName"]: each["AttributeType"] for each in found.get("AttributeDefinitions", ())}
+    yield from _key_differences("the table", declared, found, declared, types)
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        existing = {index["IndexName"]: index for index in found.get(member, ())}
+        for index in declared.get(member, ()):
+            name = index["IndexName"]
+            if name not in existing:
+                yield f"index {name} is missing; the model declares it with {_key_text(index['KeySchema'])}"
+                continue
+            yield from _key_differences(name, index, existing[name], declared, types)
+            yield from _projection_differences(name, index["Projection"], existing[name]["Projection"])
+
+
+def _key_differences(
+    what: str, declared: Document, found: Document, table: Document, types: dict[str, str]
+) -> Iterator[str]:
+    if _key_text(declared["KeySchema"]) != _key_text(found["KeySchema"]):
+        yield f"{what} has the key {_key_text(found['KeySchema'])}, but the model {_key_text(declared['KeySchema'])}"
+        return
+    for each in table["AttributeDefinitions"]:
+        name, kind = each["AttributeName"], each["AttributeType"]
+        is_key = any(element["AttributeName"] == name for element in declared["KeySchema"])
+        if is_key and types.get(name) != kind:
+            yield f"{what} has {name} of type {types.get(name)}, but the model declares {kind}"
+
+
+def _projection_differences(what: str, declared: Document, found: Document) -> Iterator[str]:
+    if declared["ProjectionType"] != found["ProjectionType"]:
+        yield f"{what} projects {found['ProjectionType']}, but the model declares {declared['ProjectionType']}"
+        return
+    missing = sorted(set(declared.get("NonKeyAttributes", ())) - set(found.get("NonKeyAttributes", ())))
+    if missing:
+        yield f"{what} does not project {', '.join(missing)}"
+
+
+def _key_text(schema: list[dict[str, str]]) -> str:
+    return " + ".join(f"{element['AttributeName']} ({element['KeyType'].lower()})" for element in schema)

@@ -1,25 +1,27 @@
-"""Patterns as a table's methods: typed by their own signature, called, awaited, iterated, counted and explained."""
+"""Access patterns as methods of a table: call, await, iterate, count and explain them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from singletable.client.arguments import binder
 from singletable.errors import ArgumentRefused, NotConnected
-from singletable.model.declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.entity import Accepted
-from singletable.model.intents import Query
-from singletable.model.page import Page
+from singletable.model.intents import Page, QueryIntent
+from singletable.model.pattern_declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 
 if TYPE_CHECKING:
-    from singletable.client.open_table import OpenTable
-    from singletable.client.options import Options
+    from singletable.client.connected_table import ConnectedTable
+    from singletable.client.reading.table_reader import ReadOptions
     from singletable.client.table import Table
-    from singletable.planner.explain import Explanation
-    from singletable.planner.plan import Outcome
+    from singletable.model.design import Design
+    from singletable.planner.explanation import Explanation, RequestsFor
+    from singletable.planner.plan import Outcome, Plan
+    from singletable.planner.planned_requests import Request
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,7 +29,7 @@ T = TypeVar("T")
 
 
 class Pattern(Generic[P, R]):
-    """An access pattern of a table; `Table.pattern` and `table.pattern` give it bound to its design."""
+    """An access pattern in the body of a table class; a descriptor that returns a BoundPattern."""
 
     def __init__(self, declaration: PatternDeclaration) -> None:
         self.declaration = declaration
@@ -36,7 +38,7 @@ class Pattern(Generic[P, R]):
         self._name: str | None = None
 
     def named(self, name: str) -> Pattern[P, R]:
-        """The pattern under the name that a table has for it."""
+        """Return the pattern with its name in the table."""
         return self if self.declaration.name == name else Pattern(replace(self.declaration, name=name))
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -49,15 +51,15 @@ class Pattern(Generic[P, R]):
         if instance is None:
             return bound
         of_instance = bound.of(instance)
-        if self._name is not None:  # from now on Python finds it without asking us
+        if self._name is not None:  # from now on Python finds it without this descriptor
             vars(instance)[self._name] = of_instance
         return of_instance
 
 
 class BoundPattern(Generic[P, R]):
-    """A pattern of one table, with its plan; of an open table it can be called.
+    """A pattern of one table, with its plan.
 
-    `Shop.orders_of` can be explained before any table exists; `shop.orders_of` of an open table answers as well.
+    You can explain `Shop.orders_of` before any table exists, and call `shop.orders_of` of an open table.
     """
 
     def __init__(
@@ -69,38 +71,38 @@ class BoundPattern(Generic[P, R]):
     ) -> None:
         self._table = table
         self._instance = instance
-        self._options: Options | None = None
+        self._options: ReadOptions | None = None
         self.declaration = declaration
         if known is not None:
             self.__dict__.update(known)
 
     def of(self, instance: Table) -> BoundPattern[P, R]:
-        """The same pattern on an open table."""
+        """Return the same pattern on an open table."""
         return BoundPattern(self._table, self.declaration, instance, {"plan": self.plan, "_bind": self._bind})
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Ask DynamoDB, and answer what the pattern's signature promises."""
+        """Run the pattern and return the result that its signature declares."""
         opened = self._opened()
         result: R = opened.run_pattern(self.plan, self._arguments(args, kwargs), self._options)
         return result
 
     async def aio(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same, awaited."""
+        """Run the pattern on the running event loop."""
         opened = self._opened()
         result: R = await opened.run_pattern_async(self.plan, self._arguments(args, kwargs), self._options)
         return result
 
-    def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> Every[T]:
-        """Every item of every page, read as it is needed, by `for` or by `async for`."""
-        return Every(self._opened(), self.plan, self._arguments_of_pages("all", args, kwargs), self._options)
+    def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> AllItems[T]:
+        """Return all items of all pages, to iterate over with `for` or `async for`; reads pages on demand."""
+        return AllItems(self._opened(), self.plan, self._page_arguments("all", args, kwargs), self._options)
 
     def count(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
-        """How many items all pages have."""
-        return self._opened().count(self.plan, self._arguments_of_pages("count", args, kwargs), self._options)
+        """Return the number of items on all pages."""
+        return self._opened().count(self.plan, self._page_arguments("count", args, kwargs), self._options)
 
     async def count_aio(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
-        """The same, awaited."""
-        arguments = self._arguments_of_pages("count_aio", args, kwargs)
+        """Return the number of items on all pages; runs on the running event loop."""
+        arguments = self._page_arguments("count_aio", args, kwargs)
         return await self._opened().count_async(self.plan, arguments, self._options)
 
     def using(
@@ -111,27 +113,27 @@ class BoundPattern(Generic[P, R]):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> BoundPattern[P, R]:
-        """The pattern with options that are not in its signature.
+        """Return the pattern with options that are not in its signature.
 
-        `consistent` reads strongly where the index allows it; `expired` returns items whose time to live has passed;
-        `limit` and `cursor` page through a pattern that has no such parameters.
+        `consistent` requests strongly consistent reads, if the index supports them. `expired` includes items whose time
+        to live has passed. `limit` and `cursor` paginate a pattern that has no such parameters.
         """
-        from singletable.client.options import Options
+        from singletable.client.reading.table_reader import ReadOptions
 
         if limit is not None and (type(limit) is not int or limit < 1):
-            raise ArgumentRefused(f"limit is {limit!r}; it counts items and is at least 1")
+            raise ArgumentRefused(f"limit must be an int of at least 1, got {limit!r}")
         known = {"plan": self.plan, "_bind": self._bind}
         using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, known)
-        using._options = Options(consistent, expired, limit, cursor)
+        using._options = ReadOptions(consistent, expired, limit, cursor)
         return using
 
-    def _opened(self) -> OpenTable:
-        opened: OpenTable | None = None if self._instance is None else vars(self._instance).get("_open")
+    def _opened(self) -> ConnectedTable:
+        opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         if opened is None:
             raise NotConnected(
-                f"{self._table.__name__}.{self.declaration.name} has no store to read from; "
-                f'open one, such as {self._table.__name__}.open("memory:"), and call it there. '
-                f"{self.declaration.name}.explain(...) says what it would ask"
+                f"{self._table.__name__}.{self.declaration.name} is not connected; "
+                f'open a table, such as {self._table.__name__}.open("memory:"), and call the pattern on it. '
+                f"{self.declaration.name}.explain(...) shows the requests without a table"
             )
         return opened
 
@@ -139,18 +141,18 @@ class BoundPattern(Generic[P, R]):
         try:
             return self._bind(*args, **kwargs)
         except TypeError:
-            self.declaration.signature.bind(None, *args, **kwargs)  # says what is wrong
+            self.declaration.signature.bind(None, *args, **kwargs)  # raises a TypeError that names the wrong argument
             raise
 
-    def _arguments_of_pages(self, way: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call that goes through all pages, which a pattern has to have."""
+    def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a method that reads all pages; rejects patterns without pages, and cursors."""
         name = self.declaration.name
-        if not isinstance(self.declaration.intent, Query):
-            raise ArgumentRefused(f"{name} does not answer a Page, of which .{way} has all; call {name}(...) itself")
+        if not isinstance(self.declaration.intent, QueryIntent):
+            raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
         arguments = self._arguments(args, kwargs)
         given = self._options.cursor if self._options is not None else None
         if given is not None or arguments.get("cursor") is not None:
-            raise ArgumentRefused(f"{name}.{way} begins with the first page; leave the cursor out, or call {name}(...)")
+            raise ArgumentRefused(f"{name}.{method} starts with the first page; remove the cursor, or call {name}(...)")
         return arguments
 
     @cached_property
@@ -159,25 +161,25 @@ class BoundPattern(Generic[P, R]):
 
     @cached_property
     def plan(self) -> Outcome:
-        """The plan, or the refusal, of this pattern."""
+        """The plan of this pattern, or the reason why it is not supported."""
         from singletable.planner.planner import plan
 
         return plan(self._table.design, self.declaration)
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """The exact requests for these arguments, and the proof; raises DesignError when the pattern is refused."""
-        from singletable.client.call_explanation import explain_call
-
-        opened: OpenTable | None = None if self._instance is None else vars(self._instance).get("_open")
+        """Return the exact requests for these arguments, with the proof; raises DesignError for an invalid pattern."""
+        opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         name = None if opened is None else opened.reader.name
         bound = self.declaration.signature.bind(None, *args, **kwargs)
         return explain_call(self._table.design, self.plan, bound, name)
 
 
-class Every(Generic[T]):
-    """Every item that a pattern answers, page by page; each loop over it asks anew."""
+class AllItems(Generic[T]):
+    """All items of a pattern, read page by page; each new iteration sends the Queries again."""
 
-    def __init__(self, opened: OpenTable, plan: Outcome, arguments: dict[str, Any], options: Options | None) -> None:
+    def __init__(
+        self, opened: ConnectedTable, plan: Outcome, arguments: dict[str, Any], options: ReadOptions | None
+    ) -> None:
         self._opened, self._plan, self._arguments, self._options = opened, plan, arguments, options
 
     def __iter__(self) -> Iterator[T]:
@@ -200,11 +202,11 @@ def pattern(
 ) -> Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]:
     """Declare a method of a table as an access pattern.
 
-    Its parameters bind to fields by name, its return type is the shape of the answer, and its body, evaluated once,
-    says what is read. The keywords are the worksheet's columns: how often (`frequency` as a word or a number a second,
-    or `rate`), the latency budget, the entry entity, the number of requests that a fan-out may take (`fanout`), how
-    many items an answer has (`expected_items`) and how many are read for it (`expected_examined`). `accept` are
-    findings that are meant to be, each with the reason.
+    Its parameters bind to fields by name, its return type is the type of the result, and its body, evaluated once,
+    declares what is read. The keywords are the columns of the access pattern worksheet: the frequency (`frequency` as a
+    word or a number per second, or `rate`), the latency budget, the entry entity, the maximum number of requests of a
+    fan-out (`fanout`), the number of items in a result (`expected_items`), and the number of items read for it
+    (`expected_examined`). `accept` maps accepted findings to reasons.
     """
     options = PatternOptions(frequency, rate, budget_ms, entry, fanout, expected_items, expected_examined, accept)
 
@@ -212,3 +214,47 @@ def pattern(
         return Pattern(declare_pattern(function, options))
 
     return declare
+
+
+def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
+    """Return a function with the parameters of a signature, without the first, that returns its arguments by name.
+
+    `inspect` binds arguments in a loop that takes longer than reading an item, so Python itself binds them here. The
+    generated text contains only the names of the parameters.
+    """
+    _, *parameters = signature.parameters.values()
+    defaults = {each.name: each.default for each in parameters if each.default is not Parameter.empty}
+    parts = []
+    for place, each in enumerate(parameters):
+        previous = parameters[place - 1].kind if place else Parameter.POSITIONAL_OR_KEYWORD
+        if previous is Parameter.POSITIONAL_ONLY and each.kind is not Parameter.POSITIONAL_ONLY:
+            parts.append("/")
+        if each.kind is Parameter.KEYWORD_ONLY and previous is not Parameter.KEYWORD_ONLY:
+            parts.append("*")
+        parts.append(f"{each.name}=defaults[{each.name!r}]" if each.name in defaults else each.name)
+    if parameters and parameters[-1].kind is Parameter.POSITIONAL_ONLY:
+        parts.append("/")
+    names = ", ".join(f"{each.name!r}: {each.name}" for each in parameters)
+    known: dict[str, Any] = {"defaults": defaults}
+    exec(f"def bind({', '.join(parts)}): return {{{names}}}", known)  # noqa: S102  # generated text: see above
+    bind: Callable[..., dict[str, Any]] = known["bind"]
+    return bind
+
+
+def explain_call(
+    design: Design, outcome: Outcome, bound: BoundArguments, table: str | None = None, *, is_sample: bool = False
+) -> Explanation:
+    """Return the exact requests of a call; `table` is the name of the table if it is not the model's.
+
+    With `is_sample`, the arguments are samples, which the user's classes need not accept.
+    """
+    from singletable.client.write.dry_run import DryRun
+    from singletable.planner.explanation import explain
+
+    def write_requests(
+        design: Design, plan: Plan, arguments: dict[str, Any]
+    ) -> tuple[tuple[Request, ...], RequestsFor]:
+        run = DryRun(design, table or design.name, lambda writer: writer.pattern(plan, arguments), is_sample=is_sample)
+        return run.requests(), lambda stored, now: run.requests_for(plan.entities[0], stored, now)
+
+    return explain(design, outcome, bound, write_requests)

@@ -1,4 +1,4 @@
-"""Tables: a class whose keywords are the table's settings and whose methods are its access patterns."""
+"""Table: a class whose keywords are the settings of a table and whose methods are its access patterns."""
 
 from __future__ import annotations
 
@@ -6,44 +6,43 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
 
 from singletable.client.pattern import Pattern
-from singletable.client.table_body import RESERVED, TableBody
+from singletable.client.table_metaclass import RESERVED, TableBody
 from singletable.errors import DesignError, NotConnected, Problem
-from singletable.model import source
-from singletable.model.codecs.text import ORDERED_DELIMITER
+from singletable.model import source_location
+from singletable.model.codecs.text_codec import ORDERED_DELIMITER
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem
-from singletable.model.index import GSI, LSI
-from singletable.model.settings import TableSettings
+from singletable.model.table_schema import GSI, LSI, TableSettings
 
 if TYPE_CHECKING:
-    from singletable.client.awaited import AwaitedTable
+    from singletable.client.async_table import AsyncTable
     from singletable.client.batch_result import BatchProgress, BatchResult
+    from singletable.client.connected_table import ConnectedTable
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
-    from singletable.client.open_table import OpenTable
-    from singletable.client.policy import Retries, Timeouts
-    from singletable.client.reading.scan import Scan
+    from singletable.client.reading.table_scan import TableScan
+    from singletable.client.retries import Retries, Timeouts
+    from singletable.client.tracing import RequestHook
     from singletable.client.transaction import Transaction
-    from singletable.client.watched import Hook
     from singletable.engine.engine import Engine
-    from singletable.model.changes import FieldChange
     from singletable.model.design import Design
-    from singletable.model.rules.value_rules import Validation
+    from singletable.model.update_changes import FieldChange
+    from singletable.model.validation.value_rules import Validation
 
 E = TypeVar("E")
 
 
 class Table(TableBody):
-    """A table: entities, indexes and access patterns, compiled when the class is made.
+    """A table: entities, indexes and access patterns, compiled when Python creates the class.
 
-    Class keywords: `entities` (the classes), `name` (the class's own by default), `keys` (the names of the key
-    attributes, `PK` and `SK`), `indexes` (only what differs from the defaults: names, attributes, projections),
-    `type_attribute` (which says what an item is; None for a table without one), `schema_version_attribute`,
-    `ttl_attribute`, `delimiter` (only `#` keeps the order of text of any length), and `accept` (findings accepted with
-    a reason). A table is closed by `close`, or by the end of a `with` or `async with` block.
+    Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
+    attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
+    `type_attribute` (names the entity of an item; None for a table without one), `schema_version_attribute`,
+    `ttl_attribute`, `delimiter` (only `#` keeps text of any length in order), and `accept` (accepted findings with
+    reasons). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
-    _open: OpenTable | None = None  # what stands behind the table, once it is opened
+    _open: ConnectedTable | None = None  # set by `open`
 
     @classmethod
     def open(
@@ -56,23 +55,23 @@ class Table(TableBody):
         cursor_seconds: float | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
-        hook: Hook | None = None,
+        hook: RequestHook | None = None,
         now: Callable[[], float] | None = None,
         unreadable: Literal["raise", "report"] = "raise",
     ) -> Self:
-        """Opens the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
+        """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
-        `create` makes the table from the model when it is not there. `name` is the table's, where it is not the
-        model's. `secret` signs cursors, which then hold for every process that has it, and for `cursor_seconds`.
-        `retries` and `timeouts` say how patient it is; `hook` is told of every request. `now` is the clock by which
-        items and cursors expire; by default an engine's own, or the machine's. A table that is not there, or not as
-        the model says, is TableDiffers.
+        `create` creates a missing table from the model. `name` is the name of the table if it is not the model's.
+        `secret` signs cursors, so that they are valid in all processes with the same secret, for `cursor_seconds`.
+        `retries` and `timeouts` are the retry and timeout settings. `hook` receives a RequestEvent for every request.
+        `now` is the clock for the expiry of items and cursors; by default that of the engine or the machine. Raises
+        TableDiffers if the table does not exist or does not match the model.
 
         A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
         other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
         UnreadableItemWarning for each. A read of one item still raises.
         """
-        from singletable.client.opening import open_table
+        from singletable.client.open_table import open_table
 
         table = cls()
         table._open = open_table(
@@ -91,53 +90,53 @@ class Table(TableBody):
         return table
 
     @property
-    def aio(self) -> AwaitedTable:
-        """The same reads and writes, awaited."""
-        from singletable.client.awaited import AwaitedTable
+    def aio(self) -> AsyncTable:
+        """The same reads and writes for asyncio."""
+        from singletable.client.async_table import AsyncTable
 
-        return AwaitedTable(self._opened())
+        return AsyncTable(self._opened())
 
     @property
     def metrics(self) -> Metrics:
-        """What calls have consumed since the table was opened, by pattern."""
+        """The requests and consumed capacity of each pattern since the table was opened."""
         return self._opened().reader.metrics
 
     def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
-        """The object of a key, or None: `shop.get(key(Order, id="o1"))`."""
+        """Return the object of a key, or None: `shop.get(key(Order, id="o1"))`."""
         opened = self._opened()
-        found: E | None = opened.run(table_reads().get(opened, key, consistent=consistent, expired=expired))
+        found: E | None = opened.run(key_reads().get(opened, key, consistent=consistent, expired=expired))
         return found
 
     def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """The objects of keys of any entities, in their order, and None for what is not there.
+        """Return the objects of keys of any entities in their order, with None for missing ones.
 
-        `transaction` reads at most 100 keys, all as they are at one moment; TransactionCancelled otherwise.
+        `transaction=True` reads at most 100 keys in one transaction; raises TransactionCancelled on a conflict.
         """
         opened = self._opened()
         found: list[E | None] = opened.run(
-            table_reads().get_many(opened, keys, consistent=consistent, transaction=transaction)
+            key_reads().get_many(opened, keys, consistent=consistent, transaction=transaction)
         )
         return found
 
     def put(self, value: E) -> E:
-        """Writes an object in place of the one with its key.
+        """Write an object, replacing the stored one with the same key.
 
-        An entity with a version is only written in place of the version it was read as; VersionConflict otherwise.
+        If the entity has a version, raises VersionConflict unless the stored object still has the version of this one.
         """
         opened = self._opened()
         written: E = opened.run(opened.writer.put(value))
         return written
 
     def create(self, value: E) -> E:
-        """Writes an object that must not be there yet; AlreadyExists otherwise."""
+        """Write a new object; raises AlreadyExists if its key exists."""
         opened = self._opened()
         written: E = opened.run(opened.writer.create(value))
         return written
 
     def upsert(self, value: E) -> E:
-        """Writes every field of an object, leaves what else the item has, and makes the item when it is not there."""
+        """Write all fields of an object and keep other stored attributes; creates the item if it does not exist."""
         opened = self._opened()
         written: E = opened.run(opened.writer.upsert(value))
         return written
@@ -149,10 +148,10 @@ class Table(TableBody):
         where: Callable[[E], bool] | None = None,
         validate: Validation = "whole",
     ) -> E:
-        """Changes fields of an item that is there, and every index key that is made of them; returns the new object.
+        """Change fields of an existing item, and the index keys that contain them; return the new object.
 
         `shop.update(order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
-        The target is an object, whose version must still be its version, or a key.
+        The target is a key, or an object; the version of an object must equal the stored one.
         """
         opened = self._opened()
         changed: E = opened.run(opened.writer.update(target, changes, where, validate))
@@ -163,7 +162,7 @@ class Table(TableBody):
     @overload
     def delete(self, target: E, *, where: Callable[[E], bool] | None = None, raw: bool = False) -> E | None: ...
     def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None, raw: bool = False) -> Any:
-        """Deletes an item if the condition holds; returns the deleted object, or None if there was none.
+        """Delete an item if the condition holds; return the deleted object, or None if there was none.
 
         An item that the model cannot read is deleted and returned as a dict of its raw attributes, with a warning. An
         entity with derived data raises ItemRefused before that; `raw=True` deletes the item and leaves derived data.
@@ -172,9 +171,9 @@ class Table(TableBody):
         return opened.run(opened.writer.delete(target, where, raw=raw))
 
     def move(self, old: E, new: E) -> E:
-        """Writes an object under another key in place of one that nobody has changed since it was read.
+        """Replace an object with one that has another key, if the stored object is still equal to `old`.
 
-        The old item goes and the new one comes in one transaction, with everything that is kept right beside them.
+        One transaction deletes the old item, writes the new one, and updates their derived data.
         """
         opened = self._opened()
         moved: E = opened.run(opened.writer.move(old, new))
@@ -188,28 +187,28 @@ class Table(TableBody):
         change: Callable[[E], E] | None = None,
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> int:
-        """Moves a node and everything below it to another path: `key(Node, org="o", path=("root", "eng"))`.
+        """Move a node and its descendants to another path: `key(Node, org="o", path=("root", "eng"))`.
 
-        Up to 50 nodes go in each transaction, parents first; interrupted, the same call goes on from there. `change` is
-        given each node with its new path and returns what is written. Returns how many were moved.
+        Each transaction moves up to 50 nodes, parents first. After an interruption, the same call continues the move.
+        `change` receives each node with its new path and returns the node to write. Returns the number of moved nodes.
         """
         opened = self._opened()
-        moved: int = opened.run(subtree().move_subtree(opened, node, to, change, progress))
+        moved: int = opened.run(subtree_moves().move_subtree(opened, node, to, change, progress))
         return moved
 
     def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Writes what a function makes of an object, and calls it again when somebody else has written meanwhile.
+        """Read an object, write the result of `change`, and retry if another writer has changed it meanwhile.
 
-        The entity has a version; after so many attempts in vain, VersionConflict.
+        The entity must have a version. Raises VersionConflict after `attempts` attempts.
         """
         opened = self._opened()
         edited: E = opened.run(opened.writer.edit(key, change, attempts))
         return edited
 
     def transaction(self, *, token: str | None = None) -> Transaction:
-        """Writes that happen together or not at all, when the block ends: `with shop.transaction() as tx:`.
+        """Return a transaction, which commits at the end of its block: `with shop.transaction() as tx:`.
 
-        `async with` awaits them. With a `token`, the transaction can be repeated: a marker with the token joins it,
+        Use `async with` with asyncio. A `token` makes the transaction idempotent: the transaction also writes a marker,
         and a second transaction with the same token and the same writes changes nothing and sets `tx.is_replay`. The
         marker expires after a day; in a table without a time to live it stays.
         """
@@ -224,9 +223,9 @@ class Table(TableBody):
         trusted: bool = False,
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[E]:
-        """Writes any number of objects in place of the stored ones; the result lists those that failed, with reasons.
+        """Write any number of objects, replacing stored ones; the result lists failures with their reasons.
 
-        Plain entities are written by BatchWriteItem; entities with a version or derived data by conditional writes and
+        BatchWriteItem writes simple entities. Entities with a version or derived data need conditional writes and
         transactions, each of which is atomic. `trusted` skips validation, for data that is known to be valid.
         """
         opened = self._opened()
@@ -236,7 +235,7 @@ class Table(TableBody):
     def create_many(
         self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Writes any number of objects that must not exist yet; the result lists those that failed, with reasons."""
+        """Write any number of new objects; the result lists failures, such as existing keys, with their reasons."""
         opened = self._opened()
         result: BatchResult[E] = opened.run(bulk().create_many(opened, values, progress))
         return result
@@ -267,7 +266,7 @@ class Table(TableBody):
         validate: Validation = "whole",
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[Any]:
-        """Makes the same changes to the items of any number of keys or objects; the result lists those that failed."""
+        """Make the same changes to any number of keys or objects; the result lists failures with their reasons."""
         opened = self._opened()
         result: BatchResult[Any] = opened.run(bulk().update_many(opened, targets, changes, where, validate, progress))
         return result
@@ -275,7 +274,7 @@ class Table(TableBody):
     def delete_many(
         self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Deletes the items of any number of keys or objects; the result lists those that failed, with reasons."""
+        """Delete the items of any number of keys or objects; the result lists failures with their reasons."""
         opened = self._opened()
         result: BatchResult[E] = opened.run(bulk().delete_many(opened, targets, progress))
         return result
@@ -283,8 +282,8 @@ class Table(TableBody):
     def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Deletes every item in the partition of `key(Order, id="o1")`, the order last; call again to continue."""
-        from singletable.client.collection_delete import delete_collection
+        """Delete every item in the partition of `key(Order, id="o1")`, the order last; call again to continue."""
+        from singletable.client.delete_collection import delete_collection
 
         opened = self._opened()
         return opened.run(delete_collection(opened, root, progress))
@@ -292,11 +291,11 @@ class Table(TableBody):
     @overload
     def scan(
         self, entity: type[E], *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
-    ) -> Scan[E]: ...
+    ) -> TableScan[E]: ...
     @overload
     def scan(
         self, entity: None = None, *, reason: str, segments: int = 1, consistent: bool = False, expired: bool = False
-    ) -> Scan[object]: ...
+    ) -> TableScan[object]: ...
     def scan(
         self,
         entity: type[Any] | None = None,
@@ -305,18 +304,18 @@ class Table(TableBody):
         segments: int = 1,
         consistent: bool = False,
         expired: bool = False,
-    ) -> Scan[Any]:
-        """Every object of an entity, or of all, by `for` or `async for`; it reads, and is billed for, the whole table.
+    ) -> TableScan[Any]:
+        """Return all objects of one or all entities, to iterate over with `for` or `async for`.
 
-        `reason` says why no pattern does, and names the scan in `metrics`. `segments` are read side by side.
+        A scan reads the whole table, and AWS bills it. `reason` documents why no pattern does, and names the scan in
+        `metrics`. It reads `segments` in parallel.
         """
-        scanned: Scan[Any] = table_reads().scan(
-            self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired
-        )
-        return scanned
+        from singletable.client.reading.table_scan import scan
+
+        return scan(self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired)
 
     def close(self) -> None:
-        """Lets go of the connection; it may be called twice."""
+        """Close the table and its connections; can be called more than once."""
         if self._open is not None:
             self._open.session.close()
             self._open = None
@@ -335,10 +334,10 @@ class Table(TableBody):
             opened, self._open = self._open, None
             await opened.session.close_async()
 
-    def _opened(self) -> OpenTable:
+    def _opened(self) -> ConnectedTable:
         if self._open is None:
             name = type(self).__name__
-            raise NotConnected(f'{name} is not open; open it, such as {name}.open("memory:")')
+            raise NotConnected(f'{name} is not open; open it first, such as {name}.open("memory:")')
         return self._open
 
     def __init_subclass__(
@@ -354,15 +353,17 @@ class Table(TableBody):
         delimiter: str = ORDERED_DELIMITER,
         accept: Accepted | None = None,
     ) -> None:
-        from singletable.model.design import compile_design  # with all codecs: a program without a table needs none
+        from singletable.model.design import (
+            compile_design,
+        )  # imports all codecs, which a program without a table does not need
 
         super().__init_subclass__()
-        location = source.user_code()
+        location = source_location.user_code()
         if problem := accept_problem(accept):
             raise DesignError(Problem(f"{cls.__name__}: {problem}", location, ACCEPT_REMEDY))
         if not isinstance(entities, list | tuple):
             shown = getattr(entities, "__name__", repr(entities))
-            raise DesignError(Problem(f"{cls.__name__}: entities={shown} is no list of classes", location))
+            raise DesignError(Problem(f"{cls.__name__}: entities must be a list of classes, got {shown}", location))
         settings = TableSettings(
             name or cls.__name__,
             location,
@@ -376,37 +377,37 @@ class Table(TableBody):
         )
         members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]
-        _refuse_reserved(patterns)
+        _reject_reserved(patterns)
         cls.design = compile_design(settings, entities, [pattern.declaration for pattern in patterns])
 
 
-def table_reads() -> Any:
-    """Reads by key, loaded with the first of them."""
-    from singletable.client.reading import table_reads as loaded
+def key_reads() -> Any:
+    """Return the module of reads by key, imported on first use."""
+    from singletable.client.reading import key_reads as loaded
 
     return loaded
 
 
 def bulk() -> Any:
-    """Bulk writes, loaded with the first of them."""
-    from singletable.client.write import bulk as loaded
+    """Return the module of bulk writes, imported on first use."""
+    from singletable.client.write import bulk_writes as loaded
 
     return loaded
 
 
-def subtree() -> Any:
-    """The move of a subtree, loaded with the first of them."""
-    from singletable.client import subtree as loaded
+def subtree_moves() -> Any:
+    """Return the module of subtree moves, imported on first use."""
+    from singletable.client import move_subtree as loaded
 
     return loaded
 
 
-def _refuse_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:
+def _reject_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:
     problems = [
         Problem(
-            f"the pattern {pattern.declaration.name!r} takes a name that every table has",
+            f"the pattern {pattern.declaration.name!r} has a reserved name of every table",
             pattern.declaration.location,
-            "Name it for what it answers, such as orders_of_customer.",
+            "Name it after its result, such as orders_of_customer.",
         )
         for pattern in patterns
         if pattern.declaration.name in RESERVED

@@ -1,23 +1,44 @@
-"""Requests as spans of OpenTelemetry, where it is installed, named as its conventions for DynamoDB name them.
+"""Request events for hooks, and OpenTelemetry spans with the names of its DynamoDB conventions.
 
-A span says which operation was asked of which table, by which pattern, and what it consumed. It holds no values: no
-keys, no items, no arguments of expressions.
+A span has the operation, the table, the pattern and the consumed capacity. It has no values: no keys, no items, no
+expression arguments.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from singletable.client.watched import Watched
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, Unreachable
 from singletable.wire.decoders import decoder_of
 
-# The parameters that say how is asked, and not for what.
-_TOLD_PARAMETERS = {
+current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=None)
+"""The name of the pattern that sends requests; set only if there is a hook or tracing."""
+
+
+@dataclass
+class RequestEvent:
+    """One finished request, as passed to a hook: its parameters, attempts, duration and error."""
+
+    operation: str
+    parameters: dict[str, Any]
+    attempts: int
+    seconds: float
+    error: RequestRefused | Unreachable | None = None
+    pattern: str | None = None
+    """The name of the pattern; None for a read or write by key or object."""
+
+
+RequestHook = Callable[[RequestEvent], None]
+
+
+# The request parameters that contain no user data.
+_SPAN_PARAMETERS = {
     "IndexName": "aws.dynamodb.index_name",
     "ConsistentRead": "aws.dynamodb.consistent_read",
     "Limit": "aws.dynamodb.limit",
@@ -28,25 +49,25 @@ _TOLD_PARAMETERS = {
 }
 
 
-class _Told(msgspec.Struct, rename="pascal"):
-    """What an answer tells beside items."""
+class _ResponseCounts(msgspec.Struct, rename="pascal"):
+    """The consumed capacity and the counts of a response."""
 
     consumed_capacity: msgspec.Raw = msgspec.Raw(b"")
     count: int | None = None
     scanned_count: int | None = None
 
 
-_read_told = decoder_of(_Told).decode
+_read_counts = decoder_of(_ResponseCounts).decode
 _read_list = decoder_of(list[msgspec.Raw]).decode
 
 
 class Tracing:
-    """Makes a span of each request, after it, with the time that it began at."""
+    """Creates a span for each finished request, with the time at which it started."""
 
     def __init__(self, trace: Any, server: tuple[str, int] | None) -> None:
         self._trace = trace
         self._is_on = False
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._tracer = trace.get_tracer("singletable")
         self._kind = trace.SpanKind.CLIENT
         self._error = trace.StatusCode.ERROR
@@ -59,49 +80,48 @@ class Tracing:
             self._common |= {"server.address": server[0], "server.port": server[1]}
 
     def is_on(self) -> bool:
-        """Whether the program has set up OpenTelemetry, and not only installed it; looked at once a second."""
-        if not self._is_on and time.monotonic() >= self._next_look:
+        """Return whether the program has configured OpenTelemetry; checks at most once per second."""
+        if not self._is_on and time.monotonic() >= self._next_check:
             self._is_on = not isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider)
-            self._next_look = time.monotonic() + 1.0
+            self._next_check = time.monotonic() + 1.0
         return self._is_on
 
-    def note(self, watched: Watched, answer: bytes | None) -> None:
-        """Makes the span of a request that is over."""
+    def record(self, event: RequestEvent, response: bytes | None) -> None:
+        """Create the span of a finished request."""
         ended = time.time_ns()
         span = self._tracer.start_span(
-            f"DynamoDB.{watched.operation}",
+            f"DynamoDB.{event.operation}",
             kind=self._kind,
-            attributes=self._asked(watched),
-            start_time=ended - int(watched.seconds * 1e9),
+            attributes=self._request_attributes(event),
+            start_time=ended - int(event.seconds * 1e9),
         )
         if span.is_recording():
-            if watched.attempts > 1:
-                span.set_attribute("singletable.attempts", watched.attempts)
-            if answer is not None:
-                span.set_attributes(dict(_answered(answer)))
-            if watched.refusal is not None:
-                refusal = watched.refusal
-                code = refusal.code if isinstance(refusal, RequestRefused) else type(refusal).__name__
+            if event.attempts > 1:
+                span.set_attribute("singletable.attempts", event.attempts)
+            if response is not None:
+                span.set_attributes(dict(_response_attributes(response)))
+            if event.error is not None:
+                code = event.error.code if isinstance(event.error, RequestRefused) else type(event.error).__name__
                 span.set_attributes({"error.type": code, "db.response.status_code": code})
                 span.set_status(self._error, code)
         span.end(ended)
 
-    def _asked(self, watched: Watched) -> dict[str, Any]:
-        parameters = watched.parameters
-        attributes = {**self._common, "db.operation.name": watched.operation, "rpc.method": watched.operation}
+    def _request_attributes(self, event: RequestEvent) -> dict[str, Any]:
+        parameters = event.parameters
+        attributes = {**self._common, "db.operation.name": event.operation, "rpc.method": event.operation}
         tables = sorted(set(_tables(parameters)))
         if tables:
             attributes["aws.dynamodb.table_names"] = tables
-        if watched.pattern is not None:
-            attributes["singletable.pattern"] = watched.pattern
-        for parameter, name in _TOLD_PARAMETERS.items():
+        if event.pattern is not None:
+            attributes["singletable.pattern"] = event.pattern
+        for parameter, name in _SPAN_PARAMETERS.items():
             if parameter in parameters:
                 attributes[name] = parameters[parameter]
         return attributes
 
 
 def tracing(server: tuple[str, int] | None) -> Tracing | None:
-    """The tracing of requests to a server; None where OpenTelemetry is not installed."""
+    """Return the tracing of requests to a server; None if OpenTelemetry is not installed."""
     try:
         from opentelemetry import trace
     except ImportError:
@@ -118,16 +138,16 @@ def _tables(parameters: dict[str, Any]) -> Iterator[str]:
             yield what["TableName"]
 
 
-def _answered(body: bytes) -> Iterator[tuple[str, Any]]:
+def _response_attributes(body: bytes) -> Iterator[tuple[str, Any]]:
     try:
-        told = _read_told(body)
+        counts = _read_counts(body)
     except msgspec.DecodeError:
         return
-    raw = bytes(told.consumed_capacity)
+    raw = bytes(counts.consumed_capacity)
     if raw:
         parts = _read_list(raw) if raw.startswith(b"[") else [raw]
         yield "aws.dynamodb.consumed_capacity", [bytes(part).decode() for part in parts]
-    if told.count is not None:
-        yield "aws.dynamodb.count", told.count
-    if told.scanned_count is not None:
-        yield "aws.dynamodb.scanned_count", told.scanned_count
+    if counts.count is not None:
+        yield "aws.dynamodb.count", counts.count
+    if counts.scanned_count is not None:
+        yield "aws.dynamodb.scanned_count", counts.scanned_count

@@ -1,4 +1,4 @@
-"""Transports: how a request reaches DynamoDB and its answer comes back, as bytes of JSON."""
+"""Transports: the interface through which requests reach DynamoDB, as JSON bytes."""
 
 from __future__ import annotations
 
@@ -8,63 +8,69 @@ from typing import TYPE_CHECKING, Protocol, cast
 from singletable.errors import RequestRefused, Unreachable
 
 if TYPE_CHECKING:
-    from singletable.client.answers import Pieces  # which loads msgspec
+    from singletable.client.responses import PageChunks  # imports msgspec
 
-Request = tuple[str, bytes]
+EncodedRequest = tuple[str, bytes]
 """The name of an operation, and the body of its request."""
-Outcome = bytes | RequestRefused | Unreachable
-"""The body of an answer, or why there is none."""
+SendResult = bytes | RequestRefused | Unreachable
+"""The body of a response, or the error."""
 Meanwhile = Callable[[], None]
-"""Work to do while requests are under way; it raises nothing."""
+"""A function to call while waiting for responses; it must not raise."""
 
 
 class Transport(Protocol):
-    """One way to DynamoDB; it neither retries nor reads what it carries."""
+    """Sends requests to DynamoDB; it does not retry, and does not interpret bodies."""
 
     name: str
-    """The URL it was opened by, without secrets."""
+    """The URL of the transport, without credentials."""
 
     def send(self, operation: str, body: bytes) -> bytes:
-        """The body of the answer; raises RequestRefused for what DynamoDB refuses, and Unreachable for no answer."""
+        """Send a request and return the body of the response.
+
+        Raises RequestRefused if DynamoDB rejects the request, and Unreachable if there is no response.
+        """
         ...
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """The same, awaited."""
+        """Send a request on the running event loop, like `send`."""
         ...
 
-    def send_each(self, requests: Sequence[Request], meanwhile: Meanwhile | None = None) -> Sequence[Outcome]:
-        """The outcome of each of several requests, in order; one after another, unless a transport can do better."""
+    def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
+        """Send several requests and return the result of each, in order; by default one after another."""
         if meanwhile is not None:
             meanwhile()
-        return [self._outcome(operation, body) for operation, body in requests]
+        return [self._result(operation, body) for operation, body in requests]
 
-    def _outcome(self, operation: str, body: bytes) -> Outcome:
+    def _result(self, operation: str, body: bytes) -> SendResult:
         try:
             return self.send(operation, body)
         except (RequestRefused, Unreachable) as problem:
             return problem
 
     def close(self) -> None:
-        """Lets go of what it holds; it may be called twice."""
+        """Release all resources; can be called more than once."""
         ...
 
     async def close_async(self) -> None:
-        """The same, awaited."""
+        """Release all resources, like `close`."""
         ...
 
 
-class InProcess(Transport, Protocol):
-    """A way to an engine in this process, which has the items of a page at hand in pieces."""
+class InProcessTransport(Transport, Protocol):
+    """A transport to an engine in this process, which can return the items of a page in chunks."""
 
-    def send_for_pieces(self, operation: str, body: bytes) -> Pieces:
-        """The answer to a Query."""
+    def send_for_chunks(self, operation: str, body: bytes) -> PageChunks:
+        """Send a Query and return its page in chunks."""
         ...
 
-    async def send_for_pieces_async(self, operation: str, body: bytes) -> Pieces:
-        """The same, awaited."""
+    async def send_for_chunks_async(self, operation: str, body: bytes) -> PageChunks:
+        """Send a Query and return its page in chunks."""
         ...
 
 
-def in_process(transport: Transport) -> InProcess | None:
-    """The transport if it gives pieces itself; not one that stands before another, to see all that passes."""
-    return cast("InProcess", transport) if hasattr(type(transport), "send_for_pieces") else None
+def in_process(transport: Transport) -> InProcessTransport | None:
+    """Return the transport if its own class supports chunks, otherwise None.
+
+    A wrapper around another transport returns None, because it must see all bodies.
+    """
+    return cast("InProcessTransport", transport) if hasattr(type(transport), "send_for_chunks") else None

@@ -1,1 +1,1 @@
-"""What a design costs: units by call, money by month, and whether one table is worth it."""
+"""Cost of a design: units per call, dollars per month, and a comparison with one table per entity."""

@@ -1,4 +1,4 @@
-"""One item, weighed: its bytes by attribute, and what each operation on it costs."""
+"""Size of one item by attribute, and the cost of each operation on it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.values.capacity_units import (
+from singletable.values.item_size import (
     CONSISTENT,
     EVENTUAL,
     TRANSACTION_WRITE_FACTOR,
     TRANSACTIONAL,
     entry_write_units,
+    item_size,
     read_units,
+    texts_size,
+    value_size,
     write_units,
 )
-from singletable.values.item_size import item_size, texts_size, value_size
 from singletable.values.limits import (
     ITEM_BYTES_MAX,
     PAGE_BYTES_MAX,
@@ -37,13 +39,13 @@ class AttributeSize:
 
     @property
     def total_bytes(self) -> int:
-        """Both together."""
+        """The total bytes."""
         return self.name_bytes + self.value_bytes
 
 
 @dataclass(frozen=True)
 class OperationCost:
-    """What an operation on the item costs."""
+    """The cost of an operation on the item."""
 
     operation: str
     how: str
@@ -53,7 +55,7 @@ class OperationCost:
 
 @dataclass(frozen=True)
 class ItemReport:
-    """An item's size, and what follows from it."""
+    """An item's size and costs."""
 
     attributes: tuple[AttributeSize, ...]
     total_bytes: int
@@ -61,37 +63,37 @@ class ItemReport:
 
     @property
     def fits(self) -> bool:
-        """Whether DynamoDB holds an item of this size."""
+        """Whether the item is within the size limit of DynamoDB."""
         return self.total_bytes <= ITEM_BYTES_MAX
 
     @property
     def share_of_limit(self) -> float:
-        """Which part of the largest item it is."""
+        """The size as a share of the item size limit."""
         return self.total_bytes / ITEM_BYTES_MAX
 
     @property
     def stored_bytes(self) -> int:
-        """What storage bills for it, in the table alone."""
+        """The billed storage bytes in the table, without indexes."""
         return self.total_bytes + STORAGE_OVERHEAD_BYTES
 
     @property
     def items_per_page(self) -> int:
-        """How many like it a Query or Scan reads before a page of 1 MB is full; the one that crosses the line too."""
+        """The number of items of this size in a 1 MB page, including the item that crosses 1 MB."""
         return math.ceil(PAGE_BYTES_MAX / max(1, self.total_bytes))
 
     @property
     def items_per_read_unit(self) -> int:
-        """How many like it a Query reads within one unit of 4 KB; 0 when one alone is larger."""
+        """The number of items of this size that a Query reads per 4 KB; 0 if the item is larger than 4 KB."""
         return READ_UNIT_BYTES // max(1, self.total_bytes)
 
     @property
     def bytes_to_next_write_unit(self) -> int:
-        """How many bytes it may grow by before a write costs a unit more."""
+        """The bytes that the item can grow before a write costs another unit."""
         return write_units(self.total_bytes) * WRITE_UNIT_BYTES - self.total_bytes
 
 
 def item_report(item: Mapping[str, dict[str, Any]]) -> ItemReport:
-    """Weighs an accepted item."""
+    """Return the report of a valid item."""
     attributes = tuple(
         AttributeSize(name, next(iter(value)), texts_size((name,)), value_size(value)) for name, value in item.items()
     )
@@ -106,10 +108,12 @@ def _operations(size: int) -> tuple[OperationCost, ...]:
         OperationCost("GetItem", "eventually consistent", read_units(size, EVENTUAL), "RRU"),
         OperationCost("GetItem", "strongly consistent", read_units(size, CONSISTENT), "RRU"),
         OperationCost("TransactGetItems", "in a transaction", read_units(size, TRANSACTIONAL), "RRU"),
-        OperationCost("PutItem", "new, or over one no larger", written, "WRU"),
-        OperationCost("UpdateItem", "to this size, from one no larger", written, "WRU"),
-        OperationCost("DeleteItem", "the item that was there", written, "WRU"),
-        OperationCost("TransactWriteItems", "put, update, delete or check", written * TRANSACTION_WRITE_FACTOR, "WRU"),
-        OperationCost("each index with ALL", "entry written, changed or deleted", written, "WRU"),
-        OperationCost("each index with ALL", "entry moved to another key", float(moved), "WRU"),
+        OperationCost("PutItem", "new, or replaces one that is not larger", written, "WRU"),
+        OperationCost("UpdateItem", "from an item that is not larger", written, "WRU"),
+        OperationCost("DeleteItem", "existing item", written, "WRU"),
+        OperationCost(
+            "TransactWriteItems", "put, update, delete or condition check", written * TRANSACTION_WRITE_FACTOR, "WRU"
+        ),
+        OperationCost("per index with ALL", "entry written, changed or deleted", written, "WRU"),
+        OperationCost("per index with ALL", "entry moved to another key", float(moved), "WRU"),
     )

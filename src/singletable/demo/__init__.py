@@ -1,1 +1,1 @@
-"""The example systems, shown: what each question becomes and costs, beside a table for every entity."""
+"""Run the example systems and measure every access pattern, compared with one table per entity."""

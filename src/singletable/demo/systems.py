@@ -1,4 +1,4 @@
-"""The example systems: found beside the sources or inside the installed package, and imported when they are shown."""
+"""Find the example systems in the repository or in the installed package, and import them on demand."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s|$)")
 
 
 class Script(Protocol):
-    """What a module of an example holds as SCRIPT: a question to one table, with its rows and how its answer reads."""
+    """The SCRIPT of an example module: calls to one table, the rows in the table, and how to print the result."""
 
     @property
     def model(self) -> type[Table]:
-        """The table that is asked."""
+        """The table class."""
         ...
 
     @property
     def rows(self) -> Iterable[Any]:
-        """What is in it."""
+        """The rows in the table."""
         ...
 
     @property
-    def ask(self) -> Callable[[Any], Any]:
-        """Makes the calls and returns the answer."""
+    def execute(self) -> Callable[[Any], Any]:
+        """Makes the calls and returns the result."""
         ...
 
     @property
-    def tell(self) -> Callable[[Any], None]:
-        """Prints the answer."""
+    def show(self) -> Callable[[Any], None]:
+        """Prints the result."""
         ...
 
 
 @dataclass(frozen=True)
 class NamedScript:
-    """A script, by the name of its module, with the sentence that its module opens with."""
+    """A script with the name of its module and the first sentence of the module's docstring."""
 
     name: str
     title: str
@@ -55,14 +55,14 @@ class NamedScript:
 
 @dataclass(frozen=True)
 class System:
-    """One example: its folder's name, the sentence that it opens with, and the names of its scripts in their order."""
+    """One example: its folder name, the first sentence of its docstring, and its scripts in order."""
 
     name: str
     title: str
     tour: tuple[str, ...]
 
     def scripts(self) -> tuple[NamedScript, ...]:
-        """The scripts, imported; raises NeedsPackage where their models are made with a library that is missing."""
+        """Import and return the scripts; raises NeedsPackage when a library that their models use is missing."""
         return tuple(self._script(name) for name in self.tour)
 
     def _script(self, name: str) -> NamedScript:
@@ -77,7 +77,7 @@ class System:
 
 
 class NeedsPackage(ModelNotLoaded):
-    """An example that cannot be shown before a package is installed."""
+    """An example needs a package that is not installed."""
 
     def __init__(self, system: str, package: str) -> None:
         self.system = system
@@ -89,22 +89,22 @@ class NeedsPackage(ModelNotLoaded):
 
 
 def all_systems() -> tuple[System, ...]:
-    """Every example, in the order in which one should read them; nothing of their models is imported yet."""
+    """Return every example in reading order, without importing the models."""
     examples = _examples()
     return tuple(_system(name) for name in examples.SYSTEMS)
 
 
 def systems_named(names: Sequence[str]) -> tuple[System, ...]:
-    """The examples of these names, or all of them; `shop.whole_order` is one with that script alone."""
+    """Return the examples with these names, or all of them; `shop.whole_order` selects a single script."""
     known = {system.name: system for system in all_systems()}
     chosen: dict[str, tuple[str, ...]] = {}
     for given in names:
         name, _, script = given.partition(".")
         if name not in known:
-            raise ArgumentRefused(f"there is no example called {name!r}; the examples are {', '.join(known)}")
+            raise ArgumentRefused(f"unknown example {name!r}; the examples are {', '.join(known)}")
         tour = known[name].tour
         if script and script not in tour:
-            raise ArgumentRefused(f"{name} has no script called {script!r}; its scripts are {', '.join(tour)}")
+            raise ArgumentRefused(f"{name} has no script {script!r}; its scripts are {', '.join(tour)}")
         chosen[name] = (*chosen.get(name, ()), *((script,) if script else tour))
     return tuple(replace(known[name], tour=tuple(dict.fromkeys(tour))) for name, tour in chosen.items()) or tuple(
         known.values()
@@ -112,7 +112,7 @@ def systems_named(names: Sequence[str]) -> tuple[System, ...]:
 
 
 def model_argument(name: str) -> str:
-    """An example's model as `singletable check` takes it: a module that is installed, or a file."""
+    """Return the model of an example as a MODEL argument: an installed module, or a file."""
     file = Path(_examples().__path__[0]) / name / "model.py"
     if _INSTALLED in file.parents:
         return f"{PACKAGE}.{name}.model"
@@ -120,7 +120,7 @@ def model_argument(name: str) -> str:
 
 
 def first_sentence(module: ModuleType) -> str:
-    """The sentence that a module's docstring opens with, on one line."""
+    """Return the first sentence of a module's docstring, on one line."""
     opening = " ".join((module.__doc__ or "").split("\n\n", 1)[0].split())
     found = _SENTENCE.match(opening)
     return found.group() if found else opening
@@ -132,7 +132,7 @@ def _system(name: str) -> System:
 
 
 def _examples() -> ModuleType:
-    """The package of the examples: in a wheel it is a part of ours, in the repository it stands at the root."""
+    """Return the package of the examples: a subpackage in a wheel, the folder `examples` in the repository."""
     known = sys.modules.get(PACKAGE)
     if known is not None:
         return known
@@ -143,8 +143,8 @@ def _examples() -> ModuleType:
     spec = importlib.util.spec_from_file_location(PACKAGE, opening, submodule_search_locations=[str(folder)])
     if not opening.is_file() or spec is None or spec.loader is None:
         raise ModelNotLoaded(
-            f"the examples are neither installed nor at {folder}.\n"
-            "  Install singletable anew: pip install --force-reinstall singletable"
+            f"The examples are neither installed nor in {folder}.\n"
+            "  Reinstall singletable: pip install --force-reinstall singletable"
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = module

@@ -1,1 +1,1 @@
-"""What a design looks like to people: documents and pictures that are made of it and of items in it."""
+"""Design documents in Markdown and HTML, with pictures of item collections."""

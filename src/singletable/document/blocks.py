@@ -1,6 +1,6 @@
-"""A document as a tree of plain values: sections of blocks, blocks of words; what it looks like is said elsewhere.
+"""The document tree: sections contain blocks, and blocks contain inline text, independent of the output format.
 
-Everything in it is plain text. Whoever writes it down as Markdown or HTML escapes it.
+All text is unescaped; the Markdown and HTML writers escape it.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ Tone = Literal["good", "warning", "bad", "plain"]
 
 
 @dataclass(frozen=True)
-class Text:
-    """Words."""
+class PlainText:
+    """Plain text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Strong:
-    """Words that stand out."""
+    """Emphasised text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Code:
-    """Words of a program: a key, a name, a call."""
+    """Code: a key, a name, a call."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Link:
-    """Words that lead to a section, by its anchor; set as code, for they are the name of something."""
+    """A link to the section with this anchor, formatted as code."""
 
     text: str
     anchor: str
@@ -43,15 +43,15 @@ class Link:
 
 @dataclass(frozen=True)
 class Badge:
-    """A verdict in a word or two."""
+    """A short coloured label, such as a verdict."""
 
     text: str
     tone: Tone
 
 
-Inline = Text | Strong | Code | Link | Badge
+Inline = PlainText | Strong | Code | Link | Badge
 Words = tuple[Inline, ...]
-"""What stands in a line, or in a cell of a table."""
+"""The content of a line or a table cell."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list without numbers."""
+    """A bulleted list."""
 
     items: tuple[Words, ...]
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table; every row has as many cells as there are headers."""
+class TableBlock:
+    """A table; every row has one cell per header."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[Words, ...], ...]
@@ -78,7 +78,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Listing:
-    """Text as it stands, in a fixed pitch."""
+    """Preformatted text."""
 
     text: str
     language: str = ""
@@ -86,7 +86,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing with its name, and the same as text where no drawing can be shown."""
+    """An SVG picture with its file name, and a text version for output without pictures."""
 
     name: str
     title: str
@@ -96,18 +96,18 @@ class Picture:
 
 @dataclass(frozen=True)
 class Fold:
-    """Blocks that are shown when somebody asks for them."""
+    """Collapsed blocks with a summary line."""
 
     summary: str
     blocks: tuple[Block, ...]
 
 
-Block = Paragraph | Bullets | Table | Listing | Picture | Fold
+Block = Paragraph | Bullets | TableBlock | Listing | Picture | Fold
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, what stands below it, and its own sections."""
+    """A heading with its blocks and subsections."""
 
     title: str
     anchor: str
@@ -116,28 +116,28 @@ class Section:
 
 
 def words(*parts: str | Inline) -> Words:
-    """Parts side by side; strings are plain text."""
-    return tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    """Return inline text from these parts; strings become plain text."""
+    return tuple(PlainText(part) if isinstance(part, str) else part for part in parts)
 
 
 def paragraphs(text: str) -> tuple[Paragraph, ...]:
-    """The paragraphs of a docstring."""
+    """Return the paragraphs of a docstring."""
     pieces = ("\n".join(lines) for lines in _between_blank_lines(text.strip().splitlines()))
     return tuple(Paragraph(words(" ".join(piece.split()))) for piece in pieces)
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[str | Inline | Words]], *optional: str) -> Table:
-    """A table out of what its cells say; optional columns are left out when they are empty in every row."""
+def table(headers: Sequence[str], rows: Iterable[Sequence[str | Inline | Words]], *optional: str) -> TableBlock:
+    """Return a table of these cells, without the optional columns that are empty in every row."""
     cells = [tuple(_cell(cell) for cell in row) for row in rows]
-    kept = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in cells)]
-    return Table(
-        tuple(headers[number] for number in kept),
-        tuple(tuple(row[number] for number in kept) for row in cells),
+    shown = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in cells)]
+    return TableBlock(
+        tuple(headers[number] for number in shown),
+        tuple(tuple(row[number] for number in shown) for row in cells),
     )
 
 
 def pictures_in(section: Section) -> Iterator[Picture]:
-    """Every picture, in the order in which a reader meets them."""
+    """Yield every picture in reading order."""
     yield from _pictures(section.blocks)
     for each in section.sections:
         yield from pictures_in(each)

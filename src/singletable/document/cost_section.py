@@ -1,45 +1,45 @@
-"""The section on cost: what a call costs, what a month costs where rates are there, and what was guessed."""
+"""The cost section: cost per call, cost per month where rates are declared, and the assumptions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from singletable.cost.calls import CallCost
+from singletable.cost.call_costs import CallCost
+from singletable.cost.cost_report import SCALES, CostReport, cost_report
+from singletable.cost.measured_items import ItemSample
 from singletable.cost.prices import Prices
-from singletable.cost.report import SCALES, CostReport, cost_report
-from singletable.cost.sample import Sample
 from singletable.document.blocks import Block, Bullets, Fold, Link, Paragraph, Section, Words, table, words
 from singletable.document.pattern_sections import anchor_of
 from singletable.model.design import Design
-from singletable.planner.amounts import GUESS, counted, money, number, size
+from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_dollars, format_number
 
-_WORDS = {"small": "a tenth", "expected": "as expected", "large": "ten times"}
+_SIZES = {"small": "0.1 x expected", "expected": "expected", "large": "10 x expected"}
 
 
-def cost_section(design: Design, prices: Prices, anchor: str, sample: Sample | None = None) -> Section:
-    """What the patterns of a design cost at the sizes that it declares, or that the items of a sample have."""
+def cost_section(design: Design, prices: Prices, anchor: str, sample: ItemSample | None = None) -> Section:
+    """Return the cost section for the item sizes that the design declares, or that a sample has."""
     reports = {at: cost_report(design, prices, at=at, sample=sample) for at in SCALES}
     report = reports["expected"]
     blocks: list[Block] = [_calls(report)]
     if any(call.calls_per_second is not None for call in report.calls):
-        blocks += [Paragraph(words("A month, with collections as large as expected, a tenth of it and ten times:"))]
+        blocks += [Paragraph(words("Monthly cost by collection size:"))]
         blocks += [_month(reports)]
-    blocks.append(Fold("What plain writes cost", (_writes(report),)))
+    blocks.append(Fold("Cost of writes", (_writes(report),)))
     notes = (*_measured(sample), *_notes(report))
-    blocks += [Fold("What this is based on", (Bullets(notes),))]
+    blocks += [Fold("Assumptions", (Bullets(notes),))]
     if report.guesses:
-        blocks.insert(0, Paragraph(words(f"{GUESS} marks what rests on a guess; the guesses are listed below.")))
+        blocks.insert(0, Paragraph(words(f"{GUESS_MARK} marks estimates; their assumptions are listed below.")))
     return Section("Cost", anchor, tuple(blocks))
 
 
 def _calls(report: CostReport) -> Block:
-    headers = ("pattern", "items", "size", "one call", "strong", "in a transaction", "calls/s", "units/s", "a month")
+    headers = ("pattern", "items", "size", "per call", "strong", "transactional", "calls/s", "units/s", "per month")
     rows = [_call(report, call) for call in report.calls]
-    return table(headers, rows, "strong", "in a transaction", "calls/s", "units/s", "a month")
+    return table(headers, rows, "strong", "transactional", "calls/s", "units/s", "per month")
 
 
 def _mark(guessed: object) -> str:
-    return GUESS if guessed else ""
+    return GUESS_MARK if guessed else ""
 
 
 def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
@@ -49,15 +49,19 @@ def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
     if rate is not None:
         rate_mark, month_mark = _mark(call.rate_guess), _mark(call.is_guessed)
         dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
-        units = number(call.reads_per_second + call.writes_per_second)
-        figures = (f"{rate_mark}{number(rate)}", f"{month_mark}{units}", f"{month_mark}{money(dollars)}")
+        units = format_number(call.reads_per_second + call.writes_per_second)
+        figures = (
+            f"{rate_mark}{format_number(rate)}",
+            f"{month_mark}{units}",
+            f"{month_mark}{format_dollars(dollars)}",
+        )
     return (
         Link(call.name, anchor_of(report.design, call.name)),
         f"{_mark(cost.guesses_items)}{cost.items:,}",
-        f"{_mark(cost.guesses_bytes)}{size(cost.bytes)}",
+        f"{_mark(cost.guesses_bytes)}{format_bytes(cost.bytes)}",
         str(cost),
-        f"{mark}{number(cost.strong)}" if cost.strong is not None else "",
-        f"{mark}{number(cost.transactional)}" if cost.transactional is not None else "",
+        f"{mark}{format_number(cost.strong)}" if cost.strong is not None else "",
+        f"{mark}{format_number(cost.transactional)}" if cost.transactional is not None else "",
         *figures,
     )
 
@@ -65,22 +69,22 @@ def _call(report: CostReport, call: CallCost) -> tuple[Link | str, ...]:
 def _month(reports: Mapping[str, CostReport]) -> Block:
     rows = []
     for at, report in reports.items():
-        reads, writes, kept = map(_mark, (report.guesses_reads, report.guesses_writes, report.guesses_storage))
+        reads, writes, storage = map(_mark, (report.guesses_reads, report.guesses_writes, report.guesses_storage))
         stored = report.storage_dollars
-        mark = reads or writes or (kept if stored is not None else "")
+        mark = reads or writes or (storage if stored is not None else "")
         more = " + storage" if stored is None else ""
         requests = report.on_demand_reads + report.on_demand_writes
         rows.append(
             (
-                _WORDS[at],
-                f"{reads}{money(report.on_demand_reads)}",
-                f"{writes}{money(report.on_demand_writes)}" if report.on_demand_writes else "none declared",
-                "not known" if stored is None else f"{kept}{money(stored)}",
-                f"{mark}{money(requests + (stored or 0.0))}{more}",
-                f"{mark}{money(report.capacity_dollars + (stored or 0.0))}{more}",
+                _SIZES[at],
+                f"{reads}{format_dollars(report.on_demand_reads)}",
+                f"{writes}{format_dollars(report.on_demand_writes)}" if report.on_demand_writes else "none declared",
+                "unknown" if stored is None else f"{storage}{format_dollars(stored)}",
+                f"{mark}{format_dollars(requests + (stored or 0.0))}{more}",
+                f"{mark}{format_dollars(report.capacity_dollars + (stored or 0.0))}{more}",
             )
         )
-    return table(("collections", "reads", "writes", "storage", "on demand", "provisioned"), rows)
+    return table(("collection size", "reads", "writes", "storage", "on demand", "provisioned"), rows)
 
 
 def _writes(report: CostReport) -> Block:
@@ -93,34 +97,34 @@ def _writes(report: CostReport) -> Block:
                 write.entity.label,
                 write.what,
                 *(
-                    f"{cost.place_mark(each)}{number(cost.by_index[each])}" if each in cost.by_index else ""
+                    f"{cost.place_mark(each)}{format_number(cost.by_index[each])}" if each in cost.by_index else ""
                     for each in ("table", *indexes)
                 ),
                 str(cost),
             )
         )
-    return table(("entity", "write", "table", *indexes, "together"), rows, *indexes)
+    return table(("entity", "write", "table", *indexes, "total"), rows, *indexes)
 
 
-def _measured(sample: Sample | None) -> Iterator[Words]:
+def _measured(sample: ItemSample | None) -> Iterator[Words]:
     for label, found in sample.sizes.items() if sample is not None else ():
-        yield words(f"The size of {label} is the average of {counted(found.items, 'stored item')}.")
+        yield words(f"Size of {label}: average of {format_count(found.items, 'stored item')}.")
 
 
 def _notes(report: CostReport) -> list[Words]:
     prices = report.prices
-    said = [
-        f"Prices in {prices.currency} of {', '.join(prices.regions)}, {prices.dated}, class {report.table_class}; "
+    notes = [
+        f"Prices: {prices.currency}, {', '.join(prices.regions)}, {prices.dated}, table class {report.table_class}; "
         "no free tier.",
-        f"A month is {prices.month_hours:g} hours, a GB is {prices.gb_bytes:,} bytes.",
-        *(f"{GUESS} {guess}" for guess in report.guesses),
+        f"1 month = {prices.month_hours:g} hours, 1 GB = {prices.gb_bytes:,} bytes.",
+        *(f"{GUESS_MARK} {guess}" for guess in report.guesses),
     ]
     if report.without_rate:
-        said.append(f"In no month, as rate= and frequency= are missing: {', '.join(report.without_rate)}.")
+        notes.append(f"Not in the monthly cost, without rate= or frequency=: {', '.join(report.without_rate)}.")
     if report.unserved:
-        said.append(f"Without a cost, as no request answers them: {', '.join(report.unserved)}.")
+        notes.append(f"Without a cost, because no request serves them: {', '.join(report.unserved)}.")
     if report.uncounted:
-        said.append(f"Storage needs expected_items= on the entity: {', '.join(report.uncounted)}.")
+        notes.append(f"Not in the storage cost, without expected_items=: {', '.join(report.uncounted)}.")
     if not any(call.estimate.kind == "write" for call in report.calls):
-        said.append("No write is declared as a pattern, so that a month holds reads only.")
-    return [words(line) for line in said]
+        notes.append("No write pattern is declared, so the monthly cost covers reads only.")
+    return [words(line) for line in notes]

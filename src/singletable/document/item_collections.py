@@ -1,4 +1,4 @@
-"""Item collections as a reader sees them: partitions of the table or an index, their rows in order of the sort key."""
+"""Group items into item collections of the table or an index, sorted by sort key."""
 
 from __future__ import annotations
 
@@ -9,36 +9,35 @@ from typing import Any
 from singletable.errors import ArgumentRefused, KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.index import TABLE, Index, KeyAttribute
 from singletable.model.keys import KeyValue, Placement
-from singletable.model.unique import MARKER
-from singletable.values.key_bytes import key_bytes
-from singletable.values.number import canonical_number
+from singletable.model.table_schema import TABLE, Index, KeyAttribute
+from singletable.model.unique_markers import MARKER
+from singletable.values.scalars import canonical_number, key_bytes
 
 Item = Mapping[str, Mapping[str, Any]]
-"""An item as DynamoDB writes it: `{"PK": {"S": "CUST#c1"}, "visits": {"N": "3"}}`."""
+"""An item in DynamoDB JSON: `{"PK": {"S": "CUST#c1"}, "visits": {"N": "3"}}`."""
 
-# Several attributes of one key (multi-attribute indexes) stand side by side.
-_BESIDE = " · "
+# Between the attributes of a multi-attribute key.
+_SEPARATOR = " · "
 
 
 @dataclass(frozen=True)
-class Row:
-    """An item: its sort key (None where there is none), the entity it is, and attributes as name and text."""
+class CollectionRow:
+    """An item: its sort key (None without one), its entity, and its attributes as name and text."""
 
     sort_key: str | None
     entity: str
     attributes: tuple[tuple[str, str], ...] = ()
     is_read: bool = False
-    """Whether the request that a picture speaks of reads it."""
+    """Whether the request shown in the picture reads the item."""
 
 
 @dataclass(frozen=True)
-class Partition:
-    """An item collection: the rows that share a partition key, in order of the sort key."""
+class ItemCollection:
+    """The rows that share a partition key, sorted by sort key."""
 
     key: str
-    rows: tuple[Row, ...]
+    rows: tuple[CollectionRow, ...]
 
 
 def collections_in(
@@ -48,33 +47,33 @@ def collections_in(
     *,
     attributes: Sequence[str] | None = None,
     read: Collection[tuple[bytes, ...]] = (),
-) -> tuple[Partition, ...]:
-    """The item collections that these items make in the table, or in the index of this name.
+) -> tuple[ItemCollection, ...]:
+    """Return the item collections of these items in the table, or in the index with this name.
 
-    Items that the index does not hold are left out. `attributes` are those to show; all that are part of no key
-    unless they are given. `read` has the table keys (`key_of`) of the items that a request reads.
+    Items without the keys of the index are skipped. `attributes` selects the attributes to show; by default all that
+    are not part of a key. `read` contains the table keys (`key_of`) of the items that a request reads.
     """
     where = index_named(design, index)
-    found: dict[tuple[bytes, ...], list[tuple[tuple[bytes, ...], str, Row]]] = {}
+    found: dict[tuple[bytes, ...], list[tuple[tuple[bytes, ...], str, CollectionRow]]] = {}
     for item in items:
         partition, sort = _bytes_of(item, where.partition), _bytes_of(item, where.sort)
         if partition is None or sort is None:
             continue
         sort_key = _text_of(item, where.sort) if where.sort else None
-        shown = tuple(_shown(design, item, attributes))
-        row = Row(sort_key, entity_label(design, item), shown, key_of(design, item) in read)
-        # Where an index has two items under one key, the key of the table settles their order, as it does anywhere.
+        shown = tuple(_attribute_texts(design, item, attributes))
+        row = CollectionRow(sort_key, entity_label(design, item), shown, key_of(design, item) in read)
+        # Items with the same index key are sorted by their table key.
         found.setdefault(partition, []).append(
             ((*sort, *key_of(design, item)), _text_of(item, where.partition), row),
         )
     return tuple(
-        Partition(rows[0][1], tuple(row for _, _, row in sorted(rows, key=lambda each: each[0])))
+        ItemCollection(rows[0][1], tuple(row for _, _, row in sorted(rows, key=lambda each: each[0])))
         for _, rows in sorted(found.items())
     )
 
 
 def index_named(design: Design, name: str | None) -> Index:
-    """The table (None), or the index of this name."""
+    """Return the table (None) or the index with this name."""
     if name is None:
         return design.indexes[TABLE]
     known = [index for index in design.indexes.values() if not index.is_table]
@@ -82,17 +81,17 @@ def index_named(design: Design, name: str | None) -> Index:
         if index.name == name:
             return index
     names = ", ".join(index.name for index in known) or "none"
-    raise ArgumentRefused(f"{design.name} has no index {name}; it has {names}")
+    raise ArgumentRefused(f"{design.name} has no index {name}; its indexes: {names}")
 
 
 def key_of(design: Design, item: Item) -> tuple[bytes, ...]:
-    """The key of an item in the table, as bytes that sort as DynamoDB sorts."""
+    """Return the table key of an item as bytes in DynamoDB's sort order."""
     table = design.table
     return _bytes_of(item, (*table.partition, *table.sort)) or ()
 
 
 def entity_label(design: Design, item: Item) -> str:
-    """What an item is: its entity's class by name, a marker of a unique value, or what its own type attribute says."""
+    """Return the entity class name of an item, `unique` for a unique marker, or the value of its type attribute."""
     entity = _entity_of(design, item)
     if entity is not None:
         return entity.label
@@ -103,7 +102,7 @@ def entity_label(design: Design, item: Item) -> str:
 
 
 def labels_of(design: Design) -> tuple[str, ...]:
-    """The entities by the names that rows have, in the order of their declaration."""
+    """Return the labels of the entities in declaration order."""
     return tuple(entity.label for entity in design.entities)
 
 
@@ -134,21 +133,21 @@ def _key_value(value: Mapping[str, Any]) -> KeyValue:
     return b64decode(content) if kind == "B" else str(content)
 
 
-def _shown(design: Design, item: Item, attributes: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+def _attribute_texts(design: Design, item: Item, attributes: Sequence[str] | None) -> Iterator[tuple[str, str]]:
     keys = {name for index in design.indexes.values() for name in index.key_attributes}
     if attributes is None:
         entity = _entity_of(design, item)
         in_key = entity.base.exact_fields if entity else frozenset()
-        said = {entity.attributes[name] for name in in_key if name in entity.attributes} if entity else set()
+        key_fields = {entity.attributes[name] for name in in_key if name in entity.attributes} if entity else set()
         own = {design.settings.type_attribute, design.settings.schema_version_attribute}
-        attributes = [name for name in item if name not in keys | said | own]
+        attributes = [name for name in item if name not in keys | key_fields | own]
     for name in attributes:
         if name in item:
             yield name, text_of(item[name])
 
 
 def text_of(value: Mapping[str, Any]) -> str:
-    """A value as a person writes it: 3, Ada, {colour: red}, [1, 2]."""
+    """Return a value as plain text: 3, Ada, {colour: red}, [1, 2]."""
     ((kind, content),) = value.items()
     if kind == "M":
         return "{" + ", ".join(f"{name}: {text_of(each)}" for name, each in content.items()) + "}"
@@ -172,4 +171,4 @@ def _bytes_of(item: Item, attributes: Sequence[KeyAttribute]) -> tuple[bytes, ..
 
 
 def _text_of(item: Item, attributes: Sequence[KeyAttribute]) -> str:
-    return _BESIDE.join(text_of(item[attribute.name]) for attribute in attributes)
+    return _SEPARATOR.join(text_of(item[attribute.name]) for attribute in attributes)

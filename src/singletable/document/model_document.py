@@ -1,47 +1,173 @@
-"""The document of a design: what it is for, what is asked of it, where everything lies, what it costs; made once."""
+"""The design document of a model: worksheet, entities, keys, item collections, patterns, findings and cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from singletable.cost.measured_items import ItemSample
 from singletable.cost.prices import Prices
-from singletable.cost.sample import Sample
 from singletable.document.blocks import (
     Badge,
     Block,
+    Code,
     Inline,
     Paragraph,
+    PlainText,
     Section,
-    Text,
+    Words,
     paragraphs,
+    table,
     words,
 )
 from singletable.document.cost_section import cost_section
-from singletable.document.drawn import draw_index
-from singletable.document.finding_section import finding_section
-from singletable.document.key_sections import entity_section, key_section
+from singletable.document.docstrings import own_doc
 from singletable.document.pattern_sections import is_served, pattern_section, worksheet_section
+from singletable.document.picture_selection import draw_index
+from singletable.expressions.printer import readable_condition
 from singletable.model.design import Design
-from singletable.planner.amounts import counted
-from singletable.sample_rows.rows import SampleRows, sample_rows
-from singletable.verify.check import Report, check
+from singletable.model.entity import Entity
+from singletable.model.keys import KeyPart, NativePart, Placement
+from singletable.model.table_schema import TABLE, Index
+from singletable.planner.formatting import format_count
+from singletable.sample_rows.generate_rows import SampleRows, sample_rows
+from singletable.verify.design_check import CheckReport, check
+from singletable.verify.findings import Finding
+
+
+def entity_section(design: Design, anchor: str) -> Section:
+    """Return the section with the entities and their fields."""
+    rows = [(Code(entity.label), *_entity_cells(design, entity)) for entity in design.entities]
+    headers = ("entity", "description", "fields", "derived data")
+    return Section("Entities", anchor, (table(headers, rows, "description", "derived data"),))
+
+
+def _entity_cells(design: Design, entity: Entity) -> tuple[str, Words, str]:
+    description = paragraphs(own_doc(entity.cls))
+    about = description[0].words[0] if description else PlainText("")
+    return about.text, _fields(entity), "; ".join(_derived_data(entity))
+
+
+def _fields(entity: Entity) -> Words:
+    parts: list[Inline] = []
+    for name, field in entity.fields.items():
+        stored = entity.attributes.get(name, name)
+        parts += [PlainText(", ")] if parts else []
+        typed = f"{name}: {field.type_name}{' | None' if field.optional else ''}"
+        parts.append(Code(typed if stored == name else f"{typed} ({stored})"))
+    return tuple(parts)
+
+
+def _derived_data(entity: Entity) -> Iterator[str]:
+    declaration = entity.declaration
+    for fields in declaration.unique:
+        yield f"{' and '.join(fields)} unique"
+    for copied in declaration.copies:
+        yield f"{', '.join(copied.fields.values())} copied from {copied.source.__name__}"
+    for count in declaration.counted:
+        condition = "" if count.condition is None else f" if {readable_condition(count.condition)}"
+        yield f"counted in {count.owner.__name__}.{count.field}{condition}"
+    if declaration.mirror_of is not None:
+        yield f"mirror of {declaration.mirror_of.__name__}"
+    if declaration.ttl is not None:
+        yield f"expires at {declaration.ttl}"
+
+
+def key_section(design: Design, anchor: str) -> Section:
+    """Return the section with the key attributes of every entity, and the indexes."""
+    attributes = list(dict.fromkeys(name for index in design.indexes.values() for name in index.key_attributes))
+    rows: list[list[Inline | Words]] = [
+        [Code(entity.label), *(_key_cell(entity, name) for name in attributes)] for entity in design.entities
+    ]
+    blocks: list[Block] = [table(("entity", *attributes), rows)]
+    derived = list(dict.fromkeys(_derived(design)))
+    if derived:
+        blocks.append(table(("derived value", "computed as"), [(Code(name), Code(label)) for name, label in derived]))
+    indexes = [_index_row(design, index) for index in design.indexes.values()]
+    blocks.append(table(("index", "kind", "partition", "sort", "projection", "entities"), indexes, "sort"))
+    if any(placement.sparse for entity in design.entities for placement in entity.placements.values()):
+        blocks.append(Paragraph(words("A sparse index contains only the items that have all fields of its keys.")))
+    return Section("Keys", anchor, tuple(blocks))
+
+
+def _key_cell(entity: Entity, attribute: str) -> Words:
+    for placement in entity.placements.values():
+        for part in placement.parts:
+            if part.attribute == attribute and not placement.index.is_inverse:
+                return _key_text(placement, part)
+    return ()
+
+
+def _key_text(placement: Placement, part: KeyPart) -> Words:
+    key = words(Code(part.field.name), f" ({part.type})") if isinstance(part, NativePart) else words(Code(str(part)))
+    return (*key, PlainText(" sparse")) if placement.sparse else key
+
+
+def _derived(design: Design) -> Iterator[tuple[str, str]]:
+    for entity in design.entities:
+        for name, derived in entity.declaration.derived.items():
+            yield f"{{{name}}} of {entity.label}", derived.label
+
+
+def _index_row(design: Design, index: Index) -> tuple[Any, ...]:
+    kind = "table" if index.is_table else f"{index.kind}, inverse" if index.is_inverse else index.kind
+    return (
+        Code(design.name if index.alias == TABLE else index.name),
+        kind,
+        _names(tuple(f"{each.name} ({each.type})" for each in index.partition)),
+        _names(tuple(f"{each.name} ({each.type})" for each in index.sort)),
+        "all attributes" if index.is_table or index.projection.kind == "ALL" else str(index.projection),
+        ", ".join(entity.label for entity in design.placed_in(index)),
+    )
+
+
+def _names(names: tuple[str, ...]) -> Words:
+    return tuple(part for name in names for part in (PlainText(", "), Code(name)))[1:]
+
+
+def finding_section(report: CheckReport, anchor: str) -> Section:
+    """Return the section with open and accepted findings."""
+    open_findings = [finding for finding in report.findings if finding.accepted is None]
+    accepted = [finding for finding in report.findings if finding.accepted is not None]
+    blocks: list[Block] = []
+    if open_findings:
+        rows = [(_code(each), _message(each), each.remedy) for each in open_findings]
+        blocks.append(table(("finding", "problem", "remedy"), rows))
+    else:
+        blocks.append(Paragraph(words("No open findings.")))
+    if accepted:
+        blocks.append(Paragraph(words("Accepted findings:")))
+        rows = [(_code(each), _message(each), each.accepted or "") for each in accepted]
+        blocks.append(table(("finding", "problem", "reason"), rows))
+    return Section("Findings", anchor, tuple(blocks))
+
+
+def _code(finding: Finding) -> Words:
+    if finding.accepted is not None:
+        return words(Code(finding.code), " ", Badge("accepted", "plain"))
+    return words(Code(finding.code), " ", Badge(finding.severity, "bad" if finding.severity == "error" else "warning"))
+
+
+def _message(finding: Finding) -> Words:
+    message = f"{finding.rule.title}: {finding.message}"
+    return words(message, *(PlainText(f" · {detail.strip()}") for detail in finding.details))
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A design to write about: what its author says of it, and rows to show it with."""
+    """A design to document, with its description and the rows to show."""
 
     design: Design
     description: str = ""
     rows: SampleRows | None = None
-    """Rows of a store; some are made up where there are none."""
-    sample: Sample | None = None
-    """What the items of that store weigh."""
+    """Rows of a store; None generates sample rows."""
+    sample: ItemSample | None = None
+    """The item sizes in that store."""
 
 
 def model_document(subjects: Sequence[Subject], prices: Prices, introduction: str = "") -> Section:
-    """One document of all tables of a model; `introduction` is what the model says of itself."""
+    """Return one document for all tables of a model; `introduction` is the docstring of its module."""
     lead = paragraphs(introduction)
     if len(subjects) == 1:
         only = _table_section(subjects[0], prices)
@@ -60,7 +186,7 @@ def _table_section(subject: Subject, prices: Prices) -> Section:
         worksheet_section(report, f"{at}-worksheet"),
         entity_section(design, f"{at}-entities"),
         key_section(design, f"{at}-keys"),
-        _collection_section(design, rows, f"{at}-collections", made_up=subject.rows is None),
+        _collection_section(design, rows, f"{at}-collections", is_generated=subject.rows is None),
         pattern_section(report, rows.stored, rows.values, f"{at}-patterns"),
         finding_section(report, f"{at}-findings"),
         cost_section(design, prices, f"{at}-cost", subject.sample),
@@ -73,39 +199,37 @@ def _table_section(subject: Subject, prices: Prices) -> Section:
     )
 
 
-def _summary(report: Report) -> list[Inline]:
+def _summary(report: CheckReport) -> list[Inline]:
     design = report.design
     served = sum(is_served(outcome) for outcome in report.outcomes)
-    still = [finding for finding in report.findings if finding.accepted is None]
-    errors = any(finding.severity == "error" for finding in still)
+    open_findings = [finding for finding in report.findings if finding.accepted is None]
+    errors = any(finding.severity == "error" for finding in open_findings)
     patterns = len(design.patterns)
     return [
-        Badge(f"{served} of {counted(patterns, 'pattern')} served", "good" if served == patterns else "bad"),
-        Text(" · "),
+        Badge(f"{served} of {format_count(patterns, 'pattern')} served", "good" if served == patterns else "bad"),
+        PlainText(" · "),
         Badge(
-            counted(len(still), "open finding") if still else "no open findings",
-            "bad" if errors else "warning" if still else "good",
+            format_count(len(open_findings), "open finding") if open_findings else "no open findings",
+            "bad" if errors else "warning" if open_findings else "good",
         ),
-        Text(" · "),
-        Badge(counted(len(design.entities), "entity", "entities"), "plain"),
-        Text(" · "),
-        Badge(counted(len(design.indexes) - 1, "index", "indexes"), "plain"),
+        PlainText(" · "),
+        Badge(format_count(len(design.entities), "entity", "entities"), "plain"),
+        PlainText(" · "),
+        Badge(format_count(len(design.indexes) - 1, "index", "indexes"), "plain"),
     ]
 
 
-def _collection_section(design: Design, rows: SampleRows, anchor: str, *, made_up: bool) -> Section:
-    """The table and every index, drawn with rows in them."""
+def _collection_section(design: Design, rows: SampleRows, anchor: str, *, is_generated: bool) -> Section:
+    """Return the section with pictures of the table and every index."""
     blocks: list[Block] = []
     for index in design.indexes.values():
         named = None if index.is_table else index.name
-        drawn = draw_index(design, rows.stored, named, f"{design.name}-{named or 'table'}".lower())
-        if drawn is None:
+        selected = draw_index(design, rows.stored, named, f"{design.name}-{named or 'table'}".lower())
+        if selected is None:
             continue
-        blocks.append(drawn.picture)
-        blocks += [Paragraph(words(drawn.left_out))] * bool(drawn.left_out)
+        blocks.append(selected.picture)
+        blocks += [Paragraph(words(selected.omitted))] * bool(selected.omitted)
     if blocks:
-        source = "made up, and always the same" if made_up else "those of a store"
-        blocks.insert(
-            0, Paragraph(words(f"Items that share a partition key, in order of their sort key. The rows are {source}."))
-        )
+        source = "are generated sample data" if is_generated else "come from the store"
+        blocks.insert(0, Paragraph(words(f"Items that share a partition key, sorted by sort key. The rows {source}.")))
     return Section("Item collections", anchor, tuple(blocks))

@@ -1,4 +1,4 @@
-"""SVG by hand: shapes and text with escaped characters, and how wide text will be in fonts that nobody has to fetch."""
+"""Write SVG: shapes, escaped text, and text width estimates for system fonts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 import unicodedata
 from xml.sax.saxutils import escape, quoteattr
 
-_MONO = 0.61  # of the size, for a cell: the widest of the usual fonts
-_SANS = 0.64  # on average, in a bold face of the wider fonts
-# What XML 1.0 cannot hold: controls, halves of surrogate pairs, and two that are no characters.
+_MONO = 0.61  # cell width relative to the font size, for the widest common font
+_SANS = 0.64  # average character width in a wide bold font
+# Characters that XML 1.0 does not allow: controls, lone surrogates and noncharacters.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 class Svg:
-    """A document that is drawn shape by shape; what a shape looks like is said by its class."""
+    """An SVG document, built shape by shape; CSS classes define the look."""
 
     def __init__(self, width: float, height: float, title: str, root_class: str, style: str) -> None:
         self.width = width
@@ -26,12 +26,12 @@ class Svg:
         self._lines = [f"<title>{_text(title)}</title>", f"<style>\n{style}</style>"]
 
     def rect(self, x: float, y: float, width: float, height: float, class_: str, *, radius: float = 0) -> None:
-        """A rectangle, its corners rounded."""
+        """Add a rectangle with rounded corners."""
         place = _attributes(x=x, y=y, width=width, height=height, rx=radius)
         self._lines.append(f'<rect class="{class_}" {place}/>')
 
     def left_rounded(self, x: float, y: float, width: float, height: float, class_: str, *, radius: float) -> None:
-        """A rectangle of which only the left corners are rounded."""
+        """Add a rectangle with rounded corners on the left."""
         r, right = _number(radius), _number(x + width)
         path = (
             f"M{right} {_number(y)}H{_number(x + radius)}a{r} {r} 0 0 0 -{r} {r}"
@@ -40,55 +40,55 @@ class Svg:
         self._lines.append(f'<path class="{class_}" d="{path}"/>')
 
     def line(self, x1: float, y1: float, x2: float, y2: float, class_: str) -> None:
-        """A straight line."""
+        """Add a line."""
         self._lines.append(f'<line class="{class_}" {_attributes(x1=x1, y1=y1, x2=x2, y2=y2)}/>')
 
     def bracket(self, x: float, top: float, bottom: float, depth: float, class_: str) -> None:
-        """A bracket that is open to the left."""
+        """Add a bracket that opens to the left."""
         path = f"M{_number(x)} {_number(top)}h{_number(depth)}V{_number(bottom)}h-{_number(depth)}"
         self._lines.append(f'<path class="{class_}" d="{path}"/>')
 
     def text(self, x: float, y: float, text: str, class_: str, *, anchor: str = "start") -> None:
-        """A line of text; spaces stay as they are."""
+        """Add a line of text; spaces are preserved."""
         where = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self._lines.append(f'<text class="{class_}" {_attributes(x=x, y=y)}{where}>{_text(text)}</text>')
 
     def document(self) -> str:
-        """The document as it is kept in a file."""
+        """Return the SVG source."""
         return "\n".join([self._opening, *self._lines, "</svg>", ""])
 
 
 def cells(text: str) -> int:
-    """How many cells of a fixed pitch a text takes; a wide character takes two, a combining one none."""
+    """Return the monospace cells of a text; a wide character takes two, a combining character none."""
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )
 
 
 def mono_width(text: str, size: float) -> float:
-    """The width of a text in a font of fixed pitch."""
+    """Return the width of a text in a monospace font."""
     return cells(text) * size * _MONO
 
 
 def sans_width(text: str, size: float) -> float:
-    """About the width of a text in a proportional font."""
+    """Return the approximate width of a text in a proportional font."""
     return cells(text) * size * _SANS
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or as much of it as fits into so many cells, with an ellipsis."""
+    """Truncate a text to this many cells, with an ellipsis."""
     if cells(text) <= most:
         return text
-    kept = ""
+    shown = ""
     for each in text:
-        if cells(kept + each) > most - 1:
+        if cells(shown + each) > most - 1:
             break
-        kept += each
-    return kept + "…"
+        shown += each
+    return shown + "…"
 
 
 def wrap(text: str, most: int) -> list[str]:
-    """The text in lines of at most so many cells, broken behind a `#` where there is one; six lines at most."""
+    """Wrap a text into at most six lines of this many cells, preferably after a `#`."""
     lines = [""]
     for piece in re.findall(r"[^#]*#|[^#]+$", text):
         if lines[-1] and cells(lines[-1] + piece) > most:
@@ -113,11 +113,11 @@ def _text(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text with signs in place of controls, which nobody can read and XML cannot hold."""
+    """Replace control characters with visible symbols."""
     return _NOT_XML.sub(_visible, text).replace("\n", "␊").replace("\r", "␍").replace("\t", "␉")
 
 
 def _visible(match: re.Match[str]) -> str:
-    """A control as the sign that stands for it, anything else as the sign for what cannot be shown."""
+    """Return the symbol of a control character, or the replacement character."""
     code = ord(match.group())
     return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"

@@ -13,7 +13,7 @@ from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER
 from singletable.drafts.proposals import fields_in
 from singletable.drafts.seen_items import SeenIndex, SeenTable
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 VALUES_MAX = 26
 ITEMS_MIN = 10

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from singletable.drafts.draft import DerivedKind, DraftDerived
 from singletable.drafts.item_fields import Fields
 from singletable.model.derived.bucket import Bucket, Span
-from singletable.model.derived.derived import Derived
-from singletable.model.derived.geocell import GeoCell
-from singletable.model.derived.letter import FirstLetter
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.first_letter import FirstLetter
+from singletable.model.derived.geohash_cell import GeohashCell
 from singletable.model.derived.shard import Shard
-from singletable.model.derived.tree import Depth, Parent
+from singletable.model.derived.tree_path import Depth, Parent
 
 _SPANS: tuple[Span, ...] = ("year", "month", "day", "hour")
 _SHARDS_MAX = 1000
@@ -31,7 +31,10 @@ def derived_slot(fields: Fields, column: Sequence[str], indices: Sequence[int]) 
 
 
 def _slot(
-    fields: Fields, column: Sequence[str], indices: Sequence[int], candidates: Iterator[tuple[DraftDerived, Derived]]
+    fields: Fields,
+    column: Sequence[str],
+    indices: Sequence[int],
+    candidates: Iterator[tuple[DraftDerived, DerivedValue]],
 ) -> str | None:
     for made, derived in candidates:
         if not _is(fields, derived, column, indices):
@@ -50,7 +53,7 @@ def _slot(
     return None
 
 
-def _is(fields: Fields, derived: Derived, column: Sequence[str], indices: Sequence[int]) -> bool:
+def _is(fields: Fields, derived: DerivedValue, column: Sequence[str], indices: Sequence[int]) -> bool:
     try:
         for place, text in zip(indices, column, strict=True):
             values = [fields.values[name][place] for name in derived.fields]
@@ -63,7 +66,7 @@ def _is(fields: Fields, derived: Derived, column: Sequence[str], indices: Sequen
 
 def _candidates(
     fields: Fields, column: Sequence[str], indices: Sequence[int]
-) -> Iterator[tuple[DraftDerived, Derived]]:
+) -> Iterator[tuple[DraftDerived, DerivedValue]]:
     names = {
         kind: [name for name, each in fields.by_name.items() if each.type == kind and name not in fields.key_only]
         for kind in ("datetime", "date", "str", "int", "Decimal")
@@ -77,20 +80,20 @@ def _candidates(
         precision = len(column[0])
         if 1 <= precision <= 12:
             pairs = [(first, second) for first in names["Decimal"] for second in names["Decimal"] if first != second]
-            yield from ((DraftDerived("geohash", pair, precision), GeoCell(pair, precision)) for pair in pairs)
+            yield from ((DraftDerived("geohash", pair, precision), GeohashCell(pair, precision)) for pair in pairs)
     yield from _shards([*names["str"], *names["int"]], column, len(set(indices)))
 
 
-def _trees(fields: Fields, column: Sequence[str]) -> Iterator[tuple[DraftDerived, Derived]]:
+def _trees(fields: Fields, column: Sequence[str]) -> Iterator[tuple[DraftDerived, DerivedValue]]:
     if len(set(column)) == 1:
         return
-    kinds: tuple[tuple[DerivedKind, type[Derived]], ...] = (("depth", Depth), ("parent", Parent))
+    kinds: tuple[tuple[DerivedKind, type[DerivedValue]], ...] = (("depth", Depth), ("parent", Parent))
     for name, each in fields.by_name.items():
         if each.type == "tuple[str, ...]":
             yield from ((DraftDerived(kind, (name,)), cls((name,))) for kind, cls in kinds)
 
 
-def _shards(names: list[str], column: Sequence[str], count: int) -> Iterator[tuple[DraftDerived, Derived]]:
+def _shards(names: list[str], column: Sequence[str], count: int) -> Iterator[tuple[DraftDerived, DerivedValue]]:
     widths = {len(text) for text in column}
     if len(widths) != 1 or not all(text.isascii() and text.isdigit() for text in column):
         return

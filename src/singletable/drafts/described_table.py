@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from singletable.drafts.seen_items import PROJECTIONS, Item, SeenIndex, SeenTable
 from singletable.errors import ImportRefused
-from singletable.model.settings import RESERVED_PREFIX
+from singletable.model.table_schema import RESERVED_PREFIX
 
 
 def seen_table(description: Mapping[str, Any], items: Sequence[Item], ttl_attribute: str | None = None) -> SeenTable:

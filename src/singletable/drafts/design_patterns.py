@@ -11,13 +11,19 @@ from singletable.drafts.constants import NoConstant, constant_of
 from singletable.drafts.design_types import DesignTypes, doc_of
 from singletable.drafts.draft import DraftParameter, DraftPattern, RangeKind, ReadKind
 from singletable.expressions.tree import Constant, Leaf, with_leaves
-from singletable.model.areas import AREA_TYPES
-from singletable.model.declaration import ParameterDeclaration, PatternDeclaration
+from singletable.model.collection_shape import ShapeMember, members_of
+from singletable.model.condition_recorder import ParameterPlaceholder
 from singletable.model.fields import Field, fields_of
-from singletable.model.intents import Ancestors, Collection, Get, Query, Within, Write
-from singletable.model.ranges import Equal
-from singletable.model.recorder import Argument
-from singletable.model.shape import Member, members_of
+from singletable.model.intents import (
+    AncestorsIntent,
+    CollectionIntent,
+    GetIntent,
+    ItemWriteIntent,
+    QueryIntent,
+    WithinIntent,
+)
+from singletable.model.parameter_types import AREA_TYPES, Equal
+from singletable.model.pattern_declaration import ParameterDeclaration, PatternDeclaration
 
 N = TypeVar("N")
 
@@ -36,7 +42,7 @@ def draft_pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPatte
 
 def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
     intent = pattern.intent
-    if isinstance(intent, Collection):
+    if isinstance(intent, CollectionIntent):
         found = members_of(intent.shape)
         entities = tuple(dict.fromkeys(types.name_of(each.entity) for each in found))
         fields = fields_of(intent.shape)
@@ -62,7 +68,7 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
         where=with_draft_constants(getattr(intent, "where", None), types),
         filter=with_draft_constants(getattr(intent, "filter", None), types),
         order_by=getattr(intent, "order_by", None),
-        limit=limit.argument_name if isinstance(limit, Argument) else limit,
+        limit=limit.argument_name if isinstance(limit, ParameterPlaceholder) else limit,
         view=view,
         view_doc=view_doc,
         hydrate=bool(getattr(intent, "hydrate", False)),
@@ -81,21 +87,21 @@ def _pattern(pattern: PatternDeclaration, types: DesignTypes) -> DraftPattern:
 
 
 def _kind(intent: Any) -> Any:
-    if isinstance(intent, Write):
+    if isinstance(intent, ItemWriteIntent):
         return intent.kind
     kinds: dict[type, ReadKind] = {
-        Get: "get",
-        Query: "query",
-        Collection: "collection",
-        Within: "within",
-        Ancestors: "ancestors",
+        GetIntent: "get",
+        QueryIntent: "query",
+        CollectionIntent: "collection",
+        WithinIntent: "within",
+        AncestorsIntent: "ancestors",
     }
     if type(intent) not in kinds:
         raise Unsaid(f"it is a kind of read that drafts do not know, {type(intent).__name__}")
     return kinds[type(intent)]
 
 
-def _member(member: Member, types: DesignTypes, field: Field) -> str:
+def _member(member: ShapeMember, types: DesignTypes, field: Field) -> str:
     name = types.name_of(member.entity)
     kind = {"one": name, "maybe": f"{name} | None", "many": f"list[{name}]"}[member.kind]
     absent = {"one": "", "maybe": " = None", "many": " = []"}[member.kind]

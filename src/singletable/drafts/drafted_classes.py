@@ -205,7 +205,7 @@ def value_of(term: Term, scope: Scope) -> Any:
         case Mapping():
             return {name: value_of(each, scope) for name, each in term.items()}
         case float() if not isfinite(term):
-            raise DesignError(Problem(f"{term} is no number that a model can say"))
+            raise DesignError(Problem(f"{term} is not a number that a model can contain"))
         case _:
             return term
 

@@ -28,19 +28,17 @@ from singletable.drafts.draft import (
 from singletable.drafts.drafted_classes import words_of
 from singletable.drafts.naming import is_free, name_of_class
 from singletable.errors import DesignError
-from singletable.model.cardinality import Cardinality
-from singletable.model.counts import Count
 from singletable.model.derived.bucket import Bucket
-from singletable.model.derived.derived import Derived
-from singletable.model.derived.function import FunctionOf
-from singletable.model.derived.geocell import GeoCell
-from singletable.model.derived.letter import FirstLetter
+from singletable.model.derived.derived_function import DerivedFunction
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.first_letter import FirstLetter
+from singletable.model.derived.geohash_cell import GeohashCell
 from singletable.model.derived.shard import Shard
-from singletable.model.derived.tree import Depth, Parent
+from singletable.model.derived.tree_path import Depth, Parent
+from singletable.model.derived_data import Count
 from singletable.model.design import Design
-from singletable.model.entity import Entity
-from singletable.model.index import Index
-from singletable.model.positions import Native, Sparse
+from singletable.model.entity import Cardinality, Entity
+from singletable.model.table_schema import Index, Native, Sparse
 
 
 def draft_of(design: Design, class_name: str, doc: str = "") -> DraftTable:
@@ -173,13 +171,13 @@ def _parts(position: Any) -> Iterator[Position]:
         yield NativeKey(each.field, each.format) if isinstance(each, Native) else cast(str, each)
 
 
-def _derived(derived: Derived, types: DesignTypes) -> DraftDerived | None:
+def _derived(derived: DerivedValue, types: DesignTypes) -> DraftDerived | None:
     match derived:
         case Shard():
             return DraftDerived("shard", derived.fields, derived.of)
         case Bucket():
             return DraftDerived("bucket", derived.fields, derived.span)
-        case GeoCell():
+        case GeohashCell():
             return DraftDerived("geohash", derived.fields, derived.precision)
         case FirstLetter():
             return DraftDerived("first_letter", derived.fields)
@@ -187,15 +185,15 @@ def _derived(derived: Derived, types: DesignTypes) -> DraftDerived | None:
             return DraftDerived("depth", derived.fields)
         case Parent():
             return DraftDerived("parent", derived.fields)
-        case FunctionOf() if types.function(derived.function) is not None:
+        case DerivedFunction() if types.function(derived.function) is not None:
             return DraftDerived("derive", derived.fields, None, derived.function.__name__, derived.values)
         case _:
             return None
 
 
-def _values(derived: Derived) -> tuple[str, ...]:
+def _values(derived: DerivedValue) -> tuple[str, ...]:
     """Every text that a function can make, when it says them."""
-    return tuple(derived.values or ()) if isinstance(derived, FunctionOf) else ()
+    return tuple(derived.values or ()) if isinstance(derived, DerivedFunction) else ()
 
 
 def _index(index: Index) -> DraftIndex:

@@ -29,7 +29,7 @@ from singletable.drafts.proposals import fields_in, identity_of, proposed_patter
 from singletable.drafts.seen_items import SeenIndex, SeenTable
 from singletable.drafts.templates import declared_template, template_of
 from singletable.drafts.value_types import type_of
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 SCHEMA_VERSION = "schema_v"
 """The attribute in which our own writes keep the version of an item's schema."""

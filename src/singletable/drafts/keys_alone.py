@@ -8,7 +8,7 @@ from singletable.drafts.draft import DraftEntity, DraftField, DraftIndex, DraftK
 from singletable.drafts.identifiers import class_identifier, field_identifier
 from singletable.drafts.proposals import identity_of
 from singletable.drafts.seen_items import SeenTable
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 _TYPES: Mapping[str, FieldType] = {"S": "str", "N": "Decimal", "B": "bytes"}
 NOTE = "No items were seen"

@@ -13,7 +13,7 @@ from singletable.drafts.document import shown
 from singletable.drafts.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, FieldType, NativeKey, Position
 from singletable.drafts.naming import name_of_field
 from singletable.drafts.proposals import fields_in, identity_of
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 TYPES: Mapping[str, FieldType] = {
     "string": "str",

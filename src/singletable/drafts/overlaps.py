@@ -10,9 +10,9 @@ from itertools import combinations
 from singletable.drafts.draft import DraftEntity, Position
 from singletable.drafts.literals import DELIMITER
 from singletable.drafts.templates import PYTHON_TYPES
-from singletable.model.codecs.choose import choose_codec
-from singletable.model.index import TABLE
-from singletable.model.language import ANYTHING, Language, common_text, concat, literal
+from singletable.model.codecs.choose_codec import choose_codec
+from singletable.model.regular_language import ANYTHING, Language, common_text, concat, literal
+from singletable.model.table_schema import TABLE
 
 REASON = "the keys were written by others, and their forms do not tell these entities apart"
 _BETWEEN = "\x00"

@@ -19,7 +19,7 @@ from singletable.drafts.draft import (
     paging,
 )
 from singletable.expressions.tree import Path
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 
 def proposed_patterns(table: DraftTable) -> DraftTable:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from singletable.drafts.draft import Draft, DraftEntity, DraftPattern, DraftTable
 from singletable.errors import ImportRefused
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 
 @dataclass(frozen=True)

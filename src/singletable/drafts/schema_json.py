@@ -25,7 +25,7 @@ from singletable.drafts.naming import name_of_class, name_of_field, name_of_inde
 from singletable.drafts.proposals import fields_in, identity_of
 from singletable.drafts.schema_json_patterns import PatternSource, drafted_pattern
 from singletable.drafts.schema_json_rules import check_schema
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 _TYPES: Mapping[str, FieldType] = {
     "string": "str",

@@ -20,7 +20,7 @@ from singletable.drafts.draft import (
 )
 from singletable.drafts.proposals import fields_in
 from singletable.drafts.schema_json_filters import FilterReader
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 _RANGES: Mapping[str, RangeKind] = {
     "begins_with": "Prefix",

@@ -12,8 +12,8 @@ from typing import Any
 from singletable.drafts.derivations import derived_slot, tree_slot
 from singletable.drafts.item_fields import Fields
 from singletable.drafts.literals import DELIMITER, is_sort_name, looks_literal
-from singletable.model.codecs.choose import choose_codec
-from singletable.model.codecs.text import escape, unescape
+from singletable.model.codecs.choose_codec import choose_codec
+from singletable.model.codecs.text_codec import escape, unescape
 
 PYTHON_TYPES: Mapping[str, Any] = {
     "str": str,

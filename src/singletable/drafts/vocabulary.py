@@ -7,25 +7,20 @@ from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
 from singletable.drafts.draft import EnumBase
-from singletable.model.areas import Box, Nearest, Radius
-from singletable.model.cardinality import skewed
-from singletable.model.changes import field
-from singletable.model.copies import copy
-from singletable.model.counts import count
+from singletable.model.condition_recorder import begins_with, contains, exists, not_, one_of, present
 from singletable.model.derived.bucket import bucket
-from singletable.model.derived.function import derive
-from singletable.model.derived.geocell import geohash
-from singletable.model.derived.letter import first_letter
+from singletable.model.derived.derived_function import derive
+from singletable.model.derived.first_letter import first_letter
+from singletable.model.derived.geohash_cell import geohash
 from singletable.model.derived.shard import shard
-from singletable.model.derived.tree import depth, parent
-from singletable.model.entity import entity
-from singletable.model.index import GSI, KEYS_ONLY, LSI, include, inverse
-from singletable.model.intents import ancestors, collection, create, delete, get, put, query, update, within
-from singletable.model.page import Page
-from singletable.model.positions import native, sparse
-from singletable.model.ranges import Between, Children, Prefix, Since, Subtree, Until
-from singletable.model.recorder import begins_with, contains, exists, not_, one_of, present
-from singletable.model.upgrades import upgrade
+from singletable.model.derived.tree_path import depth, parent
+from singletable.model.derived_data import copy, count
+from singletable.model.entity import entity, skewed
+from singletable.model.intents import Page, ancestors, collection, create, delete, get, put, query, update, within
+from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
+from singletable.model.schema_upgrades import upgrade
+from singletable.model.table_schema import GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
+from singletable.model.update_changes import field
 
 STANDARD: Mapping[str, str] = {
     "Any": "typing",

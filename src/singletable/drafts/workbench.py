@@ -26,7 +26,7 @@ from singletable.drafts.overlaps import accepted_overlaps
 from singletable.drafts.proposals import proposed_patterns
 from singletable.drafts.renaming import distinct
 from singletable.drafts.workbench_document import Facet, WorkbenchTable, read_workbench
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 OWN_SECTION = "singletable"
 _TYPES: Mapping[str, FieldType] = {

@@ -49,7 +49,7 @@ def read_workbench(text: str | bytes) -> WorkbenchModel:
     """The tables of a document; raises ImportRefused with what is wrong and where."""
     document = read_json(text)
     if not isinstance(document.value, dict) or "DataModel" not in document.value:
-        raise document.refuse("is no model of NoSQL Workbench: it has no DataModel")
+        raise document.refuse("is not a model of NoSQL Workbench: it has no DataModel")
     metadata = document.get("ModelMetadata")
     version = metadata.get("Version") if metadata is not None else None
     if version is not None and str(version.value).split(".")[0] not in VERSIONS:

@@ -15,11 +15,10 @@ from singletable.drafts.proposals import fields_in
 from singletable.drafts.seen_items import Item
 from singletable.drafts.workbench import OWN_SECTION
 from singletable.errors import ExportRefused, KeyRefused
-from singletable.model.create_table import no_keys
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.index import TABLE, Index, KeyAttribute
-from singletable.sample_rows.rows import sample_rows
+from singletable.model.table_schema import TABLE, Index, KeyAttribute, no_keys
+from singletable.sample_rows.generate_rows import sample_rows
 
 VERSION = "3.0"
 _DECLARED: Mapping[str, str] = {

@@ -30,7 +30,7 @@ from singletable.drafts.worksheet_words import (
     is_number,
 )
 from singletable.expressions.tree import Path
-from singletable.model.index import TABLE
+from singletable.model.table_schema import TABLE
 
 NAME_MAX = 60
 _CELLS_MAX = 8

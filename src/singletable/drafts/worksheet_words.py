@@ -9,7 +9,7 @@ from typing import Literal
 
 from singletable.drafts.draft import RangeKind
 from singletable.drafts.identifiers import field_identifier, name_words
-from singletable.model.declaration import FREQUENCIES
+from singletable.model.pattern_declaration import FREQUENCIES
 
 Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget"]
 AskedKind = Literal["get", "list", "with", "near", "search", "create", "update", "delete"]

@@ -1,4 +1,4 @@
-"""The tables that exist, remembered by this process and read again when another process changed them."""
+"""The catalog: all tables of a store, cached in memory and reloaded when another process changes them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ import sqlite3
 import time
 from collections.abc import Callable
 
-from singletable.engine.definition import IndexDefinition, TableDefinition, definition_bytes, definition_from
-from singletable.engine.following import follow
-from singletable.engine.lagging_tree import LaggingTree
-from singletable.engine.side_records import Changes, Expiry
+import msgspec
+
+from singletable.engine.indexes.lagging_index import LaggingTree
 from singletable.engine.storage import catalog_rows
 from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
-from singletable.engine.storage.change_log import ChangeLog
-from singletable.engine.storage.expiry_tree import ExpiryTree
+from singletable.engine.storage.change_log_rows import ChangeLog
+from singletable.engine.storage.item_tree import ExpiryTree, Tree
 from singletable.engine.storage.store import Store
-from singletable.engine.storage.tree import Tree
-from singletable.engine.table import OpenIndex, OpenTable
-from singletable.engine.traffic.traffic import Traffic
+from singletable.engine.streams.change_recorder import ChangeRecorder, ExpiryRecorder, apply_definition
+from singletable.engine.tables.stored_table import StoredIndex, StoredTable
+from singletable.engine.tables.table_definition import (
+    IndexDefinition,
+    TableDefinition,
+    definition_bytes,
+    definition_from,
+)
+from singletable.engine.traffic.table_traffic import Traffic
 from singletable.errors import RequestRefused
 
 
 class Catalog:
-    """Tables by name."""
+    """The tables of a store by name."""
 
     def __init__(
         self,
@@ -36,17 +41,17 @@ class Catalog:
         self._now = now
         self._traffic = traffic
         self._lag_seconds = global_index_lag_seconds
-        # Replaced as a whole, so that other threads read it without a lock and never see half of a change.
-        self._tables: dict[str, OpenTable] = {}
-        # Those of them that are ready; a table that is being restored or imported into has no items to ask for yet.
-        self._ready: dict[str, OpenTable] = {}
+        # Always replaced as a whole: other threads read it without a lock and never see half a change.
+        self._tables: dict[str, StoredTable] = {}
+        # The active tables. A table that is being restored or imported cannot serve items yet.
+        self._ready: dict[str, StoredTable] = {}
 
-    def known(self, name: str) -> OpenTable | None:
-        """The table of that name as far as it is remembered, which another process may have changed."""
+    def cached(self, name: str) -> StoredTable | None:
+        """Return the cached table, which another process may have changed, or None."""
         return self._ready.get(name)
 
-    def require(self, name: str) -> OpenTable:
-        """The table of that name, for an action on items."""
+    def require(self, name: str) -> StoredTable:
+        """Return the table for an action on items."""
         table = self._ready.get(name)
         if table is None:
             self.reload()
@@ -55,33 +60,33 @@ class Catalog:
                 raise RequestRefused("ResourceNotFoundException", "Requested resource not found")
         return table
 
-    def fresh(self, name: str) -> OpenTable | None:
-        """The table as it is on disk now, if there is one of that name."""
+    def fresh(self, name: str) -> StoredTable | None:
+        """Return the table as it is in the store now, or None."""
         self.reload()
         return self._tables.get(name)
 
-    def require_fresh(self, name: str) -> OpenTable:
-        """The table as it is on disk now, for an action on the table itself."""
+    def require_fresh(self, name: str) -> StoredTable:
+        """Return the table as it is in the store now, for an action on the table itself."""
         table = self.fresh(name)
         if table is None:
             raise _not_found(name)
         return table
 
     def names(self) -> list[str]:
-        """The names of all tables, in order."""
+        """Return the sorted names of all tables."""
         return [table.name for table in self.reload()]
 
-    def reload(self) -> list[OpenTable]:
-        """Reads the catalog again; a table that did not change stays the object it was."""
+    def reload(self) -> list[StoredTable]:
+        """Read the catalog again; an unchanged table keeps its object."""
         with self._store.reading() as connection:
             rows = catalog_rows.rows(connection)
         known = self._tables
         tables = {}
         for row in rows:
             table = known.get(row.name)
-            # The name of a tree says which table and which generation of it it is.
+            # The name of a tree contains the number and the generation of its table.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
-            tables[row.name] = table if table is not None and is_same else self._opened(row)
+            tables[row.name] = table if table is not None and is_same else self._open(row)
         self._ready = {name: table for name, table in tables.items() if table.definition.status == "ACTIVE"}
         self._tables = tables
         if self._traffic is not None:
@@ -89,13 +94,13 @@ class Catalog:
         return list(tables.values())
 
     def changed(self) -> bool:
-        """Reads the catalog again, and says whether what was known of it was no longer true."""
+        """Read the catalog again, and return whether anything changed."""
         before = self._tables
         self.reload()
         return before != self._tables
 
     def create(self, definition: TableDefinition) -> bool:
-        """Makes a table with its trees; False when there is one of that name."""
+        """Create a table with its trees; return False if the name is taken."""
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
@@ -103,30 +108,30 @@ class Catalog:
         self.reload()
         return True
 
-    def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> OpenTable:
-        """Makes a table with its trees in a transaction that does more than this; `reload` lets others see it."""
+    def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
+        """Create a table within the transaction of the caller, who calls `reload` after it."""
         row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
-        follow(connection, row.number, None, definition, self._now())
-        return self._opened(row)
+        apply_definition(connection, row.number, None, definition, self._now())
+        return self._open(row)
 
     def change(
         self, name: str, changed: Callable[[TableDefinition], TableDefinition]
     ) -> tuple[TableDefinition, TableDefinition]:
-        """Changes a definition and makes or drops the trees of its indexes; returns it before and after."""
+        """Change a definition, create or drop the trees of its indexes, and return the old and the new definition."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, name)
             if row is None:
                 raise _not_found(name)
             before = definition_from(row.definition)
-            refuse_unready(before)
+            reject_unready(before)
             after = changed(before)
             catalog_rows.change(connection, row, definition_bytes(after), _numbers(before), _numbers(after))
-            follow(connection, row.number, before, after, self._now())
+            apply_definition(connection, row.number, before, after, self._now())
         self.reload()
         return before, after
 
-    def drop(self, table: OpenTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
-        """Ends a table with everything in it; but for its items, where somebody adopts the tree that they are in."""
+    def drop(self, table: StoredTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
+        """Drop a table; if `adopt` is given, it takes over the tree with the items."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, table.name)
             if row is None:
@@ -135,20 +140,20 @@ class Catalog:
             catalog_rows.drop(connection, row, _numbers(definition), keeps_items=adopt is not None)
             if adopt is not None:
                 adopt(connection, tree_of(row.number, row.generation))
-            follow(connection, row.number, definition, None, self._now())
+            apply_definition(connection, row.number, definition, None, self._now())
         self.reload()
 
-    def _opened(self, row: CatalogRow) -> OpenTable:
+    def _open(self, row: CatalogRow) -> StoredTable:
         definition = definition_from(row.definition)
-        indexes = tuple(OpenIndex(definition, index, self._index_tree(row, index)) for index in definition.indexes)
+        indexes = tuple(StoredIndex(definition, index, self._index_tree(row, index)) for index in definition.indexes)
         attribute = definition.expiry_attribute
-        return OpenTable(
+        return StoredTable(
             definition,
             row.number,
             tree_of(row.number, row.generation),
             indexes,
-            Changes(ChangeLog(row.number), self._now) if definition.keeps_changes else None,
-            None if attribute is None else Expiry(ExpiryTree(row.number), attribute),
+            ChangeRecorder(ChangeLog(row.number), self._now) if definition.has_change_log else None,
+            None if attribute is None else ExpiryRecorder(ExpiryTree(row.number), attribute),
             None if self._traffic is None else self._traffic.of(definition),
         )
 
@@ -159,13 +164,23 @@ class Catalog:
         return LaggingTree(tree.name, self._lag_seconds, self._now)
 
 
-def refuse_unready(definition: TableDefinition) -> None:
-    """Refuses to change a table whose items are still being put in."""
+def reject_unready(definition: TableDefinition) -> None:
+    """Reject a change to a table that is still being restored or imported."""
     if definition.status == "CREATING":
         raise RequestRefused(
             "ResourceInUseException",
             f"Attempt to change a resource which is still in use: Table is being created: {definition.name}",
         )
+
+
+def mark_table_active(connection: sqlite3.Connection, name: str) -> None:
+    """Set a table that is being created to ACTIVE, once all of its items are in it."""
+    row = catalog_rows.row(connection, name)
+    definition = None if row is None else definition_from(row.definition)
+    if row is not None and definition is not None and definition.status == "CREATING":
+        numbers = [index.number for index in definition.indexes]
+        ready = msgspec.structs.replace(definition, status="ACTIVE")
+        catalog_rows.change(connection, row, definition_bytes(ready), numbers, numbers)
 
 
 def _numbers(definition: TableDefinition) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
-"""Actions by the names under which clients ask for them, each loaded when it is first asked for.
+"""The table of actions by target name, each loaded at its first request.
 
-An action is a file of `actions`, named like it, with a function of that name; its request is a shape of `wire`. There
-are so many that loading all of them would take longer than the rest of a start.
+Every action is a module of `actions` with a function of the same name; `wire` defines the shape of its request. Loading
+all of them at once would take longer than everything else that an engine does at its start.
 """
 
 from __future__ import annotations
@@ -11,26 +11,40 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from singletable.wire.api_types import Result, Shape
 from singletable.wire.decoders import decoder_of
-from singletable.wire.shape import Result, Shape
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 DYNAMODB = "DynamoDB_20120810."
-STREAMS = "DynamoDBStreams_20120810."  # a service of its own by name, at the same address
-OURS = "Singletable."  # the one question that is not DynamoDB's
+STREAMS = "DynamoDBStreams_20120810."  # a separate service, served at the same address
+OURS = "Singletable."  # the one action that DynamoDB does not have
 
-# The module of `wire` that has the shape of the request, for each action that reads.
+# Modules of `wire`, imported with the first action whose request they define.
+_TABLES = "singletable.wire.table_requests"
+_ITEMS = "singletable.wire.item_requests"
+_QUERY_AND_SCAN = "singletable.wire.query_and_scan"
+_ACCOUNT = "singletable.wire.account_requests"
+_INSIGHTS = "singletable.wire.insights_requests"
+_BACKUPS = "singletable.wire.backup_requests"
+_TRANSFERS = "singletable.wire.transfer_requests"
+_STREAM_READS = "singletable.wire.stream_requests"
+_STATEMENTS = "singletable.wire.statement_requests"
+
+# The actions that only read, by the module of `wire` that defines their requests.
 _READS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     DYNAMODB: {
-        "tables": ("DescribeTable", "ListTables"),
-        "items": ("GetItem",),
-        "pages": ("Query", "Scan"),
-        "batches": ("BatchGetItem",),
-        "transactions": ("TransactGetItems",),
-        "resources": ("ListTagsOfResource", "GetResourcePolicy"),
-        "surroundings": (
+        _TABLES: (
+            "DescribeTable",
+            "ListTables",
+            "DescribeTimeToLive",
+            "ListTagsOfResource",
+            "GetResourcePolicy",
+        ),
+        _ITEMS: ("GetItem", "BatchGetItem", "TransactGetItems"),
+        _QUERY_AND_SCAN: ("Query", "Scan"),
+        _ACCOUNT: (
             "DescribeLimits",
             "DescribeEndpoints",
             "DescribeKinesisStreamingDestination",
@@ -39,41 +53,45 @@ _READS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "DescribeGlobalTableSettings",
             "ListGlobalTables",
         ),
-        "insights": ("DescribeContributorInsights", "ListContributorInsights"),
-        "time_to_live": ("DescribeTimeToLive",),
-        "backups": ("DescribeBackup", "ListBackups", "DescribeContinuousBackups"),
-        "transfers": ("DescribeExport", "ListExports", "DescribeImport", "ListImports"),
+        _INSIGHTS: ("DescribeContributorInsights", "ListContributorInsights"),
+        _BACKUPS: ("DescribeBackup", "ListBackups", "DescribeContinuousBackups"),
+        _TRANSFERS: ("DescribeExport", "ListExports", "DescribeImport", "ListImports"),
     },
-    STREAMS: {"streams": ("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords")},
-    OURS: {"insights": ("MostAccessedKeys",)},
+    STREAMS: {_STREAM_READS: ("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords")},
+    OURS: {_INSIGHTS: ("MostAccessedKeys",)},
 }
-# Those that write items: their writes may be committed with those of other requests.
-_WRITES_OF_ITEMS = {
-    "items": ("PutItem", "UpdateItem", "DeleteItem"),
-    "batches": ("BatchWriteItem",),
-    "transactions": ("TransactWriteItems",),
-    "statements": ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
+# The actions that write items. Their writes can share a commit with those of other requests.
+_ITEM_WRITES = {
+    _ITEMS: ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
+    _STATEMENTS: ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
 }
-# Those that change tables: threads that look after tables have to see the change when they are told of it.
-_WRITES_OF_TABLES = {
-    "tables": ("CreateTable", "UpdateTable", "DeleteTable"),
-    "resources": ("TagResource", "UntagResource", "PutResourcePolicy", "DeleteResourcePolicy"),
-    "insights": ("UpdateContributorInsights",),
-    "time_to_live": ("UpdateTimeToLive",),
-    "backups": (
+# The actions that change tables. They commit alone: background threads must see the change as soon as they wake up.
+_TABLE_WRITES = {
+    _TABLES: (
+        "CreateTable",
+        "UpdateTable",
+        "DeleteTable",
+        "UpdateTimeToLive",
+        "TagResource",
+        "UntagResource",
+        "PutResourcePolicy",
+        "DeleteResourcePolicy",
+    ),
+    _INSIGHTS: ("UpdateContributorInsights",),
+    _BACKUPS: (
         "CreateBackup",
         "DeleteBackup",
         "RestoreTableFromBackup",
         "UpdateContinuousBackups",
         "RestoreTableToPointInTime",
     ),
-    "transfers": ("ExportTableToPointInTime", "ImportTable"),
+    _TRANSFERS: ("ExportTableToPointInTime", "ImportTable"),
 }
-_ONE_MACHINE = "it is one machine, and tables have no replicas"
-_NO_KINESIS = "there is no Kinesis beside it"
-_NO_S3 = "there is no S3 beside it"
+_ONE_MACHINE = "it runs on one machine, and tables have no replicas"
+_NO_KINESIS = "it is not connected to Kinesis"
+_NO_S3 = "it is not connected to S3"
 
-NOT_SERVED = {
+UNSUPPORTED_ACTIONS = {
     "SearchVectors": "it has no vector indexes",
     "CreateGlobalTable": _ONE_MACHINE,
     "UpdateGlobalTable": _ONE_MACHINE,
@@ -87,11 +105,11 @@ NOT_SERVED = {
     "DescribeBulkOperation": _NO_S3,
     "ListBulkOperations": _NO_S3,
 }
-"""Actions of the API that this engine does not do, and why."""
+"""The actions of the API that this engine does not implement, with the reason."""
 
 
 class Action(NamedTuple):
-    """One action: the shape of its requests, what it does, whether it writes, and whether its writes join others'."""
+    """One action: its request shape and function, whether it writes, and whether its writes may join a group commit."""
 
     shape: type[Shape]
     decode: Callable[[bytes], Any]
@@ -100,8 +118,8 @@ class Action(NamedTuple):
     joins: bool
 
 
-class _Known(NamedTuple):
-    """What is known of an action before it is loaded."""
+class _ActionEntry(NamedTuple):
+    """An action before it is loaded."""
 
     wire: str
     writes: bool = False
@@ -109,22 +127,22 @@ class _Known(NamedTuple):
 
 
 class Actions(Mapping[str, Action]):
-    """All actions by their targets, such as `DynamoDB_20120810.GetItem`."""
+    """All actions by target, such as `DynamoDB_20120810.GetItem`."""
 
     def __init__(self) -> None:
         self.loaded: dict[str, Action] = {}
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _ActionEntry] = {}
         for prefix, by_wire in _READS.items():
             self._add(prefix, by_wire, writes=False, joins=True)
-        self._add(DYNAMODB, _WRITES_OF_ITEMS, writes=True, joins=True)
-        self._add(DYNAMODB, _WRITES_OF_TABLES, writes=True, joins=False)
-        for name in NOT_SERVED:
-            self._known[DYNAMODB + name] = _Known("surroundings")
+        self._add(DYNAMODB, _ITEM_WRITES, writes=True, joins=True)
+        self._add(DYNAMODB, _TABLE_WRITES, writes=True, joins=False)
+        for name in UNSUPPORTED_ACTIONS:
+            self._known[DYNAMODB + name] = _ActionEntry(_ACCOUNT)
 
     def _add(self, prefix: str, by_wire: Mapping[str, tuple[str, ...]], *, writes: bool, joins: bool) -> None:
         for wire, names in by_wire.items():
             for name in names:
-                self._known[prefix + name] = _Known(wire, writes, joins)
+                self._known[prefix + name] = _ActionEntry(wire, writes, joins)
 
     def __getitem__(self, target: str) -> Action:
         action = self.loaded.get(target)
@@ -139,12 +157,12 @@ class Actions(Mapping[str, Action]):
         return len(self._known)
 
 
-def _load(name: str, known: _Known) -> Action:
-    shapes = import_module(f"singletable.wire.{known.wire}")
-    if name in NOT_SERVED:
-        from singletable.engine.actions.not_served import refusing
+def _load(name: str, known: _ActionEntry) -> Action:
+    shapes = import_module(known.wire)
+    if name in UNSUPPORTED_ACTIONS:
+        from singletable.engine.actions.unsupported_actions import unsupported_action
 
-        shape, run = shapes.UnservedAction, refusing(name, NOT_SERVED[name])
+        shape, run = shapes.UnservedAction, unsupported_action(name, UNSUPPORTED_ACTIONS[name])
     else:
         file = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
         shape, run = getattr(shapes, name), getattr(import_module(f"singletable.engine.actions.{file}"), file)

@@ -1,4 +1,4 @@
-"""The embedded DynamoDB: one engine behind three doors."""
+"""The embedded DynamoDB engine, called directly, through boto3 or through the HTTP server."""
 
 from __future__ import annotations
 
@@ -7,38 +7,44 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import msgspec
 
-from singletable.engine import boto3_door
-from singletable.engine.answer import Answer
-from singletable.engine.backfill import Backfill
-from singletable.engine.backup_copy import start_removals
-from singletable.engine.boto3_everywhere import boto3_everywhere
-from singletable.engine.buckets import Buckets
+from singletable.engine import boto3_clients
+from singletable.engine.background_jobs import BackgroundJobs, fail_abandoned_jobs
+from singletable.engine.backups.backup_jobs import start_deletions
+from singletable.engine.backups.restore import resume_restores
+from singletable.engine.boto3_clients import boto3_everywhere
 from singletable.engine.catalog import Catalog
 from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
-from singletable.engine.faults import Faults
-from singletable.engine.housekeeping import Housekeeping
-from singletable.engine.interrupted import end_interrupted
-from singletable.engine.jobs import Jobs
-from singletable.engine.restore import start_fills
-from singletable.engine.signed_place import SignedPlaces
-from singletable.engine.sizes import Sizes
+from singletable.engine.fault_injection import Faults
+from singletable.engine.indexes.backfill import Backfill
+from singletable.engine.items.ttl_sweeper import Sweeper
+from singletable.engine.signed_tokens import SignedTokens
 from singletable.engine.storage.store import StaleCatalog, Store
-from singletable.engine.traffic.contributors import MostUsed
-from singletable.engine.traffic.traffic import Traffic
+from singletable.engine.tables.table_description import TableSizes
+from singletable.engine.traffic.contributor_insights import MostUsedKeys
+from singletable.engine.traffic.table_traffic import Traffic
+from singletable.engine.transfers.buckets import Buckets
 from singletable.errors import RequestRefused, StoreRefused
-from singletable.wire.explain import explain
-from singletable.wire.refusal import refusal_body, refusal_status
-from singletable.wire.shape import Result
+from singletable.wire.api_types import Result
+from singletable.wire.error_responses import error_body, error_status, request_error
 
-STALE_TRIES_MAX = 1000  # a table may change while it is looked up, but not that often
+
+class EngineResponse(NamedTuple):
+    """The response to one request; `wrote` says that the store must be flushed to survive a power failure."""
+
+    status: int
+    body: bytes
+    wrote: bool
+
+
+STALE_TRIES_MAX = 1000  # another process may change a table during a lookup, but not that often
 _encode = msgspec.json.Encoder().encode
 
-# Refusals that were found out in the store itself, and not by what was remembered of it.
-_SAID_BY_ITEMS = frozenset(
+# Errors that come from the items in the store, so a stale catalog cannot have caused them.
+_ERRORS_FROM_ITEMS = frozenset(
     (
         "ConditionalCheckFailedException",
         "DuplicateItemException",
@@ -52,12 +58,12 @@ _SAID_BY_ITEMS = frozenset(
 class Engine:
     """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
 
-    `sync="normal"`: an answered write survives the death of the process. `sync="full"`: also a loss of power.
-    `buckets`: a folder whose sub-folders stand for S3 buckets, for exports and imports.
-    Expired items are deleted every `sweep_seconds`; with None, only when `sweep` is called.
-    Reads of global indexes see what this engine writes `gsi_lag_seconds` later, as they may with the service.
-    `enforce_capacity` throttles by the units that tables have bought, or the ceilings they have set;
-    `enforce_partition_limit` by what one partition key value can serve in a second.
+    `sync`: with "normal", an acknowledged write survives a crash of the process; with "full", also a power failure.
+    `buckets`: a folder whose subfolders act as S3 buckets for exports and imports.
+    `sweep_seconds`: the interval between deletions of expired items; with None, only `sweep` deletes them.
+    `gsi_lag_seconds`: how long writes of this engine take to appear in global secondary indexes.
+    `enforce_capacity`: throttle at the provisioned units of a table, or at its on-demand maximum.
+    `enforce_partition_limit`: throttle at what one partition key value can serve in a second.
     """
 
     def __init__(
@@ -82,7 +88,7 @@ class Engine:
             now, self.arn, enforces_capacity=enforce_capacity, enforces_partitions=enforce_partition_limit
         )
         self.catalog = Catalog(self.store, now, traffic=self.traffic, global_index_lag_seconds=gsi_lag_seconds)
-        self.sizes = Sizes(self.store)
+        self.sizes = TableSizes(self.store)
         self.faults = faults or Faults()
         self.now = now
         self.region = region
@@ -90,29 +96,29 @@ class Engine:
         self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"
         self._arn_prefix = f"arn:aws:dynamodb:{region}:{account}:table/"
         self.backfill = Backfill(self.store, self.catalog)
-        self.jobs = Jobs(self.store)
-        self.places = SignedPlaces(self.store.secret)
-        self.housekeeping = Housekeeping(self.store, self.catalog, now, sweep_seconds)
-        self._go_on()
+        self.jobs = BackgroundJobs(self.store)
+        self.signed_tokens = SignedTokens(self.store.secret)
+        self.sweeper = Sweeper(self.store, self.catalog, now, sweep_seconds)
+        self._resume_jobs()
 
-    def _go_on(self) -> None:
-        """Goes on with what the last process to use the store left unfinished, or ends it where that cannot be."""
+    def _resume_jobs(self) -> None:
+        """Resume the jobs that the last process left unfinished; mark those that cannot be resumed as failed."""
         self.backfill.start_missing()
-        end_interrupted(self)
-        start_removals(self)
-        start_fills(self)
-        self.housekeeping.start_if_needed()
+        fail_abandoned_jobs(self)
+        start_deletions(self)
+        resume_restores(self)
+        self.sweeper.start_if_needed()
 
     def arn(self, table: str) -> str:
-        """The resource name of a table."""
+        """Return the ARN of a table."""
         return f"{self._arn_prefix}{table}"
 
     def log_group_arn(self, group: str) -> str:
-        """The resource name of a group of logs."""
+        """Return the ARN of a CloudWatch log group."""
         return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Runs an action by its name, such as `PutItem`, on DynamoDB JSON; raises RequestRefused."""
+        """Run an action such as `PutItem` on DynamoDB JSON; raise RequestRefused if it fails."""
         found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
         answer = _encode(self._result(found, _encode(request)))
         if found.writes:
@@ -120,40 +126,40 @@ class Engine:
         result: dict[str, Any] = msgspec.json.decode(answer)
         return result
 
-    def answer(self, target: str, body: bytes) -> Answer:
-        """Answers a request as the service would, with an error's body where it refuses; waits until it is durable."""
+    def answer(self, target: str, body: bytes) -> EngineResponse:
+        """Return the response that DynamoDB would send, also for an error, once the write is durable."""
         answer = self.respond(target, body)
         if answer.wrote:
             self.store.flush()
         return answer
 
-    def together(self) -> AbstractContextManager[object]:
-        """A block of requests whose writes are committed at once, at its end; until then no answer may be sent.
+    def group_commit(self) -> AbstractContextManager[object]:
+        """Group the writes of a `with` block into one commit at its end; send no response before that.
 
-        Its end raises when the writes are not there; then none of the answers holds.
+        If the commit fails, the end of the block raises, and none of the responses is valid.
         """
-        return self.store.together()
+        return self.store.group_commit()
 
-    def respond(self, target: str, body: bytes) -> Answer:
-        """Answers a request, and leaves flushing to the caller, who may do it for many answers at once."""
+    def respond(self, target: str, body: bytes) -> EngineResponse:
+        """Return the response without flushing the store; the caller may flush once for many responses."""
         try:
             action = _action(target)
-            return Answer(200, _encode(self._result(action, body)), action.writes)
-        except RequestRefused as refusal:
-            return Answer(refusal_status(refusal), refusal_body(refusal), False)
+            return EngineResponse(200, _encode(self._result(action, body)), action.writes)
+        except RequestRefused as error:
+            return EngineResponse(error_status(error), error_body(error), False)
 
     def result(self, target: str, body: bytes) -> Result:
-        """What answers a request that reads, before it is made a document; raises RequestRefused."""
+        """Return the result of a read before it is encoded as JSON; raise RequestRefused if it fails."""
         return self._result(_action(target), body)
 
     def _result(self, action: Action, body: bytes) -> Result:
         try:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            raise explain(action.shape, body) from None
+            raise request_error(action.shape, body) from None
         if action.joins:
             return self._perform(action, request)
-        with self.store.apart():
+        with self.store.separate_commits():
             return self._perform(action, request)
 
     def _perform(self, action: Action, request: Any) -> Result:
@@ -161,47 +167,50 @@ class Engine:
             try:
                 return action.run(self, request)
             except StaleCatalog:
-                # Another process changed a table: what we knew of it is no longer true.
+                # Another process changed a table, so the catalog in memory is out of date.
                 self.catalog.reload()
-            except RequestRefused as refusal:
-                # What was refused by a table as it was may fit it as it is.
-                if refusal.code in _SAID_BY_ITEMS or not self.catalog.changed():
+            except RequestRefused as error:
+                # The request may be valid for the table as it is now.
+                if error.code in _ERRORS_FROM_ITEMS or not self.catalog.changed():
                     raise
-        raise StoreRefused(f"{action.shape.__name__} found no table as the catalog says; check the store")
+        raise StoreRefused(
+            f"{action.shape.__name__}: the tables keep changing: gave up after {STALE_TRIES_MAX} tries.\n"
+            "  Run `singletable check-store` on the store."
+        )
 
     def boto3_client(self, service_name: str = "dynamodb", **options: Any) -> Any:
-        """A boto3 client whose requests are answered here, without a socket: for `dynamodb` or `dynamodbstreams`."""
-        return boto3_door.boto3_client(self, service_name, **options)
+        """Return a boto3 client for `dynamodb` or `dynamodbstreams` that calls this engine without a socket."""
+        return boto3_clients.boto3_client(self, service_name, **options)
 
     def boto3_resource(self, **options: Any) -> Any:
-        """A boto3 resource for DynamoDB whose requests are answered here, in this process, without a socket."""
-        return boto3_door.boto3_resource(self, **options)
+        """Return a boto3 resource for DynamoDB that calls this engine without a socket."""
+        return boto3_clients.boto3_resource(self, **options)
 
     def boto3_everywhere(self) -> AbstractContextManager[None]:
-        """Answers every DynamoDB client of boto3 in this process, made before or inside, while the block lasts."""
+        """Redirect every DynamoDB client of boto3 in this process to this engine for the duration of a `with` block."""
         return boto3_everywhere(self)
 
     def sweep(self) -> int:
-        """Deletes the items that have expired by now, and returns how many they were."""
-        return self.housekeeping.sweep()
+        """Delete the expired items and return their number."""
+        return self.sweeper.sweep()
 
-    def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
-        """The keys that consumed most, in units, since Contributor Insights was enabled; raises RequestRefused."""
+    def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
+        """Return the keys with the most consumed units since Contributor Insights was enabled; raise RequestRefused."""
         from singletable.engine.actions.most_accessed_keys import most_used
 
         return most_used(self, table, index, count, throttled=False)
 
-    def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsed:
-        """The keys that were throttled most, in times, since then; raises RequestRefused when nobody counts."""
+    def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
+        """Return the keys with the most throttled requests; raise RequestRefused if nothing is counted."""
         from singletable.engine.actions.most_accessed_keys import most_used
 
         return most_used(self, table, index, count, throttled=True)
 
     def close(self) -> None:
-        """Ends what runs in the background and closes the store; it may be called twice."""
+        """Stop the background threads and close the store; a second call does nothing."""
         self.jobs.stop()
         self.backfill.stop()
-        self.housekeeping.stop()
+        self.sweeper.stop()
         self.store.close()
 
     def __enter__(self) -> Self:

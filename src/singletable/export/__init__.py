@@ -1,1 +1,1 @@
-"""Designs as the text of other tools: infrastructure and policies, made without touching anything."""
+"""Export designs as infrastructure code and IAM policies."""

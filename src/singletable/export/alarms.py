@@ -1,8 +1,8 @@
-"""The alarms of a table: what CloudWatch can tell of throttling and errors, by the dimensions that each metric has.
+"""CloudWatch alarms for throttling and errors, by the dimensions of each metric.
 
-Throttle events are counted for the table and for each global index; a local index is throttled as its table is.
-System errors are counted by table and operation, so the alarm adds up all operations of the table. User errors are
-counted for the account and region alone, so an export has one alarm on them, however many tables it has.
+CloudWatch counts throttle events per table and per global index; a local index is throttled with its table. It counts
+system errors per table and operation, so the alarm sums all operations of the table. It counts user errors per account
+and region only, so an export has one alarm for them, regardless of the number of tables.
 Evidence: "DynamoDB metrics and dimensions" in the developer guide.
 """
 
@@ -13,26 +13,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import ExportRefused
-from singletable.export.table import ExportedTable
+from singletable.export.exported_table import ExportedTable
 
 NAMESPACE = "AWS/DynamoDB"
 PERIOD_SECONDS = 60
-# A partition that splits, or a burst that is retried, is over within a minute or two; what lasts is for a person.
+# Throttling during a partition split or a short burst ends within two minutes. Longer throttling needs an alarm.
 PERIODS = 5
 PERIODS_TO_ALARM = 3
 COMPARISON = "GreaterThanThreshold"
 THRESHOLD = 0
-# DynamoDB sends no data while there is nothing to count.
+# DynamoDB sends no data points while the count is zero.
 MISSING_DATA = "notBreaching"
 
-JUDGEMENT: dict[str, Any] = {
+THRESHOLDS: dict[str, Any] = {
     "EvaluationPeriods": PERIODS,
     "DatapointsToAlarm": PERIODS_TO_ALARM,
     "ComparisonOperator": COMPARISON,
     "Threshold": THRESHOLD,
     "TreatMissingData": MISSING_DATA,
 }
-"""When what is watched is an alarm: the same for all of them."""
+"""The thresholds of every alarm."""
 
 _NAME_CHARACTERS_MAX = 255
 _HOW_LONG = f"in {PERIODS_TO_ALARM} of {PERIODS} minutes"
@@ -40,7 +40,7 @@ _HOW_LONG = f"in {PERIODS_TO_ALARM} of {PERIODS} minutes"
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm on the sum of a metric: of a table, of one of its indexes, by a query over both, or of the account."""
+    """An alarm on the sum of a metric of a table, an index, a Metrics Insights query or the account."""
 
     name: str
     description: str
@@ -51,13 +51,13 @@ class Alarm:
 
     @property
     def dimensions(self) -> dict[str, str]:
-        """By what the metric is counted."""
+        """The dimensions of the metric."""
         dimensions = {"TableName": self.table, "GlobalSecondaryIndexName": self.index}
         return {name: value for name, value in dimensions.items() if value is not None}
 
     @property
     def subject(self) -> dict[str, Any]:
-        """What is watched, as PutMetricAlarm is told it; CloudFormation has the same names."""
+        """The metric as PutMetricAlarm parameters; CloudFormation uses the same names."""
         subject: dict[str, Any] = {"AlarmName": self.name, "AlarmDescription": self.description}
         if self.query is not None:
             metric = {"Id": "errors", "Expression": self.query, "Period": PERIOD_SECONDS, "ReturnData": True}
@@ -69,37 +69,37 @@ class Alarm:
 
 
 def alarms_of(table: ExportedTable) -> Iterator[Alarm]:
-    """The alarms of one table and its global indexes."""
+    """Yield the alarms of a table and its global indexes."""
     if not table.settings.alarms:
         return
     for index in (None, *table.global_indexes):
         yield from _throttle_alarms(table, index)
-    # Only a Metrics Insights query adds up a metric over a dimension; the sum of ten metrics would say the same.
+    # A Metrics Insights query sums a metric over all operations.
     schema = f'SCHEMA("{NAMESPACE}", Operation, TableName)'
-    of_table = f"TableName = '{table.name}'"  # a table's name holds no quotes
-    query = " ".join(("SELECT SUM(SystemErrors) FROM", schema, "WHERE", of_table))
-    description = f"DynamoDB answered requests to {table.name} with HTTP 500 {_HOW_LONG}."
+    condition = f"TableName = '{table.name}'"  # a table name contains no quotes
+    query = " ".join(("SELECT SUM(SystemErrors) FROM", schema, "WHERE", condition))
+    description = f"DynamoDB returned HTTP 500 for requests to {table.name} {_HOW_LONG}."
     yield Alarm(f"{table.name}-SystemErrors", description, "SystemErrors", table.name, query=query)
 
 
 def _throttle_alarms(table: ExportedTable, index: str | None) -> Iterator[Alarm]:
     place = f"{table.name}/{index}" if index else table.name
-    spoken = f"{index} of {table.name}" if index else table.name
+    subject = f"{index} of {table.name}" if index else table.name
     if index is None and table.has_local_indexes:
-        spoken += " or its local indexes"
+        subject += " or its local indexes"
     for metric, what in (("ReadThrottleEvents", "Reads"), ("WriteThrottleEvents", "Writes")):
-        description = f"{what} of {spoken} were throttled {_HOW_LONG}."
+        description = f"{what} of {subject} were throttled {_HOW_LONG}."
         name = f"{place}-{metric}"
         if len(name) > _NAME_CHARACTERS_MAX:
-            most = f"an alarm's name has at most {_NAME_CHARACTERS_MAX} characters"
-            raise ExportRefused(f"{name} is too long: {most}; give shorter names, or export without alarms")
+            limit = f"an alarm name has at most {_NAME_CHARACTERS_MAX} characters"
+            raise ExportRefused(f"{name} is too long: {limit}; use shorter names, or export with --no-alarms")
         yield Alarm(name, description, metric, table.name, index)
 
 
 def account_alarm(tables: Sequence[ExportedTable]) -> Alarm | None:
-    """The one alarm on user errors; None when no table has alarms."""
+    """Return the alarm on user errors of the account; None when no table has alarms."""
     named = [table.name for table in tables if table.settings.alarms]
     if not named:
         return None
-    description = f"DynamoDB refused requests to any table of this account and region with HTTP 400 {_HOW_LONG}."
+    description = f"DynamoDB returned HTTP 400 for requests to any table of this account and region {_HOW_LONG}."
     return Alarm(f"{named[0]}-UserErrors", description, "UserErrors")

@@ -1,15 +1,84 @@
-"""A CloudFormation template: the tables with everything around them, as YAML or JSON."""
+"""Export a CloudFormation template, in YAML or JSON, with the tables, their settings and alarms."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from singletable.export.alarms import JUDGEMENT, Alarm, account_alarm, alarms_of
-from singletable.export.names import pascal_case, told_apart
-from singletable.export.table import ExportedTable, refuse_same_names
-from singletable.export.yaml import to_yaml
+from singletable.export.alarms import THRESHOLDS, Alarm, account_alarm, alarms_of
+from singletable.export.exported_table import ExportedTable, check_unique_names
+from singletable.export.source_text import pascal_case, quoted, unique_names
+
+# Text without quotes: it starts with a letter, contains no YAML syntax, and does not parse as a boolean or null.
+_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|,(?= )| (?=[A-Za-z0-9(]))*")
+_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
+
+def to_yaml(document: Mapping[str, Any]) -> str:
+    """Return the document as YAML, with CloudFormation functions in short form."""
+    return "\n".join(_mapping(document, "")) + "\n"
+
+
+def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, each in value.items():
+        yield from _entry(f"{indent}{_text(key)}:", each, indent)
+
+
+def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
+    """Yield a key with its value, on the same line for scalars and below it for mappings and lists."""
+    if not _is_block(value):
+        yield f"{head} {_flow(value)}"
+    elif isinstance(value, Mapping):
+        yield head
+        yield from _mapping(value, indent + "  ")
+    else:
+        yield head
+        yield from _sequence(value, indent + "  ")
+
+
+def _sequence(value: list[Any], indent: str) -> Iterator[str]:
+    for each in value:
+        if isinstance(each, Mapping) and _is_block(each):
+            first, *rest = _mapping(each, indent + "  ")
+            yield f"{indent}- {first[len(indent) + 2 :]}"
+            yield from rest
+        else:
+            yield f"{indent}- {_flow(each)}"
+
+
+def _is_block(value: Any) -> bool:
+    """Return whether a value is written over several lines."""
+    if isinstance(value, Mapping):
+        return bool(value) and _function(value) is None
+    return isinstance(value, list) and bool(value)
+
+
+def _flow(value: Any, *, inside: bool = False) -> str:
+    """Return a value on one line; with `inside`, the value is inside brackets, so text with a comma is quoted."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return quoted(value) if inside and "," in value else _text(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_flow(each, inside=True) for each in value)}]"
+    function = _function(value)
+    if function is not None:
+        return f"!{function.removeprefix('Fn::')} {_flow(value[function], inside=inside)}"
+    return f"{{{', '.join(f'{quoted(key)}: {_flow(each, inside=True)}' for key, each in value.items())}}}"
+
+
+def _function(value: Mapping[str, Any]) -> str | None:
+    name = next(iter(value), "")
+    return name if len(value) == 1 and (name == "Ref" or name.startswith("Fn::")) else None
+
+
+def _text(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and text.lower() not in _WORDS else quoted(text)
+
 
 TOPIC = "AlarmTopicArn"
 HAS_TOPIC = "HasAlarmTopic"
@@ -17,18 +86,18 @@ _DESCRIPTION_BYTES_MAX = 1024
 
 
 def to_cloudformation(tables: Sequence[ExportedTable], *, as_json: bool = False) -> str:
-    """The template of the tables; raises ExportRefused when two of them have one name."""
+    """Return the template; raises ExportRefused when two tables have the same name."""
     template = cloudformation_template(tables)
     return json.dumps(template, indent=2, ensure_ascii=False) + "\n" if as_json else to_yaml(template)
 
 
 def cloudformation_template(tables: Sequence[ExportedTable]) -> dict[str, Any]:
-    """The template as a document."""
-    refuse_same_names(tables)
+    """Return the template as a dict."""
+    check_unique_names(tables)
     account = account_alarm(tables)
     alarms = [alarm for table in tables for alarm in alarms_of(table)] + ([account] if account else [])
     names = [*(table.name for table in tables), *(alarm.name for alarm in alarms)]
-    ids = told_apart(names, pascal_case)
+    ids = unique_names(names, pascal_case)
     template: dict[str, Any] = {"AWSTemplateFormatVersion": "2010-09-09", "Description": _description(tables)}
     if account is not None:
         template["Parameters"] = {
@@ -68,13 +137,13 @@ def _table(table: ExportedTable) -> dict[str, Any]:
         properties["ContributorInsightsSpecification"] = insights
         for index in properties.get("GlobalSecondaryIndexes", ()):
             index["ContributorInsightsSpecification"] = insights
-    # A table outlives its stack: what deletes the stack by mistake does not delete the data.
+    # CloudFormation keeps the table when someone deletes the stack by mistake.
     kept = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
     return {"Type": "AWS::DynamoDB::Table", **kept, "Properties": properties}
 
 
 def _alarm(alarm: Alarm, ids: dict[str, str]) -> dict[str, Any]:
-    properties = alarm.subject | JUDGEMENT
+    properties = alarm.subject | THRESHOLDS
     for dimension in properties.get("Dimensions", ()):
         if dimension["Name"] == "TableName":
             dimension["Value"] = {"Ref": ids[dimension["Value"]]}

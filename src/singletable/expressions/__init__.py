@@ -1,1 +1,1 @@
-"""The expression language of DynamoDB, as one tree."""
+"""DynamoDB expressions: a parser, checks, evaluation and printing, all with the same syntax tree."""

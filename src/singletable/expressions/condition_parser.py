@@ -1,4 +1,4 @@
-"""Condition, filter and key condition expressions as trees: AND before OR, NOT before AND, parentheses before all."""
+"""The parser of condition, filter and key condition expressions; NOT binds tighter than AND, AND tighter than OR."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from singletable.expressions.checks import Check, between_checks, comparison_checks, function_checks, in_checks
+from singletable.expressions.expression_reader import AllowedFunctions, ExpressionReader
 from singletable.expressions.lexer import COMPARATORS
-from singletable.expressions.reader import Functions, Reader
+from singletable.expressions.operand_checks import Check, between_checks, comparison_checks, function_checks, in_checks
 from singletable.expressions.tree import (
     And,
-    Between,
+    BetweenBounds,
     Comparator,
     Compare,
     Condition,
@@ -23,12 +23,12 @@ from singletable.expressions.tree import (
 )
 
 _TESTS = frozenset({"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"})
-_FUNCTIONS = Functions("a condition", _TESTS | {"size"}, function_checks)
+_FUNCTIONS = AllowedFunctions("a condition", _TESTS | {"size"}, function_checks)
 
 
 @dataclass(frozen=True)
-class ReadCondition:
-    """A condition as it was read: its tree, what is to be checked with the values, and the placeholders it uses."""
+class ParsedCondition:
+    """A parsed condition: its tree, the checks that need the values of a request, and its placeholders."""
 
     tree: Condition
     checks: tuple[Check, ...]
@@ -38,12 +38,12 @@ class ReadCondition:
     nested_attributes: frozenset[str]
 
 
-def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> ReadCondition:
-    """Read a condition; `parameter` is what the request calls it, such as FilterExpression."""
-    reader = Reader(parameter, text, names, _FUNCTIONS)
+def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> ParsedCondition:
+    """Parse a condition; `parameter` is its name in the request, such as FilterExpression."""
+    reader = ExpressionReader(parameter, text, names, _FUNCTIONS)
     tree = _Conditions(reader).read()
     reader.finish()
-    return ReadCondition(
+    return ParsedCondition(
         tree,
         tuple(reader.checks),
         frozenset(reader.used_names),
@@ -55,7 +55,7 @@ def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> Read
 
 @dataclass
 class _Group:
-    """What stands between two parentheses, or in all of the text: conditions, and the operators between them."""
+    """The conditions and operators between two parentheses, or in the whole text."""
 
     opened: int = -1
     negations: int = 0
@@ -82,14 +82,14 @@ class _Group:
 
 
 class _Conditions:
-    """Reads conditions, and knows the groups that are open around the next token, the innermost last."""
+    """Parses conditions with a stack of open groups, the innermost last."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: ExpressionReader) -> None:
         self._reader = reader
         self._groups = [_Group()]
 
     def read(self) -> Condition:
-        """The condition that the whole text is."""
+        """Parse the whole text."""
         reader, groups = self._reader, self._groups
         while True:
             self._open_groups()
@@ -117,7 +117,7 @@ class _Conditions:
                 self._groups[-1].negations += 1
 
     def _condition(self) -> Condition:
-        """A comparison or a function; parentheses opened before it may turn out to be those of its operand."""
+        """Parse a comparison or a function; an open parenthesis before it may belong to its first operand."""
         reader, groups = self._reader, self._groups
         reader.look_ahead()
         operand, called_at = reader.operand(), reader.called_at
@@ -126,7 +126,7 @@ class _Conditions:
         if reader.kind in COMPARATORS or reader.kind in ("BETWEEN", "IN"):
             reader.settle()
             reader.operators += 1
-            self._refuse_test(operand, called_at)
+            self._reject_test(operand, called_at)
             return self._compared(operand)
         if not isinstance(operand, Function):
             raise reader.unexpected()
@@ -143,7 +143,7 @@ class _Conditions:
             reader.take("AND")
             high = self._value()
             reader.checks += between_checks(left, low, high)
-            return Between(left, low, high)
+            return BetweenBounds(left, low, high)
         if operator == "IN":
             options = self._options()
             reader.checks += in_checks(left, options)
@@ -162,10 +162,10 @@ class _Conditions:
 
     def _value(self) -> Operand:
         operand = self._reader.operand()
-        self._refuse_test(operand, self._reader.called_at)
+        self._reject_test(operand, self._reader.called_at)
         return operand
 
-    def _refuse_test(self, operand: Operand, called_at: int) -> None:
-        """A function that is a test has no value to compare with."""
+    def _reject_test(self, operand: Operand, called_at: int) -> None:
+        """Reject a boolean function as an operand: it has no value to compare."""
         if isinstance(operand, Function) and operand.name in _TESTS:
             self._reader.misused(called_at)

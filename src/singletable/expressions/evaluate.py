@@ -1,6 +1,6 @@
-"""Conditions as functions of an item and of the values given with the request: what a condition says of an item.
+"""Evaluation of conditions: compiles a condition to a function of an item and the values of a request.
 
-A missing attribute, or one of another type, makes every test false but `<>`; NOT turns that around.
+A test of a missing attribute, or of an attribute of another type, is false; only `<>` is true. NOT negates this result.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from singletable.expressions.tree import (
     And,
     Arithmetic,
-    Between,
+    BetweenBounds,
     Comparator,
     Compare,
     Condition,
@@ -25,8 +25,8 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
-from singletable.values.binary import binary_bytes, binary_size
 from singletable.values.comparison import compare, equal
+from singletable.values.scalars import binary_bytes, binary_size
 
 Item = Mapping[str, Any]
 Values = Mapping[str, Any]
@@ -39,42 +39,42 @@ _ORDERS: dict[Comparator, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-# Accepted values of the other types are equal just when their JSON is.
+# Valid values of the other types are equal when their JSON is equal.
 _COMPARED_INSIDE = frozenset({"SS", "NS", "BS", "L", "M"})
 _MEMBER_SETS = {"S": "SS", "N": "NS", "B": "BS"}
 
 
 def evaluate(condition: Condition, item: Item, values: Values) -> bool:
-    """Whether a condition holds for an item; for many items, compile it once."""
-    return compiled(condition)(item, values)
+    """Return whether a condition holds for an item; for many items, use `compile_condition`."""
+    return compile_condition(condition)(item, values)
 
 
-def compiled(condition: Condition) -> Test:
-    """The condition as a function."""
+def compile_condition(condition: Condition) -> Test:
+    """Return a condition as a function."""
     match condition:
         case Compare(comparator, left, right):
             return _comparison(comparator, getter(left), getter(right))
-        case Between(operand, low, high):
+        case BetweenBounds(operand, low, high):
             return _between(getter(operand), getter(low), getter(high))
         case In(operand, options):
             return _in(getter(operand), [getter(option) for option in options])
         case Function(name, arguments):
             return _TESTS[name](*map(getter, arguments))
         case And(parts):
-            return _all([compiled(part) for part in parts])
+            return _all([compile_condition(part) for part in parts])
         case Or(parts):
-            return _any([compiled(part) for part in parts])
+            return _any([compile_condition(part) for part in parts])
         case Not(part):
             return _negation(part)
 
 
 def getter(operand: Operand) -> Getter:
-    """The operand as a function; None is for what is not there."""
+    """Return an operand as a function, which returns None for a missing value."""
     match operand:
         case Path((str(name),)):
             return lambda item, values: item.get(name)
         case Path(steps):
-            return lambda item, values: reached(item, steps)
+            return lambda item, values: value_at(item, steps)
         case Parameter(name):
             return lambda item, values: values[name]
         case Constant(value):
@@ -85,8 +85,8 @@ def getter(operand: Operand) -> Getter:
             raise TypeError(f"{operand} has no value in a condition")
 
 
-def reached(item: Item, steps: tuple[str | int, ...]) -> Any:
-    """What a path leads to, or None."""
+def value_at(item: Item, steps: tuple[str | int, ...]) -> Any:
+    """Return the value at a path, or None."""
     value: Any = item.get(str(steps[0]))
     for step in steps[1:]:
         if value is None:
@@ -99,7 +99,7 @@ def reached(item: Item, steps: tuple[str | int, ...]) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values that are there are equal."""
+    """Return whether two existing values are equal."""
     return one == other or (next(iter(one)) in _COMPARED_INSIDE and equal(one, other))
 
 
@@ -156,7 +156,7 @@ def _in(operand: Getter, options: list[Getter]) -> Test:
 
 def _all(tests: list[Test]) -> Test:
     def test(item: Item, values: Values) -> bool:
-        for each in tests:  # noqa: SIM110  # all() costs twice as much, and filters run over every item of a page
+        for each in tests:  # noqa: SIM110  # all() takes twice as long, and a filter runs for every item of a page
             if not each(item, values):
                 return False
         return True
@@ -176,9 +176,9 @@ def _any(tests: list[Test]) -> Test:
 
 def _negation(part: Condition) -> Test:
     negative = True
-    while isinstance(part, Not):  # NOT NOT NOT is as deep as a condition can get
+    while isinstance(part, Not):  # a long chain of NOT must not recurse
         part, negative = part.part, not negative
-    test = compiled(part)
+    test = compile_condition(part)
     return (lambda item, values: not test(item, values)) if negative else test
 
 
@@ -237,7 +237,7 @@ def _size(operand: Getter) -> Getter:
             return None
         ((kind, content),) = value.items()
         if kind == "S":
-            # Captured against the service: a text is as long as its UTF-16 has units, so that an emoji counts as two.
+            # Captured against the service: the size of a string counts UTF-16 units, so an emoji counts as two.
             return {"N": str(len(content) if content.isascii() else len(content.encode("utf-16-le")) // 2)}
         if kind == "B":
             return {"N": str(binary_size(content))}

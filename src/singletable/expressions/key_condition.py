@@ -1,4 +1,4 @@
-"""Key conditions: which items of a table or index a Query reads, by one test for each attribute of its key."""
+"""Key conditions: the key range that a Query reads, from one test per key attribute."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
 from singletable.errors import RequestRefused, invalid
-from singletable.expressions.checks import Check
+from singletable.expressions.operand_checks import Check
 from singletable.expressions.tree import (
     And,
-    Between,
+    BetweenBounds,
     Compare,
     Condition,
     Constant,
@@ -25,13 +25,13 @@ from singletable.expressions.tree import (
 KeyOperator = Literal["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"]
 Accept = Callable[[str, Any], None]
 
-_TURNED: dict[str, KeyOperator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED: dict[str, KeyOperator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_SUPPORTED = "Query key condition not supported"
 
 
 @dataclass(frozen=True)
 class KeyTest:
-    """One attribute of a key and what its value is held against."""
+    """A key attribute, its operator, and the operands that it is compared with."""
 
     attribute: str
     operator: KeyOperator
@@ -39,7 +39,7 @@ class KeyTest:
 
 
 class BoundKeyTest(NamedTuple):
-    """A test with its values."""
+    """A key test with its values."""
 
     attribute: str
     operator: KeyOperator
@@ -47,7 +47,7 @@ class BoundKeyTest(NamedTuple):
 
 
 class KeyRange(NamedTuple):
-    """What is read: the values of all partition attributes, of the first sort attributes, a test of the next one."""
+    """The values of all partition attributes and of the first sort attributes, and a test of the next one."""
 
     partition: tuple[Any, ...]
     sort: tuple[Any, ...] = ()
@@ -55,32 +55,32 @@ class KeyRange(NamedTuple):
 
 
 class KeyCondition:
-    """The tests of a key condition by their attributes, with the values that were given for them."""
+    """The tests of a key condition by attribute, with the values of the request."""
 
-    __slots__ = ("checks", "refusal", "tests", "values")
+    __slots__ = ("checks", "error", "tests", "values")
 
     def __init__(
         self,
         tests: Mapping[str, KeyTest],
         values: Mapping[str, Any],
-        refusal: str | None = None,
+        error: str | None = None,
         checks: tuple[Check, ...] = (),
     ) -> None:
         self.tests = tests
         self.values = values
-        self.refusal = refusal
+        self.error = error
         self.checks = checks
-        """What the values were held to, and others of the same expression are."""
+        """The checks that the values have passed; new values for the same expression must pass them too."""
 
     def check(self) -> None:
-        """Refuse what is no condition on keys; DynamoDB does it when all expressions are read."""
-        if self.refusal is not None:
-            raise invalid(self.refusal)
+        """Raise the error of an invalid key condition; DynamoDB does so after it has parsed all expressions."""
+        if self.error is not None:
+            raise invalid(self.error)
 
     def range_of(
         self, partition: Sequence[str], sort: Sequence[str], types: Mapping[str, str], accept: Accept | None = None
     ) -> KeyRange:
-        """The range in a key with these attributes of these types; `accept` may refuse the value of an attribute."""
+        """Return the range for a key with these attributes and types; `accept` may reject the value of an attribute."""
         self.check()
         tests = self.tests
         if len(partition) > 1 or len(sort) > 1 or len(tests) > 1 + len(sort):
@@ -88,7 +88,7 @@ class KeyCondition:
         values: list[Any] = []
         for name in partition:
             if name not in tests:
-                raise _missed(name)
+                raise _missing_key(name)
             values.append(self._values(tests[name], types[name], accept, is_partition=True)[0])
         if len(tests) == len(values):
             return KeyRange(tuple(values))
@@ -111,16 +111,16 @@ class KeyCondition:
             else:
                 last = BoundKeyTest(name, test.operator, values)
         if len(partition) + len(tested) < len(tests):
-            raise _missed(next(name for name in sort if name not in tests))
+            raise _missing_key(next(name for name in sort if name not in tests))
         return KeyRange(partition, tuple(equal), last)
 
     def _require_fitting(self, partition: Sequence[str], sort: Sequence[str]) -> None:
-        is_plain = len(partition) == 1 and len(sort) <= 1
-        if is_plain and len(self.tests) > 2:
+        is_simple = len(partition) == 1 and len(sort) <= 1
+        if is_simple and len(self.tests) > 2:
             raise invalid("Conditions can be of length 1 or 2 only")
         if len(self.tests) > len(partition) + len(sort):
             raise invalid(_NOT_SUPPORTED)
-        if not is_plain:
+        if not is_simple:
             _require_equality(partition, self.tests)
 
     def _values(self, test: KeyTest, kind: str, accept: Accept | None, is_partition: bool = False) -> tuple[Any, ...]:
@@ -139,7 +139,7 @@ class KeyCondition:
 
 
 def key_tests(condition: Condition) -> dict[str, KeyTest]:
-    """The tests that a condition consists of, by their attributes; refuses what is no condition on keys."""
+    """Split a condition into tests by attribute; reject a condition that is not a key condition."""
     tests: dict[str, KeyTest] = {}
     waiting = [condition]
     while waiting:
@@ -165,16 +165,16 @@ def _test(node: Condition) -> KeyTest:
         case Compare("<>"):
             raise _wrong_operator("<>")
         case Compare(comparator, left, right):
-            operator = _TURNED[comparator] if isinstance(right, Path) else cast(KeyOperator, comparator)
+            operator = _MIRRORED[comparator] if isinstance(right, Path) else cast(KeyOperator, comparator)
             return _key_test(operator, left, right)
-        case Between(operand, low, high):
+        case BetweenBounds(operand, low, high):
             return _first_operand("BETWEEN", operand, low, high)
         case Function("begins_with", (operand, start)):
             return _first_operand("begins_with", operand, start)
         case Function(name):
             raise _wrong_operator(name)
         case And():
-            raise TypeError("conditions are taken apart before they are looked at")
+            raise TypeError("And is split before its parts become tests")
 
 
 def _first_operand(operator: Literal["BETWEEN", "begins_with"], first: object, *others: object) -> KeyTest:
@@ -185,7 +185,7 @@ def _first_operand(operator: Literal["BETWEEN", "begins_with"], first: object, *
 
 
 def _key_test(operator: KeyOperator, *operands: object) -> KeyTest:
-    """The test of the one attribute among the operands."""
+    """Return the test of the attribute among the operands; reject operands with no or several attributes."""
     attribute: str | None = None
     values: list[Parameter | Constant] = []
     for operand in operands:
@@ -206,14 +206,14 @@ def _key_test(operator: KeyOperator, *operands: object) -> KeyTest:
 
 
 def _require_equality(names: Sequence[str], tests: Mapping[str, KeyTest]) -> None:
-    """Refuses partition attributes without a test, and if there are none, those whose test is no equality."""
+    """Reject partition attributes without a test, then partition attributes with a test other than equality."""
     lacking = [name for name in names if name not in tests] or _unequal(names, tests)
     if lacking:
         raise _equality_needed("HASH", lacking)
 
 
 def _require_order(sort: Sequence[str], tested: list[str], tests: Mapping[str, KeyTest]) -> None:
-    """Refuses a test behind an attribute without one, and then one behind a test that is no equality."""
+    """Reject a test if an earlier sort attribute has no test, or has a test other than equality."""
     for tested_before, name in enumerate(tested):
         if sort[tested_before] != name:
             before = sort[: sort.index(name)]
@@ -231,7 +231,7 @@ def _equality_needed(kind: Literal["HASH", "RANGE"], names: list[str], because: 
     return invalid(f"{rule} because a condition is present on key attribute {because}" if because else rule)
 
 
-def _missed(name: str) -> RequestRefused:
+def _missing_key(name: str) -> RequestRefused:
     return invalid(f"Query condition missed key schema element: {name}")
 
 

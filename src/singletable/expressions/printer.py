@@ -1,14 +1,18 @@
-"""The expression tree as DynamoDB's text: attribute names and values become placeholders."""
+"""Expression trees as text: with placeholders for a request, or readable for worksheets and messages."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from singletable.expressions.tree import (
     And,
     Arithmetic,
-    Between,
+    BetweenBounds,
     Change,
     Compare,
     Condition,
@@ -24,14 +28,14 @@ from singletable.expressions.tree import (
 
 
 class Placeholders:
-    """The names and values that an expression was printed with, each once."""
+    """The placeholders of a printed expression, for names and values."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.values: dict[str, Any] = {}
 
     def name(self, attribute: str) -> str:
-        """The placeholder of an attribute name; the same name keeps the same one."""
+        """Return the placeholder of an attribute name; equal names share one."""
         for placeholder, known in self.names.items():
             if known == attribute:
                 return placeholder
@@ -40,14 +44,14 @@ class Placeholders:
         return placeholder
 
     def value(self, value: Any) -> str:
-        """A new placeholder for a value."""
+        """Return a new placeholder for a value."""
         placeholder = f":v{len(self.values)}"
         self.values[placeholder] = value
         return placeholder
 
 
 class Printer:
-    """Prints trees; `resolve` turns a constant or a parameter into the value that stands behind it."""
+    """Prints trees; `resolve` returns the value of a constant or a parameter."""
 
     def __init__(
         self,
@@ -60,11 +64,11 @@ class Printer:
         self._resolve = resolve
 
     def condition(self, node: Condition) -> str:
-        """A condition, filter or key condition expression."""
+        """Print a condition, filter or key condition."""
         match node:
             case Compare(comparator, left, right):
                 return f"{self.operand(left)} {comparator} {self.operand(right)}"
-            case Between(operand, low, high):
+            case BetweenBounds(operand, low, high):
                 return f"{self.operand(operand)} BETWEEN {self.operand(low)} AND {self.operand(high)}"
             case In(operand, options):
                 return f"{self.operand(operand)} IN ({self._operands(options)})"
@@ -82,7 +86,7 @@ class Printer:
         return f"({text})" if isinstance(node, parenthesised) else text
 
     def update(self, changes: Iterable[Change], printed: Mapping[str, list[str]] | None = None) -> str:
-        """An update expression in DynamoDB's customary order, behind clauses that are printed already."""
+        """Print an update in the usual order of clauses; append it to clauses that were already printed."""
         clauses = {action: list(texts) for action, texts in (printed or {}).items()}
         for change in changes:
             action, text = self._change(change)
@@ -102,14 +106,14 @@ class Printer:
         return "SET", f"{path} = {value}"
 
     def projection(self, paths: Iterable[Path]) -> str:
-        """A projection expression."""
+        """Print a projection."""
         return self._operands(paths)
 
     def _operands(self, operands: Iterable[Operand]) -> str:
         return ", ".join(self.operand(operand) for operand in operands)
 
     def operand(self, operand: Operand) -> str:
-        """An operand of a condition or an update."""
+        """Print an operand of a condition or an update."""
         match operand:
             case Path(steps):
                 return self._path(steps)
@@ -126,3 +130,31 @@ class Printer:
         for step in others:
             text += f"[{step}]" if isinstance(step, int) else f".{self._placeholders.name(step)}"
         return text
+
+
+class _Readable(Placeholders):
+    """Prints names and values instead of placeholders."""
+
+    def name(self, attribute: str) -> str:
+        return attribute
+
+    def value(self, value: object) -> str:
+        return str(value)
+
+
+def readable_condition(condition: Condition) -> str:
+    """Return a readable condition: with attribute names instead of placeholders, and parameters in braces."""
+
+    def shown(source: Constant | Parameter) -> str:
+        return f"{{{source.name}}}" if isinstance(source, Parameter) else _shown(source.value)
+
+    return Printer(_Readable(), lambda name: name, shown).condition(condition)
+
+
+def _shown(value: object) -> str:
+    """Return a value close to its stored form: an enum member by its value, a number by its digits."""
+    if isinstance(value, enum.Enum):
+        return _shown(value.value)
+    if isinstance(value, Decimal):
+        return str(value)
+    return repr(value.isoformat() if isinstance(value, date) else str(value) if isinstance(value, UUID) else value)

@@ -1,4 +1,4 @@
-"""One tree for conditions, filters, key conditions and updates, with the values that are given later as leaves."""
+"""The syntax tree of conditions, filters, key conditions and updates, with parameters as placeholders for values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Path:
-    """An attribute, or a place inside one: names of maps and positions of lists."""
+    """A document path: an attribute, then names in maps and positions in lists."""
 
     steps: tuple[str | int, ...]
 
@@ -23,20 +23,20 @@ class Path:
 
     @property
     def attribute(self) -> str:
-        """The name of the attribute that the path is in."""
+        """The name of the top-level attribute."""
         return str(self.steps[0])
 
 
 @dataclass(frozen=True)
 class Constant:
-    """A value that is written in the model, or in a statement."""
+    """A value written in the model or in a statement."""
 
     value: Any
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A value that is given later: by the caller of a pattern, or as `:name` by a request."""
+    """A placeholder for a value: an argument of a pattern, or `:name` in a request."""
 
     name: str
 
@@ -46,7 +46,7 @@ Leaf = Path | Constant | Parameter
 
 @dataclass(frozen=True)
 class Function:
-    """A function of DynamoDB: some are conditions, size stands for a value, two are for updates alone."""
+    """A DynamoDB function: most functions are conditions, `size` returns a value, and two are for updates only."""
 
     name: str
     arguments: tuple[Operand, ...]
@@ -54,7 +54,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A sum or a difference, which an update can set."""
+    """A sum or a difference, in an update."""
 
     operator: Literal["+", "-"]
     left: Operand
@@ -66,7 +66,7 @@ Operand = Path | Constant | Parameter | Function | Arithmetic
 
 @dataclass(frozen=True)
 class Compare:
-    """Two operands and a comparator."""
+    """A comparison of two operands."""
 
     comparator: Comparator
     left: Operand
@@ -74,8 +74,8 @@ class Compare:
 
 
 @dataclass(frozen=True)
-class Between:
-    """An operand that is not below one and not above another."""
+class BetweenBounds:
+    """A range test with inclusive bounds."""
 
     operand: Operand
     low: Operand
@@ -84,7 +84,7 @@ class Between:
 
 @dataclass(frozen=True)
 class In:
-    """An operand that equals one of several."""
+    """A test for equality with one of several operands."""
 
     operand: Operand
     options: tuple[Operand, ...]
@@ -92,31 +92,31 @@ class In:
 
 @dataclass(frozen=True)
 class And:
-    """All of the conditions."""
+    """A conjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
 class Or:
-    """At least one of the conditions."""
+    """A disjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
 class Not:
-    """The opposite of a condition."""
+    """The negation of a condition."""
 
     part: Condition
 
 
-Condition = Compare | Between | In | Function | And | Or | Not
+Condition = Compare | BetweenBounds | In | Function | And | Or | Not
 
 
 @dataclass(frozen=True)
 class Change:
-    """One clause of an update: what happens to the value at a path; APPEND is short for a SET with list_append."""
+    """One change of an update, to the value at a path; APPEND means a SET with list_append."""
 
     action: Literal["SET", "ADD", "REMOVE", "DELETE", "APPEND"]
     path: Path
@@ -124,7 +124,7 @@ class Change:
 
 
 def leaves(node: object) -> Iterator[Leaf]:
-    """Every path, constant and parameter below a node, in reading order."""
+    """Yield every path, constant and parameter below a node, in reading order."""
     if isinstance(node, Path | Constant | Parameter):
         yield node
     elif isinstance(node, tuple):
@@ -136,7 +136,7 @@ def leaves(node: object) -> Iterator[Leaf]:
 
 
 def with_leaves(node: N, change: Callable[[Leaf], Leaf]) -> N:
-    """The same node with every path, constant and parameter changed."""
+    """Return the node with a function applied to every path, constant and parameter."""
     result: Any = node
     if isinstance(node, Path | Constant | Parameter):
         result = change(node)
@@ -149,10 +149,10 @@ def with_leaves(node: N, change: Callable[[Leaf], Leaf]) -> N:
 
 
 def parameters(node: object) -> frozenset[str]:
-    """The names of the parameters that a node waits for."""
+    """Return the names of the parameters below a node."""
     return frozenset(leaf.name for leaf in leaves(node) if isinstance(leaf, Parameter))
 
 
 def paths(node: object) -> frozenset[Path]:
-    """The attribute paths that a node speaks of."""
+    """Return the paths below a node."""
     return frozenset(leaf for leaf in leaves(node) if isinstance(leaf, Path))

@@ -1,1 +1,1 @@
-"""Heat: which partitions of a design grow hot, when they throttle, and what would carry the traffic."""
+"""Heat: the hottest partitions of a design, when they throttle, and how sharding helps."""

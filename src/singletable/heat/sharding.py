@@ -1,4 +1,4 @@
-"""Sharding a hot partition: the same design with a shard in its key, planned, priced and simulated again."""
+"""Find the shards for a hot partition: add a shard to its key, then plan, price and simulate the changed design."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from singletable.cost.calls import CallCost, call_costs
+from singletable.cost.call_costs import CallCost, call_costs
 from singletable.errors import DesignError, Problem
-from singletable.heat.partitions import Demand, HotPartition, hot_partitions
-from singletable.heat.simulation import Course, Growth, hot_course
-from singletable.model.declaration import PatternDeclaration
+from singletable.heat.hot_partitions import SINGLE_ITEM, Demand, HotPartition, hot_partitions
+from singletable.heat.simulation import Growth, SimulationResult, simulate_hot_partition
 from singletable.model.derived.shard import Shard, shard
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import TemplatePart
-from singletable.model.positions import Sparse
-from singletable.model.template import DerivedSlot
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import Sparse
 from singletable.planner.estimate import estimate
-from singletable.planner.item_sizes import Sizes
-from singletable.planner.plan import Plan, Refusal, Verdict
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 from singletable.planner.planner import plan
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 UTILISATION = 0.7
-"""Which part of a partition's capacity a shard is meant to take, so that chance does not throttle it."""
+"""The target utilisation of a shard; the rest is for random variation of the traffic."""
 SHARDS_MAX = 1_000
 
 
 @dataclass(frozen=True)
 class Sharding:
-    """A key with a shard in it that carries the traffic, with the design that has it."""
+    """A partition key with enough shards for the traffic, and the design with this key."""
 
     entity: Entity
     alias: str
@@ -41,32 +41,32 @@ class Sharding:
     shard_fields: tuple[str, ...]
     shards: int
     fanouts: Mapping[str, int]
-    """The patterns that read every shard from then on, each with the fan-out that it has to declare."""
+    """The patterns that read every shard of the new key, with the `fanout` that each must declare."""
     design: Design
     calls: tuple[CallCost, ...]
-    course: Course
-    """The hottest partition of the new key under the traffic that throttled the old one."""
+    course: SimulationResult
+    """The simulation of the hottest partition of the new key."""
     before: int | None = None
-    """How many shards there are already, where the key has some."""
+    """The current number of shards, if any."""
 
     def __str__(self) -> str:
         fields = ", ".join(f'"{name}"' for name in self.shard_fields)
         key = f'derived={{"{self.shard_name}": shard({fields}, of={self.shards})}}'
         if self.before is not None:
-            return f"Give {self.entity.label} {key} instead of {self.before}{self._reads}."
-        return f'Give {self.entity.label} {key} and {self.alias}=("{self.partition}", ...){self._reads}.'
+            return f"Use {key} instead of {self.before} shards in {self.entity.label}{self._reads}."
+        return f'Add {key} and {self.alias}=("{self.partition}", ...) to {self.entity.label}{self._reads}.'
 
     @property
     def fanned(self) -> tuple[str, ...]:
-        """The patterns that read every shard from then on."""
+        """The patterns that read every shard of the new key."""
         return tuple(self.fanouts)
 
     @property
     def _reads(self) -> str:
         if not self.fanned:
             return ""
-        each = " and ".join(f"{name} @pattern(fanout={requests})" for name, requests in self.fanouts.items())
-        return f", and {each}, since {_they(self.fanned)} every shard"
+        each = " and ".join(f"@pattern(fanout={requests}) on {name}" for name, requests in self.fanouts.items())
+        return f", and declare {each}, because {_they(self.fanned)} every shard"
 
 
 def _they(names: tuple[str, ...]) -> str:
@@ -74,22 +74,24 @@ def _they(names: tuple[str, ...]) -> str:
 
 
 def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding | str:
-    """The fewest shards that carry the traffic; in words why none do."""
+    """Return a sharding with as few shards as the traffic allows, or the reason why sharding does not help."""
     load = max(hot.loads, key=lambda each: each.demand.partitions)
     entity, alias = load.entity, hot.index.alias
-    if hot.stays_whole == "it is one item":
+    if hot.unsplittable_reason == SINGLE_ITEM:
         if load.demand.writes:
-            return "All of it writes one item, which no key can spread: count from the stream, or in several items."
-        return "All of it asks for one item, which no key can spread: cache it, or keep copies of it."
+            return (
+                "All writes go to one item, which sharding cannot spread: count from the stream, or in several items."
+            )
+        return "All reads go to one item, which sharding cannot spread: cache it, or keep copies of it."
     if not isinstance(_keys(entity.declaration, alias)[0][0], str):
-        return "Its key is an attribute of its own, or several; only a template can be given a shard."
+        return "Its partition key is not a template; only a key template can contain a shard."
     own = _own_shard(entity, alias)
     fields = own[1].fields if own is not None else _shard_fields(entity, alias)
     if not fields:
-        return "No field beside those of the partition tells its items apart, so there is nothing to make shards of."
+        return "No field outside the partition key distinguishes its items, so no shard can be computed."
     largest = max((load.at_once.partitions for load in hot.bursts), default=0.0)
     needed = math.ceil(max(hot.demand.times(growth.times).partitions, largest) / UTILISATION)
-    needed *= 1 if own is None else own[1].of  # each of them is as hot
+    needed *= 1 if own is None else own[1].of  # the existing shards are equally hot, so multiply their number
     most: Sharding | None = None
     for shards in _counts(needed):
         found = _sharded(design, hot, entity, fields, shards, growth)
@@ -100,29 +102,29 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
 
 
 def _beyond_shards(most: Sharding | None, growth: Growth) -> str:
-    """Why no number of shards is enough: reads that ask every shard are not spread by having more of them."""
+    """Return the reason why no number of shards is enough."""
     if most is not None and most.fanned:
         loads = _form(most.design, most.calls, most.alias, most.partition).loads
         fanned = sum((load.demand for load in loads if load.pattern in most.fanned), Demand())
         if fanned.times(growth.times).partitions > 1:
             names = " and ".join(most.fanned)
             return (
-                f"No number of shards carries it, since {names} would read every one of them: "
-                "cache what is read, or ask for less of it in one call."
+                f"More shards do not help, because {names} would read every shard: "
+                "cache the result, or read less per call."
             )
-    return f"Not even {SHARDS_MAX:,} shards carry it; ask whether all of it has to go through one access pattern."
+    return f"Not even {SHARDS_MAX:,} shards are enough; consider whether all traffic must use one access pattern."
 
 
 def _counts(needed: int) -> Iterator[int]:
     while needed < SHARDS_MAX:
         yield needed
         needed *= 2
-    if needed < 2 * SHARDS_MAX:  # the last that were tried are fewer
+    if needed < 2 * SHARDS_MAX:  # the maximum is not enough when twice as many are needed
         yield SHARDS_MAX
 
 
 def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
-    """What tells the items of a partition apart: the fields of the table's key that are not in the partition."""
+    """Return the fields that distinguish the items of a partition: key fields outside the partition key."""
     placement = entity.placements[alias]
     given = frozenset[str]().union(*(part.fields for part in placement.partition))
     identity = entity.identity or ()
@@ -131,7 +133,7 @@ def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
 
 
 def _own_shard(entity: Entity, alias: str) -> tuple[str, Shard] | None:
-    """The shard that a partition key has already, by its name."""
+    """Return the shard that the partition key already contains, with its name; None if there is none."""
     for part in entity.placements[alias].partition:
         for slot in part.template.slots if isinstance(part, TemplatePart) else ():
             if isinstance(slot, DerivedSlot) and isinstance(slot.derived, Shard):
@@ -159,16 +161,16 @@ def _sharded(
     try:
         made = compile_declarations(design.settings, declarations, design.patterns)
         made, fanned = _replanned(design, made, name, Fraction(shards, before or 1))
-    except DesignError as refused:
-        return f"Shards in it would break the design: {refused.problems[0].message}."
-    calls = call_costs(made, Sizes(made))
+    except DesignError as error:
+        return f"Sharding it would break the design: {error.problems[0].message}."
+    calls = call_costs(made, ItemSizes(made))
     form = _form(made, calls, alias, partition)
-    course = hot_course(form, growth)
+    course = simulate_hot_partition(form, growth)
     return Sharding(entity, alias, partition, name, fields, shards, fanned, made, calls, course, before)
 
 
 def _spread(expected: Mapping[str, int], alias: str, shards: float) -> dict[str, int]:
-    """What lies in a partition, where each of its shards holds an even part of what the whole did."""
+    """Return the expected items per partition, divided evenly among the shards."""
     return {each: math.ceil(items / shards) if each == alias else items for each, items in expected.items()}
 
 
@@ -185,13 +187,13 @@ def _keys(declaration: EntityDeclaration, alias: str) -> tuple[tuple[Any, ...], 
 
 
 def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) -> tuple[Design, dict[str, int]]:
-    """The design with the fan-out that its reads now need; raises DesignError where a pattern is lost."""
+    """Set the fan-out that each read needs with the new shards; raise DesignError if a pattern becomes unsupported."""
     patterns: list[PatternDeclaration] = []
     fanned: dict[str, int] = {}
     for pattern in made.patterns:
         outcome = plan(made, pattern)
-        if isinstance(outcome, Refusal):
-            if isinstance(plan(before, pattern), Refusal):  # as it was
+        if isinstance(outcome, UnsupportedPattern):
+            if isinstance(plan(before, pattern), UnsupportedPattern):  # it was not supported before the change
                 patterns.append(pattern)
                 continue
             raise DesignError([_lost(pattern, outcome.reason)])
@@ -205,25 +207,27 @@ def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) ->
 
 
 def _fanout(made: Design, pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: Fraction) -> int | None:
-    """The fan-out that a pattern has to declare with the new shards; None when it stays as it is."""
+    """Return the fan-out that a pattern must declare with the new shards; None if its declaration stays the same."""
     declared = pattern.options.fanout
-    if declared is not None and outcome.queries is None:  # cells or buckets by the arguments, each in every shard
-        is_sharded = any(spread.name == shard_name for spread in outcome.spreads)
+    if (
+        declared is not None and outcome.queries is None
+    ):  # cells or buckets depend on the arguments, each in every shard
+        is_sharded = any(fan_out.name == shard_name for fan_out in outcome.fan_outs)
         return math.ceil(declared * more) if is_sharded else None
     if outcome.verdict is not Verdict.UNDECLARED_FANOUT:
         return None
     if outcome.requests is not None:
         return outcome.requests
     if outcome.queries is None or not outcome.hydrate:
-        raise DesignError([_lost(pattern, "how many requests it takes would depend on its arguments")])
+        raise DesignError([_lost(pattern, "the number of requests would depend on its arguments")])
     return outcome.queries + _batches(made, outcome)
 
 
 def _batches(design: Design, thin: Plan) -> int:
-    """How many requests fetch the whole items of a usual answer, beside the Queries that find their keys."""
+    """Return the number of BatchGetItem requests for a typical result."""
     cost = estimate(design, thin)
-    return math.ceil((cost.items - cost.vain_items) / BATCH_GET_KEYS_MAX)
+    return math.ceil((cost.items - cost.wasted_items) / BATCH_GET_KEYS_MAX)
 
 
 def _lost(pattern: PatternDeclaration, reason: str) -> Problem:
-    return Problem(f"{pattern.name} is then no longer answered, since {reason}", pattern.location)
+    return Problem(f"{pattern.name} would no longer be supported: {reason}", pattern.location)

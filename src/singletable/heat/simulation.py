@@ -1,11 +1,11 @@
-"""An hour of traffic, second by second: what a partition and what a whole table serve, and what they throttle.
+"""Simulate an hour of traffic, second by second, and count what partitions and tables throttle.
 
-A partition gives 3,000 read or 1,000 write units a second, or a mixture of both, and no burst goes beyond that.
-Adaptive capacity is instant: a hot item collection has a partition to itself from the first second. DynamoDB splits a
-partition that stays hot, where it can; how soon is not published, and ten minutes are assumed.
-Traffic is steady, but for a call that alone asks for more than a tenth of that: it comes all at once.
-A table on demand serves twice its previous peak, at least 12,000 read or 4,000 write units a second; what it serves
-is its peak half an hour later. A table with provisioned capacity keeps what it did not use for five minutes.
+A partition serves 3,000 read units or 1,000 write units per second, or a mix of both, and never more.
+Adaptive capacity is immediate: a hot item collection has its own partition from the first second. DynamoDB splits a
+partition that stays hot, if it can; the delay is not documented, and the simulation assumes ten minutes.
+Traffic is steady, except for calls that consume more than a tenth of a partition's capacity: each is one burst.
+An on-demand table serves twice its previous peak, at least 12,000 read or 4,000 write units per second; its new peak
+counts half an hour later. A provisioned table saves unused capacity for up to five minutes.
 """
 
 from __future__ import annotations
@@ -14,56 +14,58 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from singletable.heat.partitions import Demand, HotPartition, Load
+from singletable.heat.hot_partitions import Demand, HotPartition, PartitionLoad
 
 SPLITS_AFTER_SECONDS = 600
-"""How long a partition is hot before it is split; assumed."""
+"""The assumed time until DynamoDB splits a hot partition."""
 SPLITS_MAX = 10
 PEAK_COUNTS_AFTER_SECONDS = 1800
 BURST_SECONDS = 300
 NEW_TABLE = Demand(12_000, 4_000)
-"""What a new table on demand serves at once, of either."""
+"""The initial capacity of an on-demand table."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How traffic grows: to so many times today's, at once or over a while, and how long it is looked at."""
+    """A growth to `times` the current traffic, at once or over `over_seconds`; the simulation lasts `seconds`."""
 
     times: float
     over_seconds: int = 0
     seconds: int = 3600
 
     def factor(self, second: int) -> float:
-        """How many times today's traffic there is in this second."""
+        """Return the traffic in this second as a multiple of the current traffic."""
         if second >= self.over_seconds:
             return self.times
         return 1 + (self.times - 1) * second / self.over_seconds
 
 
 @dataclass(frozen=True)
-class Course:
-    """What became of the traffic: the share that was throttled in each minute."""
+class SimulationResult:
+    """The share of throttled traffic in each minute."""
 
     throttled: tuple[float, ...]
     share: float
-    """The share of the whole traffic that was throttled."""
+    """The throttled share of all traffic."""
     first_second: int | None
-    """The first second in which something was throttled."""
+    """The first second with throttling; None if nothing is throttled."""
     splits: int = 0
 
     @property
     def at_the_end(self) -> float:
-        """The share that is throttled still in the last minute."""
+        """The throttled share in the last minute."""
         return self.throttled[-1] if self.throttled else 0.0
 
 
-def hot_course(hot: HotPartition, growth: Growth) -> Course:
-    """The hottest partition of a form while traffic grows."""
-    return partition_course(hot.steady, growth, can_split=not hot.stays_whole, bursts=hot.bursts)
+def simulate_hot_partition(hot: HotPartition, growth: Growth) -> SimulationResult:
+    """Simulate a hot partition while traffic grows."""
+    return simulate_partition(hot.steady, growth, can_split=not hot.unsplittable_reason, bursts=hot.bursts)
 
 
-def partition_course(steady: Demand, growth: Growth, *, can_split: bool, bursts: Sequence[Load] = ()) -> Course:
-    """A partition while traffic grows: what is asked all the time, and calls that each come all at once."""
+def simulate_partition(
+    steady: Demand, growth: Growth, *, can_split: bool, bursts: Sequence[PartitionLoad] = ()
+) -> SimulationResult:
+    """Simulate a partition with steady traffic and bursts; both grow over time."""
     splits = 0
     hot_since: int | None = None
     arrivals = [_arrivals(load, growth) for load in bursts]
@@ -71,12 +73,12 @@ def partition_course(steady: Demand, growth: Growth, *, can_split: bool, bursts:
     def needed(second: int) -> float:
         return steady.times(growth.factor(second)).partitions + sum(next(each) for each in arrivals)
 
-    def served(second: int, wanted: float) -> float:
+    def served(second: int, needed_now: float) -> float:
         nonlocal splits, hot_since
         room = 2**splits
-        if wanted <= room:
+        if needed_now <= room:
             hot_since = None
-            return wanted
+            return needed_now
         hot_since = second if hot_since is None else hot_since
         if can_split and second - hot_since >= SPLITS_AFTER_SECONDS and splits < SPLITS_MAX:
             splits, hot_since = splits + 1, second
@@ -85,65 +87,65 @@ def partition_course(steady: Demand, growth: Growth, *, can_split: bool, bursts:
     return replace(_course(needed, growth, served), splits=splits)
 
 
-def _arrivals(load: Load, growth: Growth) -> Iterator[float]:
-    """Second by second what whole calls ask for, in partitions; the first comes at once, however seldom it is."""
+def _arrivals(load: PartitionLoad, growth: Growth) -> Iterator[float]:
+    """Yield the demand of burst calls in each second, as a number of partitions; the first second has a call."""
     so_far = 0.0
     for second in range(growth.seconds):
         before, so_far = so_far, so_far + load.calls_per_second * growth.factor(second)
         yield (math.ceil(so_far) - math.ceil(before)) * load.at_once.partitions
 
 
-def on_demand_course(today: Demand, growth: Growth) -> Course:
-    """A whole table, or one global index, on demand."""
+def simulate_on_demand(today: Demand, growth: Growth) -> SimulationResult:
+    """Simulate an on-demand table or global secondary index."""
 
     def of_new_table(factor: float) -> float:
-        asked = today.times(factor)
-        return asked.reads / NEW_TABLE.reads + asked.writes / NEW_TABLE.writes
+        demand = today.times(factor)
+        return demand.reads / NEW_TABLE.reads + demand.writes / NEW_TABLE.writes
 
     peaks = [of_new_table(1.0)]
 
-    def served(second: int, wanted: float) -> float:
+    def served(second: int, needed_now: float) -> float:
         counted = peaks[max(0, second - PEAK_COUNTS_AFTER_SECONDS)]
-        given = min(wanted, max(1.0, 2 * counted))
+        given = min(needed_now, max(1.0, 2 * counted))
         peaks.append(max(peaks[-1], given))
         return given
 
     return _course(lambda second: of_new_table(growth.factor(second)), growth, served)
 
 
-def provisioned_course(today: Demand, bought: Demand, growth: Growth) -> Course:
-    """A whole table, or one global index, with this capacity, which no auto scaling raises."""
-    kept = _kept(today, bought)
+def simulate_provisioned(today: Demand, capacity: Demand, growth: Growth) -> SimulationResult:
+    """Simulate a provisioned table or global secondary index without auto scaling."""
+    saved = _saved(today, capacity)
 
     def needed(second: int) -> float:
-        asked = today.times(growth.factor(second))
-        return max(asked.reads / bought.reads, asked.writes / bought.writes)
+        demand = today.times(growth.factor(second))
+        return max(demand.reads / capacity.reads, demand.writes / capacity.writes)
 
-    def served(_: int, wanted: float) -> float:
-        nonlocal kept
-        given = min(wanted, 1.0 + kept)
-        kept = min(float(BURST_SECONDS), max(0.0, kept + 1.0 - given))
+    def served(_: int, needed_now: float) -> float:
+        nonlocal saved
+        given = min(needed_now, 1.0 + saved)
+        saved = min(float(BURST_SECONDS), max(0.0, saved + 1.0 - given))
         return given
 
     return _course(needed, growth, served)
 
 
-def _kept(today: Demand, bought: Demand) -> float:
-    """What is left of five minutes' capacity beside today's traffic, in seconds of the whole capacity."""
-    used = max(today.reads / bought.reads, today.writes / bought.writes)
+def _saved(today: Demand, capacity: Demand) -> float:
+    """Return the burst capacity that the table has saved before the growth, in seconds of full capacity."""
+    used = max(today.reads / capacity.reads, today.writes / capacity.writes)
     return BURST_SECONDS * max(0.0, 1 - used)
 
 
-def _course(needed: Callable[[int], float], growth: Growth, served: Callable[[int, float], float]) -> Course:
-    asked = [0.0] * -(-growth.seconds // 60)
-    refused = [0.0] * len(asked)
+def _course(needed: Callable[[int], float], growth: Growth, served: Callable[[int, float], float]) -> SimulationResult:
+    total = [0.0] * -(-growth.seconds // 60)
+    throttled = [0.0] * len(total)
     first: int | None = None
     for second in range(growth.seconds):
-        wanted = needed(second)
-        given = served(second, wanted)
-        asked[second // 60] += wanted
-        refused[second // 60] += wanted - given
-        if first is None and given < wanted:
+        needed_now = needed(second)
+        given = served(second, needed_now)
+        total[second // 60] += needed_now
+        throttled[second // 60] += needed_now - given
+        if first is None and given < needed_now:
             first = second
-    minutes = tuple(lost / all_of_it if all_of_it else 0.0 for lost, all_of_it in zip(refused, asked, strict=True))
-    return Course(minutes, sum(refused) / sum(asked) if sum(asked) else 0.0, first)
+    minutes = tuple(lost / all_units if all_units else 0.0 for lost, all_units in zip(throttled, total, strict=True))
+    return SimulationResult(minutes, sum(throttled) / sum(total) if sum(total) else 0.0, first)

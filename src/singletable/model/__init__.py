@@ -1,1 +1,1 @@
-"""What the user declared: entities, key templates, indexes and access patterns."""
+"""The model: entities, key templates, indexes and access patterns, as declared and compiled."""

@@ -1,4 +1,4 @@
-"""A whole design: one table, its indexes, entities and access patterns, compiled and checked for sense."""
+"""The compiled design of a table: its indexes, entities and access patterns, checked for errors."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from singletable.errors import DesignError, Location, Problem
-from singletable.model.areas import AREA_TYPES
-from singletable.model.binding import bindings_for, disagreement, unknown_parameter
-from singletable.model.declaration import PatternDeclaration
+from singletable.model.collection_shape import InvalidShape, ShapeMember, members_of
+from singletable.model.derived_data_checks import derived_data_problems, with_conditions
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of
-from singletable.model.index import TABLE, Index
-from singletable.model.intents import Collection, Within
-from singletable.model.keeping import keeping_problems, with_conditions
-from singletable.model.placing import place_entities
-from singletable.model.settings import TableSettings
-from singletable.model.shape import Member, ShapeProblem, members_of
-from singletable.model.unique import marker_problems
-from singletable.model.upgrades import upgrade_problems
+from singletable.model.entity_placement import place_entities
+from singletable.model.intents import CollectionIntent, WithinIntent
+from singletable.model.parameter_binding import bindings_for, type_mismatch, unknown_parameter
+from singletable.model.parameter_types import AREA_TYPES
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.schema_upgrades import upgrade_problems
+from singletable.model.table_schema import TABLE, Index, TableSettings
+from singletable.model.unique_markers import marker_problems
 
-# Two hexadecimal digits can escape each of these, and none is a digit or a letter that an escape is written with.
+# Two hexadecimal digits can escape each of these delimiters, and no escape sequence contains one of them.
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
 
 
 @dataclass(frozen=True)
 class Design:
-    """One table with everything declared of it."""
+    """A compiled table: settings, entities, indexes and patterns."""
 
     settings: TableSettings
     entities: tuple[Entity, ...]
@@ -35,53 +34,53 @@ class Design:
 
     @property
     def name(self) -> str:
-        """The table's name."""
+        """The name of the table."""
         return self.settings.name
 
     @property
     def table(self) -> Index:
-        """The base table as an index of itself."""
+        """The base table, as an index."""
         return self.indexes[TABLE]
 
     @property
     def ttl_attribute(self) -> str | None:
-        """The attribute by which DynamoDB expires items, when an entity has one."""
+        """The TTL attribute of the table, if any entity expires."""
         if self.settings.ttl_attribute:
             return self.settings.ttl_attribute
         fields = ((e, e.declaration.ttl) for e in self.entities)
         return next((entity.attributes[name] for entity, name in fields if name), None)
 
     def entity_of(self, cls: type) -> Entity:
-        """The compiled entity of a class."""
+        """Return the compiled entity of a class."""
         return next(entity for entity in self.entities if entity.cls is cls)
 
     def placed_in(self, index: Index) -> tuple[Entity, ...]:
-        """The entities whose items can be in an index."""
+        """Return the entities that have keys in an index."""
         return tuple(entity for entity in self.entities if index.alias in entity.placements)
 
     def pattern(self, name: str) -> PatternDeclaration | None:
-        """A pattern by its name."""
+        """Return a pattern by name, or None."""
         return next((pattern for pattern in self.patterns if pattern.name == name), None)
 
-    def members(self, intent: Collection) -> tuple[tuple[Member, Entity], ...]:
-        """The members of a collection's shape, each with its entity."""
+    def members(self, intent: CollectionIntent) -> tuple[tuple[ShapeMember, Entity], ...]:
+        """Return the members of the shape of a collection, each with its entity."""
         return tuple((member, self.entity_of(member.entity)) for member in members_of(intent.shape))
 
 
 def compile_design(settings: TableSettings, classes: Iterable[type], patterns: Iterable[PatternDeclaration]) -> Design:
-    """Bring declarations together; raises DesignError with every problem at once."""
+    """Compile the entities and patterns of a table; raise DesignError with all problems."""
     declarations = {cls: declaration_of(cls) for cls in classes}
     keyless = [getattr(cls, "__name__", repr(cls)) for cls, found in declarations.items() if found is None]
     if keyless:
-        message = f"{settings.name}: {', '.join(keyless)} has no keys"
-        raise DesignError(Problem(message, settings.location, "Put @entity on the class."))
+        message = f"{settings.name}: {', '.join(keyless)} is not an entity"
+        raise DesignError(Problem(message, settings.location, "Decorate the class with @entity."))
     return compile_declarations(settings, [found for found in declarations.values() if found], patterns)
 
 
 def compile_declarations(
     settings: TableSettings, declarations: Sequence[EntityDeclaration], patterns: Iterable[PatternDeclaration]
 ) -> Design:
-    """Bring entity declarations and patterns together; raises DesignError with every problem at once."""
+    """Compile entity declarations and patterns; raise DesignError with all problems."""
     _check_delimiter(settings)
     problems = list(_same_names([(declaration.name, declaration.location) for declaration in declarations]))
     problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
@@ -92,7 +91,9 @@ def compile_declarations(
     design = Design(settings, tuple(entities), indexes, tuple(patterns))
     if not problems:
         problems += _ttl_problems(design)
-        problems += [problem for entity in design.entities for problem in keeping_problems(design.entities, entity)]
+        problems += [
+            problem for entity in design.entities for problem in derived_data_problems(design.entities, entity)
+        ]
         problems += marker_problems(design.entities)
         problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]
     if problems:
@@ -103,64 +104,64 @@ def compile_declarations(
 def _check_delimiter(settings: TableSettings) -> None:
     delimiter = settings.delimiter
     if len(delimiter) != 1 or delimiter not in DELIMITERS:
-        message = f"{settings.name}: the delimiter {delimiter!r} cannot end a segment"
-        remedy = f"Take one of {' '.join(DELIMITERS)}; only '#' keeps the order of text of any length."
+        message = f"{settings.name}: invalid delimiter {delimiter!r}"
+        remedy = f"Use one of {' '.join(DELIMITERS)}; only '#' keeps text of varying length in order."
         raise DesignError(Problem(message, settings.location, remedy))
 
 
 def _ttl_problems(design: Design) -> Iterable[Problem]:
-    """DynamoDB expires items by one attribute of a table, a number of seconds."""
+    """Yield the problems of TTL fields: a table has one TTL attribute, which stores seconds."""
     for entity in design.entities:
         name = entity.declaration.ttl
         if name is None:
             continue
         stored = entity.attributes[name]
         if stored != design.ttl_attribute:
-            message = f"{entity.label}: {name} is stored as {stored!r}, but the table expires items by "
-            remedy = f'Say attributes={{"{name}": "{design.ttl_attribute}"}}; a table has one TTL attribute.'
+            message = f"{entity.label}: {name} is stored as {stored!r}, but the TTL attribute of the table is "
+            remedy = f'Declare attributes={{"{name}": "{design.ttl_attribute}"}}; a table has one TTL attribute.'
             yield Problem(f"{message}{design.ttl_attribute!r}", entity.location, remedy)
         if entity.fields[name].type not in (int, datetime):
             message = f"{entity.label}: the TTL field {name!r} is {entity.fields[name].type_name}"
-            yield Problem(message, entity.location, "Make it a datetime, or an int of seconds since 1970.")
+            yield Problem(message, entity.location, "Use a datetime, or an int with the seconds since 1970.")
 
 
 def _same_names(named: list[tuple[str, Location]]) -> Iterable[Problem]:
     seen: dict[str, Location] = {}
     for name, location in named:
         if name in seen:
-            message = f"two entities are called {name!r}; the other is at {seen[name]}"
-            yield Problem(message, location, "Give one of them name=... in @entity.")
+            message = f"two entities have the name {name!r}; the other is at {seen[name]}"
+            yield Problem(message, location, "Set name=... in @entity of one of them.")
         seen[name] = location
 
 
 def _pattern_problems(design: Design, pattern: PatternDeclaration) -> Iterable[Problem]:
     known = {entity.cls for entity in design.entities}
     intent = pattern.intent
-    if isinstance(intent, Collection):
+    if isinstance(intent, CollectionIntent):
         try:
             missing = [member.entity for member in members_of(intent.shape) if member.entity not in known]
-        except (ShapeProblem, TypeError) as problem:
+        except (InvalidShape, TypeError) as problem:
             return [Problem(f"pattern {pattern.name}: {problem}", pattern.location)]
     else:
         missing = [intent.entity] if intent.entity not in known else []
     if missing:
         names = ", ".join(getattr(cls, "__name__", repr(cls)) for cls in missing)
-        message = f"pattern {pattern.name}: {names} is not among the entities of {design.name}"
+        message = f"pattern {pattern.name}: {names} is not an entity of {design.name}"
         return [Problem(message, pattern.location, "Add it to entities=[...].")]
-    if isinstance(intent, Collection):
+    if isinstance(intent, CollectionIntent):
         return _collection_problems(design, pattern, intent)
-    if not isinstance(intent, Within) and any(p.test in AREA_TYPES for p in pattern.bound_parameters):
-        message = f"pattern {pattern.name}: an area is read with within(...), whose answer is a list"
+    if not isinstance(intent, WithinIntent) and any(p.test in AREA_TYPES for p in pattern.bound_parameters):
+        message = f"pattern {pattern.name}: an area parameter needs within(...), which returns a list"
         return [Problem(message, pattern.location)]
     return bindings_for(pattern, design.entity_of(intent.entity))[1]
 
 
-def _collection_problems(design: Design, pattern: PatternDeclaration, intent: Collection) -> Iterable[Problem]:
+def _collection_problems(design: Design, pattern: PatternDeclaration, intent: CollectionIntent) -> Iterable[Problem]:
     members = {entity.label: entity.fields for _, entity in design.members(intent)}
     for parameter in pattern.bound_parameters:
         fields = [fields[parameter.name] for fields in members.values() if parameter.name in fields]
         if not fields:
             yield unknown_parameter(pattern, parameter, members)
-        elif not any(disagreement(parameter, each) is None for each in fields):
+        elif not any(type_mismatch(parameter, each) is None for each in fields):
             message = f"pattern {pattern.name}: the parameter {parameter.name!r} is {parameter.type_name}, "
-            yield Problem(f"{message}{disagreement(parameter, fields[0])}", pattern.location)
+            yield Problem(f"{message}{type_mismatch(parameter, fields[0])}", pattern.location)

@@ -1,4 +1,4 @@
-"""Entities: a user's own class, with the keys under which its items are stored."""
+"""Entities: the `@entity` decorator, its options, and the compiled entity of a table."""
 
 from __future__ import annotations
 
@@ -7,33 +7,63 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
-from singletable.model import source
-from singletable.model.cardinality import Cardinality, cardinalities, unknown_fields
-from singletable.model.copies import Copy
-from singletable.model.counts import Count
-from singletable.model.derived.derived import Derived
+from singletable.model import source_location
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived_data import Copy, Count
 from singletable.model.fields import Field, fields_of
-from singletable.model.index import TABLE, Index
-from singletable.model.positions import Keys
-from singletable.model.upgrades import Upgrade, upgrades_of
+from singletable.model.schema_upgrades import Upgrade, upgrades_of
+from singletable.model.table_schema import TABLE, Index, Keys
 
 if TYPE_CHECKING:
-    from singletable.model.keys import Placement  # the codecs behind it are loaded when a table is made
+    from singletable.model.keys import Placement  # imports the codecs, which only a Table class needs
+
+
+@dataclass(frozen=True)
+class Cardinality:
+    """The number of values of a field, and the share of the traffic that its most frequent value receives."""
+
+    values: int
+    hottest: float
+
+    def __post_init__(self) -> None:
+        if type(self.values) is not int or self.values < 1:
+            raise ValueError(f"the number of values must be an int of at least 1, got {self.values!r}")
+        if not 1 / self.values <= self.hottest <= 1:
+            raise ValueError(
+                f"hottest must be between {1 / self.values:g} and 1 for {self.values} values, got {self.hottest!r}"
+            )
+
+
+def skewed(values: int, *, hottest: float) -> Cardinality:
+    """Describe an uneven distribution: the number of values, and the traffic share of the most frequent one.
+
+    `cardinality={"kind": skewed(12, hottest=0.6)}` means 12 kinds, one of which receives 60 % of the traffic.
+    """
+    return Cardinality(values, hottest)
+
+
+def cardinalities(declared: Mapping[str, int | Cardinality] | None) -> dict[str, Cardinality]:
+    """Return the declared cardinalities; a plain number means a uniform distribution."""
+    return {
+        name: given if isinstance(given, Cardinality) else Cardinality(given, 1 / given if given > 0 else 1)
+        for name, given in (declared or {}).items()
+    }
+
 
 C = TypeVar("C", bound=type)
 
 MARK = "__singletable_entity__"
-"""The class attribute that holds an entity's declaration; the class is otherwise left as it is."""
+"""The class attribute that stores the declaration; `@entity` changes nothing else on the class."""
 
 Accepted = Mapping[str, str]
 """Findings accepted with a reason, by code: `{"ST107": "handles are checked at sign-up"}`."""
 
 
 def accept_problem(accept: Any) -> str | None:
-    """Why findings cannot be accepted in this way, or None."""
+    """Return why `accept` is invalid, or None."""
     if accept is None or (isinstance(accept, Mapping) and all(isinstance(r, str) and r for r in accept.values())):
         return None
-    return f"accept={accept!r} does not give each finding its reason"
+    return f"accept={accept!r} must map each finding to a reason"
 
 
 ACCEPT_REMEDY = 'Give each code a reason: accept={"ST107": "handles are checked at sign-up"}.'
@@ -41,7 +71,7 @@ ACCEPT_REMEDY = 'Give each code a reason: accept={"ST107": "handles are checked 
 
 @dataclass(frozen=True)
 class EntityDeclaration:
-    """What `@entity` was given, before a table says how keys are named and delimited."""
+    """The arguments of `@entity`; the table later adds the names of the key attributes and the delimiter."""
 
     cls: type
     name: str
@@ -49,7 +79,7 @@ class EntityDeclaration:
     fields: Mapping[str, Field]
     keys: Mapping[str, Any]
     attributes: Mapping[str, str]
-    derived: Mapping[str, Derived]
+    derived: Mapping[str, DerivedValue]
     identity: tuple[str, ...] | None
     schema_version: int | None
     version: str | None
@@ -68,13 +98,13 @@ class EntityDeclaration:
 
 @dataclass(frozen=True)
 class Entity:
-    """An entity as a table compiled it."""
+    """An entity, compiled for one table."""
 
     declaration: EntityDeclaration
     placements: Mapping[str, Placement]
     attributes: Mapping[str, str] = field(default_factory=dict)
     uniques: tuple[Placement, ...] = ()
-    """Where the markers lie that keep values unique."""
+    """The keys of the entity's unique markers."""
 
     @property
     def cls(self) -> type:
@@ -88,12 +118,12 @@ class Entity:
 
     @property
     def label(self) -> str:
-        """The class's name, by which messages speak of the entity."""
+        """The class name, as used in messages."""
         return self.declaration.cls.__name__
 
     @property
     def fields(self) -> Mapping[str, Field]:
-        """The class's fields by name."""
+        """The fields of the class, by name."""
         return self.declaration.fields
 
     @property
@@ -103,22 +133,22 @@ class Entity:
 
     @property
     def base(self) -> Placement:
-        """The entity's place in the table itself."""
+        """The keys in the base table."""
         return self.placements[TABLE]
 
     @property
     def upgrades(self) -> Mapping[int, Upgrade]:
-        """What takes stored items of older schema versions further, by the version that each begins with."""
+        """The upgrade functions, by the schema version that each one starts from."""
         return upgrades_of(self.declaration.cls)
 
     def expected_in(self, index: Index) -> int | None:
-        """How many items are expected in one partition of the table or an index; a local index has the table's."""
+        """Return the expected number of items per partition of the table or an index, or None."""
         alias = TABLE if index.kind == "LSI" else index.alias
         return self.declaration.expected_per_partition.get(alias)
 
     @property
     def identity(self) -> tuple[str, ...] | None:
-        """The fields that tell two items apart: declared, or the field called `id` or like the entity."""
+        """The fields that identify an item: as declared, or `id`, or `order_id` for an `Order`."""
         if self.declaration.identity is not None:
             return self.declaration.identity
         own = ("id", f"{_snake(self.label)}_id")
@@ -133,7 +163,7 @@ def entity(
     key: Keys,
     name: str | None = None,
     attributes: Mapping[str, str] | Callable[[str], str] | None = None,
-    derived: Mapping[str, Derived] | None = None,
+    derived: Mapping[str, DerivedValue] | None = None,
     identity: Iterable[str] | None = None,
     schema_version: int | None = None,
     version: str | None = None,
@@ -150,29 +180,29 @@ def entity(
     accept: Accepted | None = None,
     **indexes: Keys,
 ) -> Callable[[C], C]:
-    """Give a class its keys; the class stays the user's own.
+    """Declare a pydantic model, dataclass, msgspec Struct or attrs class as an entity; the class itself is unchanged.
 
-    `key` is the partition and the sort template of the table, and every further keyword is an index of that alias
-    (`gsi1=("CUST#{customer_id}", "ORDER#{created_at}")`). A position is a template, `native(field)`, or a tuple of
-    these for a multi-attribute index key; a local index is given its sort position alone.
-    `name` is what the type attribute says; `attributes` are stored names that differ from the fields'; `derived` are
-    computed values for templates; `identity` names the fields that tell two items apart, if none is called `id`.
-    `version` names an int field for optimistic locking, `ttl` the one with the second of expiry. `schema_version` is
-    stored with every item; `@upgrade` takes older ones to it. Writes keep right, in one transaction, what is `unique`,
-    `copies` of others' fields, counters that it is `counted` by, and an edge's second item, a `mirror_of` the first.
-    `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`; a number is that of `key`)
-    and `cardinality` (`{"kind": skewed(12, hottest=0.6)}`) are for cost and heat, `access` says who may see it.
+    - `key`: the partition and sort key templates of the table: `("CUST#{customer_id}", "ORDER#{id}")`.
+    - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
+      local index. A key is a template, `native(field)`, or a tuple of these for a multi-attribute key.
+    - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
+    - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`.
+    - `identity`: the fields that identify an item; `id` or `<entity>_id` by default.
+    - `version`: an int field for optimistic locking. `ttl`: the field with the expiry time. `schema_version`: stored
+      with every item; `@upgrade` functions convert items of older versions.
+    - `unique`: fields with unique values. `copies`, `counted`: declared with `copy(...)` and `count(...)`. `mirror_of`:
+      the edge that this entity repeats under other keys. Every write keeps these in sync, in one transaction.
+    - `expected_bytes`, `expected_items`, `expected_per_partition` (for the table, or `{"key": 8, "gsi1": 300}`) and
+      `cardinality` (`{"kind": skewed(12, hottest=0.6)}`): estimates for the cost and heat reports.
+    - `access`: who may access the items, shown in the docs. `accept`: findings to accept, each with a reason.
     """
-    location = source.caller()
+    location = source_location.caller()
 
     def declare(cls: C) -> C:
         fields = _fields(cls, location, accept)
         declaration = EntityDeclaration(
-            *(cls, name or cls.__name__, location, fields),
-            {TABLE: key, **indexes},
-            _stored_names(fields, attributes),
-            dict(derived or {}),
-            _identity(identity),
+            *(cls, name or cls.__name__, location, fields, {TABLE: key, **indexes}),
+            *(_stored_names(fields, attributes), dict(derived or {}), _identity(identity)),
             *(schema_version, version, ttl),
             copies=tuple(copies),
             counted=tuple(counted),
@@ -185,7 +215,7 @@ def entity(
             access=access,
             accept=dict(accept or {}),
         )
-        return _marked(cls, declaration, attributes)
+        return _store_declaration(cls, declaration, attributes)
 
     return declare
 
@@ -204,15 +234,17 @@ def _cardinality(
 
 
 def _fields(cls: type, location: Location, accept: Accepted | None) -> Mapping[str, Field]:
-    if unreasoned := accept_problem(accept):
-        raise DesignError(Problem(f"{cls.__qualname__}: {unreasoned}", location, ACCEPT_REMEDY))
+    if problem := accept_problem(accept):
+        raise DesignError(Problem(f"{cls.__qualname__}: {problem}", location, ACCEPT_REMEDY))
     try:
         return fields_of(cls)
-    except Exception as problem:
-        raise DesignError(Problem(f"@entity on {cls.__qualname__}: {problem}", location)) from problem
+    except Exception as error:
+        raise DesignError(Problem(f"@entity on {cls.__qualname__}: {error}", location)) from error
 
 
-def _marked(cls: C, declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None) -> C:
+def _store_declaration(
+    cls: C, declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None
+) -> C:
     problems = list(_problems(declaration, attributes))
     if problems:
         raise DesignError(problems)
@@ -221,7 +253,7 @@ def _marked(cls: C, declaration: EntityDeclaration, attributes: Mapping[str, str
 
 
 def declaration_of(cls: Any) -> EntityDeclaration | None:
-    """The declaration on this very class (a subclass is not its parent's entity)."""
+    """Return the declaration of this class, or None; a subclass does not inherit it."""
     found = getattr(cls, "__dict__", {}).get(MARK)
     return found if isinstance(found, EntityDeclaration) else None
 
@@ -255,51 +287,55 @@ def _problems(
             yield Problem(message, location, "Annotate it with a type, such as list[str].")
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
-    named += [("cardinality", name) for name in unknown_fields(declaration.cardinality, fields)]
+    named += [("cardinality", name) for name in declaration.cardinality]
     named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
     given = cast(Mapping[str, object], declaration.derived)
-    derived = {key: value for key, value in given.items() if isinstance(value, Derived)}
+    derived = {key: value for key, value in given.items() if isinstance(value, DerivedValue)}
     for key in given.keys() - derived.keys():
-        message = f"{label}: derived {key} is {given[key]!r}, which is no derived value"
-        yield Problem(message, location, "Make it with shard(...), bucket(...), derive(...) and their like.")
+        message = f"{label}: derived {key} is {given[key]!r}, which is not a derived value"
+        yield Problem(
+            message, location, "Use shard(...), bucket(...), derive(...) or another function for derived values."
+        )
     named += [(f"derived {key}", name) for key, value in derived.items() for name in value.fields]
     for option, name in named:
         if name and name not in fields:
-            yield Problem(f"{label}: {option} names {name!r}, which is no field; it has {', '.join(fields)}", location)
+            yield Problem(
+                f"{label}: {option} names {name!r}, which is not a field. The fields are {', '.join(fields)}", location
+            )
     for key, value in derived.items():
         if key in fields:
-            yield Problem(f"{label}: the derived value {key!r} has the name of a field; call it otherwise", location)
+            yield Problem(f"{label}: the derived value {key!r} has the name of a field; rename it", location)
         elif all(name in fields for name in value.fields):
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
     if dict(getattr(declaration.cls, "model_config", None) or {}).get("extra") == "allow":
-        message = f"{label} takes values that it does not declare (extra='allow'), and only declared fields are stored"
-        yield Problem(message, location, "Declare a field for them, such as more: dict[str, Any] = {}.")
-    yield from _wrong_amounts(declaration)
-    yield from _wrong_versions(declaration)
-    yield from _stored_twice(declaration)
+        message = f"{label} allows undeclared fields (extra='allow'), but only declared fields are stored"
+        yield Problem(message, location, "Declare a field for them, such as extra: dict[str, Any] = {}.")
+    yield from _invalid_estimates(declaration)
+    yield from _invalid_versions(declaration)
+    yield from _duplicate_attributes(declaration)
 
 
-def _wrong_amounts(declaration: EntityDeclaration) -> Iterable[Problem]:
+def _invalid_estimates(declaration: EntityDeclaration) -> Iterable[Problem]:
     for option in ("expected_bytes", "expected_items"):
         amount: Any = getattr(declaration, option)
         if amount is not None and (type(amount) is not int or amount < 0):
-            message = f"{declaration.cls.__qualname__}: {option}={amount!r} is no whole number from zero up"
+            message = f"{declaration.cls.__qualname__}: {option}={amount!r} must be an int of at least 0"
             yield Problem(message, declaration.location)
 
 
-def _wrong_versions(declaration: EntityDeclaration) -> Iterable[Problem]:
+def _invalid_versions(declaration: EntityDeclaration) -> Iterable[Problem]:
     label, fields = declaration.cls.__qualname__, declaration.fields
     if declaration.version in fields and fields[declaration.version or ""].type is not int:
         yield Problem(f"{label}: the version field {declaration.version!r} must be an int", declaration.location)
     given: Any = declaration.schema_version
     if given is not None and (type(given) is not int or given < 1):
-        yield Problem(f"{label}: schema_version={given!r} is no whole number from 1 on", declaration.location)
+        yield Problem(f"{label}: schema_version={given!r} must be an int of at least 1", declaration.location)
 
 
-def _stored_twice(declaration: EntityDeclaration) -> Iterable[Problem]:
+def _duplicate_attributes(declaration: EntityDeclaration) -> Iterable[Problem]:
     seen: dict[str, str] = {}
     for name, stored in declaration.attributes.items():
         if stored in seen:

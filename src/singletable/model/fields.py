@@ -1,6 +1,6 @@
-"""The fields of a user's own class, whichever library made it: pydantic, dataclasses, msgspec or attrs.
+"""Fields of pydantic models, dataclasses, msgspec Structs and attrs classes: names, types and defaults.
 
-The libraries are recognised by the marks they leave on a class, so that none of them has to be imported.
+This module recognises each library by the attributes that it sets on a class, so it imports none of the libraries.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
+from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+from uuid import UUID
 
 _PYDANTIC = {
     "AwareDatetime": datetime,
@@ -23,21 +25,21 @@ _PYDANTIC = {
     "FutureDate": date,
     "EmailStr": str,
 }
-"""Classes that pydantic has for constraints only: no value is ever of them."""
+"""The type of the values for each pydantic type that only validates and never has instances."""
 
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 @dataclasses.dataclass(frozen=True)
-class Computed:
-    """Stands for a default that the class makes anew for each object, by a function where that is known."""
+class DefaultFactory:
+    """A default that the class creates for each object, and the factory function if it is known."""
 
     make: Callable[[], Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """One field: its name, its type without `None` and `Annotated`, and whether it may be missing."""
+    """A field: its name, its type without `None` and `Annotated`, and whether it is required."""
 
     name: str
     type: Any
@@ -45,46 +47,46 @@ class Field:
     required: bool = True
     initialised: bool = True
     default: Any = dataclasses.field(default=None, compare=False, repr=False)
-    """What the class itself gives the field, unless it is required: a value, or whatever `Computed` stands for."""
+    """The default value if the field is not required, or a `DefaultFactory`."""
 
     @property
     def is_none_unless_stored(self) -> bool:
-        """Whether the field is None in an object whose item does not have it."""
+        """Whether the field is None if its attribute is not stored."""
         return self.may_be_none if self.required else self.default is None
 
     def is_default(self, value: Any) -> bool:
-        """Whether the class gives the field this value by itself."""
-        if self.required or not isinstance(self.default, Computed):
+        """Return whether a value is the default of the field."""
+        if self.required or not isinstance(self.default, DefaultFactory):
             return not self.required and bool(value == self.default)
         try:
             return self.default.make is not None and bool(value == self.default.make())
-        except Exception:  # of the user's own function, which may want an argument
+        except Exception:  # the factory is user code and may need an argument
             return False
 
     @property
     def may_be_none(self) -> bool:
-        """Whether None is a value of the field's type."""
+        """Whether the type of the field includes None."""
         return self.optional or self.type in (Any, object)
 
     @property
     def is_empty_unless_stored(self) -> bool:
-        """Whether the field is a set without members in an object whose item does not have it."""
+        """Whether the field is an empty set if its attribute is not stored."""
         if self.required:
             return not self.optional and (get_origin(self.type) or self.type) in (set, frozenset)
         return isinstance(self.default, set | frozenset) and not self.default
 
     @property
     def type_name(self) -> str:
-        """The type as the user wrote it, near enough for a message."""
+        """The type, for messages."""
         return name_of(self.type)
 
 
 class NotAnEntityClass(TypeError):
-    """A class that none of the four libraries made."""
+    """The class is not a pydantic model, dataclass, msgspec Struct or attrs class."""
 
 
 def fields_of(cls: type) -> dict[str, Field]:
-    """Every field of the class by name, in order of declaration."""
+    """Return the fields of a class by name, in declaration order."""
     names = _names(cls)
     hints = hints_of(cls)
     fields: dict[str, Field] = {}
@@ -97,9 +99,9 @@ def fields_of(cls: type) -> dict[str, Field]:
 
 
 def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of a class as types, with what stands beside a type in `Annotated`."""
+    """Return the resolved annotations of a class, including `Annotated` metadata."""
     if getattr(cls, "__pydantic_complete__", False) and _is_pydantic(cls):
-        # pydantic has resolved what it could see and we cannot: names of a function, and the types of a generic model.
+        # pydantic resolves names that get_type_hints cannot see: locals of a function, parameters of a generic model.
         return {name: info.annotation for name, info in cls.model_fields.items()}  # type: ignore[attr-defined]  # pydantic has it
     return typing.get_type_hints(cls, include_extras=True)
 
@@ -109,84 +111,85 @@ def _is_pydantic(cls: type) -> bool:
 
 
 def _names(cls: type) -> dict[str, tuple[bool, bool, Any]]:
-    """Field names, each with whether a value must be given, whether one can be, and what it is otherwise."""
+    """Return for each field whether it is required, whether the constructor takes it, and its default."""
     if _is_pydantic(cls):
         infos: Mapping[str, Any] = cls.model_fields  # type: ignore[attr-defined]  # pydantic has it
         return {
-            n: (bool(info.is_required()), True, _made(info.default, info.default_factory)) for n, info in infos.items()
+            name: (bool(info.is_required()), True, _default_of(info.default, info.default_factory))
+            for name, info in infos.items()
         }
     if (struct_fields := getattr(cls, "__struct_fields__", None)) is not None:
         return _struct_names(struct_fields, cls.__struct_defaults__)  # type: ignore[attr-defined]  # msgspec has it
     if (attributes := getattr(cls, "__attrs_attrs__", None)) is not None:
-        _refuse_lost(cls, "__attrs_attrs__")
+        _check_decorated(cls, "__attrs_attrs__")
         nothing = sys.modules["attr"].NOTHING
         return {a.name: (a.init and a.default is nothing, a.init, _attrs_default(a)) for a in attributes}
     if dataclasses.is_dataclass(cls):
-        _refuse_lost(cls, "__dataclass_fields__")
+        _check_decorated(cls, "__dataclass_fields__")
         return {
             f.name: (f.init and _is_required(cls, f), f.init, _dataclass_default(f)) for f in dataclasses.fields(cls)
         }
     raise NotAnEntityClass(
-        f"{cls.__qualname__} is no pydantic model, dataclass, msgspec Struct or attrs class; "
-        "an entity is one of these, and its decorator stands below @entity"
+        f"{cls.__qualname__} is not a pydantic model, dataclass, msgspec Struct or attrs class; "
+        "place its decorator below @entity"
     )
 
 
 def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, tuple[bool, bool, Any]]:
-    # msgspec keeps the defaults of the last fields, and a mark for those among them that have none.
+    # msgspec stores the defaults of the last fields only, with NODEFAULT for required fields among them.
     none = sys.modules["msgspec"].NODEFAULT
     every = (*(none for _ in range(len(fields) - len(defaults))), *defaults)
     return {
-        name: (default is none, True, _made(default, getattr(default, "factory", None)))
+        name: (default is none, True, _default_of(default, getattr(default, "factory", None)))
         for name, default in zip(fields, every, strict=True)
     }
 
 
-def _made(default: Any, factory: Any) -> Any:
-    """A default, as far as it is known before an object is made."""
+def _default_of(default: Any, factory: Any) -> Any:
+    """Return a default, as far as it is known before an object is created."""
     if factory is None:
         return default
-    return factory() if factory in (set, frozenset) else Computed(factory)
+    return factory() if factory in (set, frozenset) else DefaultFactory(factory)
 
 
 def _attrs_default(attribute: Any) -> Any:
     is_factory = isinstance(attribute.default, sys.modules["attr"].Factory)
-    return _made(attribute.default, attribute.default.factory if is_factory else None)
+    return _default_of(attribute.default, attribute.default.factory if is_factory else None)
 
 
 def _dataclass_default(field: dataclasses.Field[Any]) -> Any:
     if field.default is not dataclasses.MISSING:
-        # A field of pydantic's own stands where the default would; what it says is left to pydantic.
+        # In a pydantic dataclass, the default can be a FieldInfo.
         info = field.default
-        return _made(info.default, info.default_factory) if hasattr(info, "default_factory") else info
-    is_made = field.default_factory is not dataclasses.MISSING
-    return _made(None, field.default_factory) if is_made else Computed()
+        return _default_of(info.default, info.default_factory) if hasattr(info, "default_factory") else info
+    has_factory = field.default_factory is not dataclasses.MISSING
+    return _default_of(None, field.default_factory) if has_factory else DefaultFactory()
 
 
 def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:
     info = getattr(cls, "__pydantic_fields__", {}).get(
         field.name
-    )  # a dataclass of pydantic: a constraint is no default
+    )  # in a pydantic dataclass, a constraint is not a default
     if info is not None:
         return bool(info.is_required())
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
-def _refuse_lost(cls: type, mark: str) -> None:
-    """Refuse a class that only inherits its decorator, and so has annotations which are no fields."""
+def _check_decorated(cls: type, mark: str) -> None:
+    """Raise NotAnEntityClass for a subclass that is not decorated itself, because its annotations are not fields."""
     if mark in vars(cls):
         return
     own = inspect.get_annotations(cls)
     hints = typing.get_type_hints(cls) if own else {}
-    if lost := [name for name in own if hints[name] is not ClassVar and get_origin(hints[name]) is not ClassVar]:
+    if ignored := [name for name in own if hints[name] is not ClassVar and get_origin(hints[name]) is not ClassVar]:
         raise NotAnEntityClass(
-            f"{cls.__qualname__} was not decorated itself, so {', '.join(lost)} is no field of it; "
-            "its decorator stands below @entity"
+            f"{cls.__qualname__} is not decorated itself, so {', '.join(ignored)} is not a field; "
+            "place its decorator below @entity"
         )
 
 
 def strip(annotation: Any) -> tuple[Any, bool]:
-    """The type behind `Annotated`, `Optional` and `NewType`, and whether None is allowed."""
+    """Return the type inside `Annotated`, `Optional` and `NewType`, and whether None is allowed."""
     optional = False
     while True:
         origin = get_origin(annotation)
@@ -197,7 +200,7 @@ def strip(annotation: Any) -> tuple[Any, bool]:
             annotation, optional = _union(members), True
         elif isinstance(annotation, typing.NewType):
             annotation = annotation.__supertype__
-        elif type(annotation).__name__ == "TypeAliasType":  # `type Slug = str`, which Python 3.11 has not
+        elif type(annotation).__name__ == "TypeAliasType":  # `type Slug = str`, new in Python 3.12
             annotation = annotation.__value__
         elif isinstance(annotation, type) and annotation.__module__ in ("pydantic.types", "pydantic.networks"):
             return _PYDANTIC.get(annotation.__name__, annotation), optional
@@ -206,7 +209,7 @@ def strip(annotation: Any) -> tuple[Any, bool]:
 
 
 def container_of(declared: Any) -> type | None:
-    """The container that values of a type are read into; None for other types."""
+    """Return the container class for values of a type, or None if the type is not a container."""
     origin = get_origin(declared)
     if origin in _CONTAINERS or declared in _CONTAINERS:
         kind: type = origin or declared
@@ -217,7 +220,7 @@ def container_of(declared: Any) -> type | None:
 
 
 def element_of(declared: Any) -> Any:
-    """The annotation of a container's elements, or of a dict's values; None when there is not exactly one."""
+    """Return the type of the elements of a container, or of the values of a dict; None if there is no single type."""
     kind, arguments = container_of(declared), get_args(declared)
     if kind is None or (kind is tuple and arguments and arguments[-1] is not ...):
         return None
@@ -225,7 +228,7 @@ def element_of(declared: Any) -> Any:
 
 
 def has_fields(declared: Any) -> bool:
-    """Whether a type is a class with fields, which is stored as a map."""
+    """Return whether a type is a class with fields, which is stored as a map."""
     return isinstance(declared, type) and _has_fields(declared)
 
 
@@ -246,7 +249,7 @@ def _union(members: list[Any]) -> Any:
 
 
 def name_of(annotation: Any) -> str:
-    """A type's name for messages: `str`, `tuple[str, ...]`, `Between[datetime]`."""
+    """Return the name of a type for messages: `str`, `tuple[str, ...]`, `Between[datetime]`."""
     if isinstance(annotation, type) and not get_args(annotation):
         return annotation.__qualname__
     if get_origin(annotation) in (Union, types.UnionType):
@@ -255,3 +258,24 @@ def name_of(annotation: Any) -> str:
         inner = ", ".join("..." if argument is ... else name_of(argument) for argument in get_args(annotation))
         return f"{getattr(get_origin(annotation), '__name__', str(get_origin(annotation)))}[{inner}]"
     return repr(annotation) if not hasattr(annotation, "__name__") else str(annotation.__name__)
+
+
+NUMBER_TYPES = (int, float, Decimal)
+SCALAR_TYPES = (str, bool, bytes, datetime, date, UUID, *NUMBER_TYPES)
+# In Python, a bool is an int and a datetime is a date, but DynamoDB stores them differently.
+_EXCLUDED_SUBTYPES: dict[Any, type] = {int: bool, float: bool, Decimal: bool, date: datetime}
+
+
+def is_value_of(kind: Any, value: Any, *, any_number: bool = False) -> bool:
+    """Return whether a value has a scalar type; an int is also accepted for float and Decimal."""
+    accepted = NUMBER_TYPES if kind in (float, Decimal) or (any_number and kind is int) else kind
+    return isinstance(value, accepted) and type(value) is not _EXCLUDED_SUBTYPES.get(kind)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a sentence that suggests the closest field name, or lists all of them."""
+    from difflib import get_close_matches  # imported lazily: only error messages need it
+
+    names = list(dict.fromkeys(known))
+    close = get_close_matches(name, names, 1)
+    return f"Did you mean {close[0]!r}?" if close else f"The fields are {', '.join(names)}."

@@ -1,7 +1,7 @@
-"""Geohash cells: the text of the cell a point lies in, and exactly those cells that a circle or a box touches.
+"""Geohash cells: the cell of a point, and exactly the cells that a circle or a box touches.
 
-A geohash of a precision is one cell of a grid of columns (longitude) and rows (latitude). Cells are found by exact
-integer arithmetic on that grid, so a point on an edge is never rounded into the cell next door.
+The cells of a precision form a grid of columns (longitude) and rows (latitude). Positions on the grid are computed with
+exact integer arithmetic, so a point on an edge is never rounded into the neighbouring cell.
 """
 
 from __future__ import annotations
@@ -11,46 +11,46 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 ALPHABET = "0123456789bcdefghjkmnpqrstuvwxyz"
-"""The 32 characters of a geohash; they ascend, so that cells sort as text the way they sort as numbers."""
+"""The 32 characters of a geohash, in ascending order, so that cells sort as text and as numbers."""
 EARTH_RADIUS_M = 6_371_008.8
-"""The mean radius of the earth (IUGG), which is taken to be a sphere."""
+"""The mean radius of the earth (IUGG); distances assume a sphere."""
 PRECISION_MAX = 12
 
 _BITS_PER_CHARACTER = 5
-# A circle is drawn this much larger, which is a thousand times what rounding can take from it.
+# Every circle is enlarged by this slack, which is a thousand times the possible rounding error.
 _SLACK_RATIO = 1e-9
 _SLACK_M = 1e-6
 
 
 def encode(latitude: float, longitude: float, precision: int) -> str:
-    """The cell that holds this point; longitude goes around, and the north pole belongs to the topmost row."""
+    """Return the cell of a point; longitudes wrap around, and the north pole is in the top row."""
     grid = _grid(precision)
     row = grid.row_at(_valid_latitude(latitude))
     return _cell(grid, grid.column_at(_wrapped_longitude(longitude)) % grid.columns, row)
 
 
 def cell_size_m(precision: int, latitude: float) -> tuple[float, float]:
-    """The height of a cell, and its width along the parallel of this latitude."""
+    """Return the height of a cell, and its width at this latitude."""
     grid = _grid(precision)
     parallel_ratio = math.cos(math.radians(_valid_latitude(latitude)))
     return math.pi * EARTH_RADIUS_M / grid.rows, math.tau * EARTH_RADIUS_M * parallel_ratio / grid.columns
 
 
 def distance_m(lat1: float, lng1: float, lat2: float, lng2: float) -> float:
-    """The great-circle distance of two points."""
+    """Return the great-circle distance of two points."""
     latitude, other_latitude = math.radians(_valid_latitude(lat1)), math.radians(_valid_latitude(lat2))
     half_turn = math.radians(_wrapped_longitude(lng2) - _wrapped_longitude(lng1)) / 2
     half_rise, middle = (other_latitude - latitude) / 2, (other_latitude + latitude) / 2
-    # The haversine and its complement, each as a sum of squares: nothing cancels, not even between antipodes.
+    # The haversine and its complement as sums of squares, which avoids cancellation even between antipodes.
     near = math.hypot(math.sin(half_rise) * math.cos(half_turn), math.cos(middle) * math.sin(half_turn))
     far = math.hypot(math.cos(half_rise) * math.cos(half_turn), math.sin(middle) * math.sin(half_turn))
     return 2 * EARTH_RADIUS_M * math.atan2(near, far)
 
 
 def cells_within(latitude: float, longitude: float, radius_m: float, precision: int, most: int) -> tuple[str, ...]:
-    """The cells that the circle touches, sorted: every point within the radius lies in one of them.
+    """Return the cells that a circle touches, sorted. Every point within the radius is in one of these cells.
 
-    Raises ValueError when they are more than `most`, before any of them is made.
+    Raises ValueError before computing any cell if there are more than `most` cells.
     """
     grid = _grid(precision)
     circle = _circle(latitude, longitude, radius_m)
@@ -68,10 +68,10 @@ def cells_within(latitude: float, longitude: float, radius_m: float, precision: 
 
 
 def cells_in_box(south: float, west: float, north: float, east: float, precision: int, most: int) -> tuple[str, ...]:
-    """The cells that the box touches, sorted: every point in it, its edges included, lies in one of them.
+    """Return the cells that a box touches, sorted. Every point in the box or on its edges is in one of these cells.
 
-    A `west` greater than `east` goes across the antimeridian. Raises ValueError for edges that make no box, and, before
-    any cell is made, when there are more than `most`.
+    If `west` is greater than `east`, the box crosses the antimeridian. Raises ValueError before computing any cell if
+    the edges are invalid or if there are more than `most` cells.
     """
     grid = _grid(precision)
     _check_box(south, west, north, east)
@@ -86,7 +86,7 @@ def cells_in_box(south: float, west: float, north: float, east: float, precision
 
 
 def is_in_box(south: float, west: float, north: float, east: float, latitude: float, longitude: float) -> bool:
-    """Whether a point lies in a box or on its edges; 180 and -180 degrees are one meridian."""
+    """Return whether a point is in a box or on its edges; 180 and -180 degrees are the same meridian."""
     if not south <= latitude <= north:
         return False
     turned = _wrapped_longitude(longitude)
@@ -97,7 +97,7 @@ def is_in_box(south: float, west: float, north: float, east: float, latitude: fl
 
 
 def eastward(west: float, longitude: float) -> tuple[bool, float]:
-    """What longitudes are sorted by when one goes around the earth eastward, beginning at a meridian."""
+    """Return a sort key for longitudes in eastward order, starting at a meridian."""
     turned = _wrapped_longitude(longitude)
     turned = -180.0 if turned == 180 else turned
     return turned < west, turned
@@ -105,7 +105,7 @@ def eastward(west: float, longitude: float) -> tuple[bool, float]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """The cells of one precision, counted eastward from the antimeridian and northward from the south pole."""
+    """The grid of one precision; columns count eastward from the antimeridian, rows northward from the south pole."""
 
     precision: int
 
@@ -126,15 +126,15 @@ class _Grid:
         return 1 << self.row_bits
 
     def column_at(self, longitude: float) -> int:
-        """The column of a longitude; outside -180 to 180 it counts on, and is to be taken modulo `columns`."""
+        """Return the column of a longitude; outside -180 to 180 degrees, take the column modulo `columns`."""
         return _steps(longitude, 360, self.columns)
 
     def row_at(self, latitude: float) -> int:
-        """The row of a latitude."""
+        """Return the row of a latitude."""
         return min(_steps(latitude, 180, self.rows), self.rows - 1)
 
     def south_of(self, row: int) -> float:
-        """The latitude where a row begins."""
+        """Return the southern latitude of a row."""
         return 180 * row / self.rows - 90
 
 
@@ -156,19 +156,19 @@ class _Circle:
 
     @property
     def widest_latitude(self) -> float:
-        """Where a meridian touches the circle, which is poleward of its centre; the pole when that lies inside."""
+        """The latitude where a meridian is tangent to the circle; the pole, if the circle contains the pole."""
         pole = math.copysign(90.0, self.latitude)
         to_pole = 90 - abs(self.latitude)
         if to_pole <= self.angle:
             return pole
-        # Centre, pole and point of touch are a right triangle: tan²(b/2) = tan((c - a)/2) tan((c + a)/2).
+        # Centre, pole and tangent point form a right triangle: tan²(b/2) = tan((c - a)/2) tan((c + a)/2).
         squared = math.tan(math.radians(to_pole - self.angle) / 2) * math.tan(math.radians(to_pole + self.angle) / 2)
         return math.copysign(90 - math.degrees(2 * math.atan(math.sqrt(squared))), pole)
 
     def half_width_at(self, latitude: float) -> float:
-        """How far the circle reaches to the east and to the west along a parallel; 0 where it does not reach."""
+        """Return how far the circle extends east and west along a parallel; 0 if it does not reach the parallel."""
         rise = abs(latitude - self.latitude)
-        # The haversine formula solved for longitude, with sin²(a) - sin²(b) as a product so that nothing cancels.
+        # The haversine formula solved for longitude, with sin²(a) - sin²(b) as a product to avoid cancellation.
         reach = math.sin(math.radians(self.angle + rise) / 2) * math.sin(math.radians(self.angle - rise) / 2)
         whole = math.cos(math.radians(self.latitude)) * math.cos(math.radians(latitude))
         if reach <= 0:
@@ -176,10 +176,10 @@ class _Circle:
         return 180.0 if reach >= whole else math.degrees(2 * math.asin(math.sqrt(reach / whole)))
 
     def half_width_between(self, south: float, north: float) -> float:
-        """The widest half width on any parallel of a band.
+        """Return the maximum half width on the parallels of a band.
 
-        Away from the widest latitude the circle narrows, so the band is widest at its parallel nearest to that one.
-        A circle around both poles is widest at both, and its bands at one of their edges.
+        The circle narrows away from its widest latitude, so the maximum is at the parallel nearest to that latitude. A
+        circle that contains both poles is widest at both poles, so the maximum of a band is at one of its edges.
         """
         nearest_to_widest = min(max(self.widest_latitude, south), north)
         return max(self.half_width_at(latitude) for latitude in (south, nearest_to_widest, north))
@@ -193,7 +193,7 @@ def _circle(latitude: float, longitude: float, radius_m: float) -> _Circle:
 
 
 def _columns_touched(grid: _Grid, circle: _Circle, row: int) -> range:
-    """The columns where the circle touches this row, which are one run; to be taken modulo the grid's columns."""
+    """Return the range of columns where the circle touches a row; take each column modulo the columns of the grid."""
     half_width = circle.half_width_between(grid.south_of(row), grid.south_of(row + 1))
     first = grid.column_at(circle.longitude - half_width)
     last = grid.column_at(circle.longitude + half_width)
@@ -201,13 +201,13 @@ def _columns_touched(grid: _Grid, circle: _Circle, row: int) -> range:
 
 
 def _steps(degrees: float, span: int, count: int) -> int:
-    """How many whole steps lie below an angle, when `count` of them make up the span around zero; exact."""
+    """Return the exact number of whole steps from -span/2 up to an angle; `count` steps make up the span."""
     numerator, denominator = degrees.as_integer_ratio()
     return (2 * numerator + span * denominator) * count // (2 * span * denominator)
 
 
 def _cell(grid: _Grid, column: int, row: int) -> str:
-    """The geohash of a cell: the bits of column and row in turn, column first, five to a character."""
+    """Return the geohash of a cell: alternating bits of column and row, five per character."""
     pairs = zip_longest(f"{column:0{grid.column_bits}b}", f"{row:0{grid.row_bits}b}", fillvalue="")
     number = int("".join(map("".join, pairs)), 2)
     shifts = range((grid.precision - 1) * _BITS_PER_CHARACTER, -1, -_BITS_PER_CHARACTER)
@@ -237,9 +237,9 @@ def _check_box(south: float, west: float, north: float, east: float) -> None:
     _valid_latitude(north)
     for longitude in (west, east):
         if not -180 <= longitude <= 180:
-            raise ValueError(f"longitude {longitude!r} is no edge of a box: pass -180 to 180 degrees")
+            raise ValueError(f"longitude {longitude!r} is not a valid edge of a box: pass -180 to 180 degrees")
     if south > north:
-        raise ValueError(f"south {south!r} lies north of north {north!r}: swap them")
+        raise ValueError(f"south {south!r} is greater than north {north!r}: swap them")
 
 
 def _span(low: float, high: float) -> float:

@@ -1,36 +1,62 @@
-"""What the body of a pattern says: what is read or written, while the planner decides how.
+"""Pattern bodies: `get`, `query`, `collection`, `within`, `ancestors`, `put`, `create`, `update` and `delete`.
 
-The functions are typed as the answer that the pattern gives, so that a body which reads another entity than the
-signature promises is a type error; what they return is the intent.
+Each function returns an intent, which describes what to read or write. The planner decides how. The functions are typed
+as if they returned the result of the pattern, so that type checkers compare a body with the signature of its pattern.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
-from singletable.errors import DesignError, Problem
+from singletable.errors import DesignError, Problem, UnreadableItem
 from singletable.expressions.tree import Change, Condition, Constant, Path, parameters
-from singletable.model import source
-from singletable.model.changes import FieldChange
-from singletable.model.page import Page
-from singletable.model.recorder import Argument, record_condition, record_path
+from singletable.model import source_location
+from singletable.model.condition_recorder import ParameterPlaceholder, record_condition, record_path
+from singletable.model.update_changes import FieldChange
 
 if TYPE_CHECKING:
-    from singletable.model.rules.value_rules import Validation
+    from singletable.model.validation.value_rules import Validation
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Page(Generic[T_co]):
+    """A page of query results. You can iterate over it and take its length.
+
+    - `items`: the objects, in key order.
+    - `cursor`: pass it to the same pattern with the same arguments to read the next page; None on the last page.
+    - `previous`: the cursor of the page before this one; None on the first page.
+    - `unreadable`: the items that the model cannot read, with keys and reasons; always empty unless you opened the
+      table with `unreadable="report"`.
+    """
+
+    items: Sequence[T_co]
+    cursor: str | None = None
+    previous: str | None = None
+    unreadable: tuple[UnreadableItem, ...] = ()
+
+    def __iter__(self) -> Iterator[T_co]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
 
 E = TypeVar("E")
 V = TypeVar("V")
-Limit = int | Argument | None
+Limit = int | ParameterPlaceholder | None
 
 
 WriteKind = Literal["put", "create", "update", "delete"]
 
 
 @dataclass(frozen=True)
-class Get:
-    """One item of an entity, or none."""
+class GetIntent:
+    """Read one item of an entity."""
 
     entity: type
     where: Condition | None
@@ -39,8 +65,8 @@ class Get:
 
 
 @dataclass(frozen=True)
-class Query:
-    """A page of items of one entity."""
+class QueryIntent:
+    """Read a page of items of an entity."""
 
     entity: type
     where: Condition | None
@@ -54,8 +80,8 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Collection:
-    """Items of several entities in one partition, as a shape."""
+class CollectionIntent:
+    """Read items of several entities in one partition, as a shape."""
 
     shape: type
     newest_first: bool
@@ -64,58 +90,58 @@ class Collection:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Items of an entity inside an area, in the order of its kind."""
+class WithinIntent:
+    """Read the items of an entity in an area."""
 
     entity: type
     filter: Condition | None
 
 
 @dataclass(frozen=True)
-class Ancestors:
-    """The items of an entity on the way from the root of a tree down to a path, itself included."""
+class AncestorsIntent:
+    """Read the items on a tree path, from the root to the node itself."""
 
     entity: type
     consistent: bool
 
 
 @dataclass(frozen=True)
-class Write:
-    """One item of an entity written or taken away."""
+class ItemWriteIntent:
+    """Write or delete one item of an entity."""
 
     kind: WriteKind
     entity: type
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
     validation: Validation = "whole"
-    """Of an update: `fields` waives rules that need the whole object."""
+    """For updates: "fields" waives the rules that need the whole object."""
 
     @property
     def changed(self) -> frozenset[str]:
-        """The fields that an update changes, wholly or inside."""
+        """The fields that an update changes, completely or in part."""
         return frozenset(str(change.path.steps[0]) for change in self.changes)
 
     @property
     def removed(self) -> frozenset[str]:
-        """The fields that an update takes away."""
-        gone = (change.path.steps for change in self.changes if _takes_away(change))
-        return frozenset(str(steps[0]) for steps in gone if len(steps) == 1)
+        """The fields that an update removes."""
+        removed = (change.path.steps for change in self.changes if _removes(change))
+        return frozenset(str(steps[0]) for steps in removed if len(steps) == 1)
 
 
-def _takes_away(change: Change) -> bool:
-    """Whether a change is a removal; None is not stored, so that a field set to it goes as well."""
+def _removes(change: Change) -> bool:
+    """Return whether a change removes its attribute; None is not stored, so setting a field to None removes it too."""
     return change.action == "REMOVE" or (isinstance(change.value, Constant) and change.value.value is None)
 
 
-Intent = Get | Query | Collection | Within | Ancestors | Write
+Intent = GetIntent | QueryIntent | CollectionIntent | WithinIntent | AncestorsIntent | ItemWriteIntent
 
 
 def used_parameters(intent: Intent) -> frozenset[str]:
-    """The parameters that the body itself uses, in a filter, a condition, a change or a limit."""
+    """Return the parameters that the body uses in a filter, a condition, a change or a limit."""
     named = parameters((getattr(intent, "filter", None), getattr(intent, "where", None)))
     named |= parameters(getattr(intent, "changes", ()))
     limit = getattr(intent, "limit", None)
-    return named | ({limit.argument_name} if isinstance(limit, Argument) else frozenset())
+    return named | ({limit.argument_name} if isinstance(limit, ParameterPlaceholder) else frozenset())
 
 
 def _recorded(entity: type, function: Callable[[Any], Any] | None) -> Condition | None:
@@ -123,13 +149,13 @@ def _recorded(entity: type, function: Callable[[Any], Any] | None) -> Condition 
 
 
 def _limit(limit: Limit) -> Limit:
-    if limit is None or isinstance(limit, Argument) or (type(limit) is int and limit >= 1):
+    if limit is None or isinstance(limit, ParameterPlaceholder) or (type(limit) is int and limit >= 1):
         return limit
-    raise _refused(f"limit={limit!r} counts items, from 1 up")
+    raise _design_error(f"limit must be an int of at least 1, got {limit!r}")
 
 
-def _refused(message: str, remedy: str | None = None) -> DesignError:
-    return DesignError(Problem(message, source.user_code(), remedy))
+def _design_error(message: str, remedy: str | None = None) -> DesignError:
+    return DesignError(Problem(message, source_location.user_code(), remedy))
 
 
 @overload
@@ -145,12 +171,15 @@ def get(
     where: Callable[[Any], bool] | None = None,
     consistent: bool = False,
 ) -> Any:
-    """Read one item of an entity: one GetItem, answered by the object or None.
+    """Read one item: a GetItem request that returns the object, or None if it does not exist.
 
-    Every field of the key is given by a parameter, or fixed by `where`. `view` is a smaller class, whose fields alone
-    are asked for; `consistent` reads strongly.
+    Every field of the key must be a parameter of the pattern, or fixed by `where`.
+
+    - `view`: a class with some of the fields; only these are read.
+    - `where`: fixes key fields to constants: `where=lambda o: o.kind == "INVOICE"`.
+    - `consistent`: use a strongly consistent read.
     """
-    return Get(entity, _recorded(entity, where), view, consistent)
+    return GetIntent(entity, _recorded(entity, where), view, consistent)
 
 
 @overload
@@ -189,57 +218,65 @@ def query(
     hydrate: bool = False,
     consistent: bool = False,
 ) -> Any:
-    """Read the items of an entity that the parameters and `where` select by key, in key order: one Query a page.
+    """Read the items that match the parameters and `where`, in key order: one Query request per page.
 
-    `newest_first` reads backwards and needs a date or datetime to be what the answer is sorted by; `order_by` names any
-    other field, such as `lambda order: order.total`. A pattern whose index does not give the order is refused. `limit`
-    is the most that a page has, and `consistent` reads strongly, which a global index cannot.
+    Declare `limit: int` and `cursor: str | None = None` as parameters to let the caller paginate.
 
-    `filter` is applied by DynamoDB after it has read and billed the items, and so must be asked for by name. `view`
-    reads a smaller class out of an index that does not hold every field; `hydrate` fetches the whole items instead.
+    - `where`: fixes key fields to constants: `where=lambda o: o.status == "OPEN"`.
+    - `filter`: a condition that DynamoDB applies after reading; filtered items are billed too.
+    - `order_by`: the field to sort by, such as `lambda o: o.total`. The index must provide this order.
+    - `newest_first`: read in reverse order; the items must be sorted by a date or datetime.
+    - `limit`: the maximum number of items per page.
+    - `view`: a class with some of the fields, for an index that does not contain all of them.
+    - `hydrate`: after a read of such an index, fetch the complete items with BatchGetItem.
+    - `consistent`: use strongly consistent reads; a global index does not support them.
     """
     order = None if order_by is None else record_path(entity, order_by)
     where_, filter_ = _recorded(entity, where), _recorded(entity, filter)
-    return Query(entity, where_, filter_, order, newest_first, _limit(limit), view, hydrate, consistent)
+    return QueryIntent(entity, where_, filter_, order, newest_first, _limit(limit), view, hydrate, consistent)
 
 
 def collection(
     shape: type[E], *, newest_first: bool = False, limit: int | None = None, consistent: bool = False
 ) -> E | None:
-    """Read items of several entities that share a partition, as the class `shape`: one Query.
+    """Read an item collection, the items of several entities in one partition, into the class `shape`.
 
-    Its members are entities (required), `Entity | None`, or `list[Entity]`. It is read to its end, whatever its size;
-    it is None when nothing is there, and CollectionIncomplete is raised when a required member is missing. `limit`
-    counts the items of the shape's one list, and `newest_first` reads it backwards.
+    The fields of `shape` are entities (required), `Entity | None` (optional) or `list[Entity]`. The pattern reads the
+    whole collection and returns None if it is empty. It raises CollectionIncomplete if a required member is missing.
+
+    - `newest_first`: read the list of the shape in reverse order.
+    - `limit`: the maximum number of items in the list of the shape.
+    - `consistent`: use strongly consistent reads.
     """
-    return cast(E, Collection(shape, newest_first, _limit(limit), consistent))
+    return cast(E, CollectionIntent(shape, newest_first, _limit(limit), consistent))
 
 
 def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:
-    """Read the items inside the area that a parameter gives: `area: Radius`, `area: Box` or `area: Nearest`.
+    """Read the items in an area, which is a parameter of the pattern: `area: Radius`, `area: Box` or `area: Nearest`.
 
-    A circle and the nearest places are answered nearest first, a box from south to north and then west to east; what
-    is equal by that comes in the order of the items' keys.
+    The entity needs a `geohash(...)` in its keys. `Radius` and `Nearest` return the nearest items first, `Box` from
+    south to north and west to east. `filter` is a condition that DynamoDB applies after reading.
     """
-    return cast("list[E]", Within(entity, _recorded(entity, filter)))
+    return cast("list[E]", WithinIntent(entity, _recorded(entity, filter)))
 
 
 def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
-    """Read the nodes on the way from the root of a tree down to the path that a parameter gives, itself included.
+    """Read a tree node and its ancestors, from the root down to the node; a parameter provides the path of the node.
 
-    Every key on the way is computed, so that BatchGetItem reads them all; `@pattern(fanout=n)` is the deepest path.
+    The pattern computes the keys from the path and reads the items with BatchGetItem. `@pattern(fanout=n)` declares the
+    maximum depth.
     """
-    return cast("list[E]", Ancestors(entity, consistent))
+    return cast("list[E]", AncestorsIntent(entity, consistent))
 
 
 def put(entity: type[E]) -> E:
-    """Write an item, in place of the one that was there; a parameter is the object, or parameters are its fields."""
-    return cast(E, Write("put", entity))
+    """Write an item and replace an existing one. The parameters are the object itself, or its fields."""
+    return cast(E, ItemWriteIntent("put", entity))
 
 
 def create(entity: type[E]) -> E:
-    """Write an item that must not be there yet; the call raises AlreadyExists otherwise."""
-    return cast(E, Write("create", entity))
+    """Write a new item. The call raises AlreadyExists if an item with the same key exists."""
+    return cast(E, ItemWriteIntent("create", entity))
 
 
 def update(
@@ -248,38 +285,48 @@ def update(
     where: Callable[[E], bool] | None = None,
     validate: Validation = "whole",
 ) -> E:
-    """Change fields of an existing item, if the condition holds; the pattern returns the object after the update.
+    """Change fields of an existing item; the pattern returns the updated object.
 
-    Parameters give the key, and values for changes and `where`:
-    `update(Order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`. Every index
-    key that depends on a changed field is updated too. The call raises NotFound, ConditionFailed or InvalidValue.
+    The parameters provide the key, and values for the changes and for `where`:
+    `update(Order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
+    Index keys that depend on a changed field are updated too. The call raises NotFound if the item does not exist,
+    ConditionFailed if `where` is false, and InvalidValue if a value violates a rule of the class.
 
-    A class with rules about several fields (a `model_validator`, `__post_init__`) is validated whole, which takes a
-    read before the write. `validate="fields"` waives those rules, and the read.
+    - `changes`: `field(...).set(...)`, `.add(...)`, `.discard(...)`, `.append(...)` or `.remove()`.
+    - `where`: a condition on the stored item.
+    - `validate`: a class with rules about several fields (a `model_validator`, `__post_init__`) is validated as a
+      whole, which needs a read before the write. `validate="fields"` skips these rules and the read.
     """
     if validate not in ("whole", "fields"):
-        raise _refused(f'validate={validate!r} is not supported; use "whole" or "fields"')
+        raise _design_error(f'validate must be "whole" or "fields", got {validate!r}')
     if not changes:
-        raise _refused(f"the update of {entity.__name__} changes nothing", "Give it field(...).set(...) or the like.")
+        raise _design_error(
+            f"update({entity.__name__}) has no changes", "Pass at least one change, such as field(...).set(...)."
+        )
     for each in changes:
         if each.entity is not entity:
-            raise _refused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.__name__}")
+            raise _design_error(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.__name__}")
         each.check_value()
-    _refuse_overlaps([each.change for each in changes])
+    _check_overlaps([each.change for each in changes])
     recorded = tuple(each.change for each in changes)
-    return cast(E, Write("update", entity, recorded, _recorded(entity, where), validate))
+    return cast(E, ItemWriteIntent("update", entity, recorded, _recorded(entity, where), validate))
 
 
-def _refuse_overlaps(changes: list[Change]) -> None:
-    """DynamoDB refuses an update that names one path twice, or a path and a place inside it."""
+def _check_overlaps(changes: list[Change]) -> None:
+    """Raise DesignError if two changes overlap; DynamoDB rejects such an update."""
     for number, change in enumerate(changes):
         for other in changes[:number]:
             shorter, longer = sorted((change.path.steps, other.path.steps), key=len)
             if longer[: len(shorter)] == shorter:
                 message = f"the update changes {other.path} and {change.path}, which overlap"
-                raise DesignError(Problem(message, None, "Bring them into one change; DynamoDB refuses the two."))
+                raise DesignError(
+                    Problem(message, None, "Combine them into one change; DynamoDB rejects overlapping changes.")
+                )
 
 
 def delete(entity: type[E], *, where: Callable[[E], bool] | None = None) -> E | None:
-    """Take an item away, if the condition holds; answers the item that was there, or None."""
-    return cast(E, Write("delete", entity, (), _recorded(entity, where)))
+    """Delete an item; the pattern returns the deleted object, or None if it did not exist.
+
+    With `where`, the call raises ConditionFailed if the condition is false.
+    """
+    return cast(E, ItemWriteIntent("delete", entity, (), _recorded(entity, where)))

@@ -1,4 +1,4 @@
-"""The keys of an entity in the table and in each index: templates and native attributes, written and read back."""
+"""Keys of an entity in the table or an index: encoding and decoding of templates and native attributes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import KeyRefused, Location
-from singletable.model.codecs.codec import Codec, Order
+from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.fields import Field
-from singletable.model.index import AttributeType, Index
-from singletable.model.template import Template
+from singletable.model.key_template import Template
+from singletable.model.table_schema import AttributeType, Index
 from singletable.values.attribute_value import fits
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 
 KeyValue = str | bytes | Decimal
-"""A key attribute's value: S as text, N as a Decimal, B as bytes."""
+"""The value of a key attribute: str for S, Decimal for N, bytes for B."""
 
 
 @dataclass(frozen=True)
 class TemplatePart:
-    """A key attribute that a template writes."""
+    """A key attribute that is made by a template."""
 
     attribute: str
     template: Template
@@ -39,17 +39,17 @@ class TemplatePart:
 
     @property
     def exact_fields(self) -> frozenset[str]:
-        """The fields that the attribute gives back."""
+        """The fields that can be decoded from the attribute."""
         return self.template.exact_fields
 
     def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
-        """The attribute's value for an item, or None when a field is missing."""
+        """Return the value of the attribute for an item, or None if a field is missing."""
         return self.template.encode(values)
 
     def decode(self, value: KeyValue) -> dict[str, Any]:
-        """The fields that the attribute gives back."""
+        """Return the fields decoded from the attribute."""
         if not isinstance(value, str):
-            raise KeyRefused(f"{self.attribute} is {value!r}, and {self.template.text!r} makes text")
+            raise KeyRefused(f"{self.attribute} is {value!r}, but {self.template.text!r} is a text key")
         return self.template.decode(value)
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class TemplatePart:
 
 @dataclass(frozen=True)
 class NativePart:
-    """A key attribute that is a field's own stored attribute."""
+    """A key attribute that stores a field directly."""
 
     attribute: str
     field: Field
@@ -67,44 +67,44 @@ class NativePart:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The one field that the attribute is."""
+        """The field that the attribute stores."""
         return frozenset((self.field.name,))
 
     @property
     def exact_fields(self) -> frozenset[str]:
-        """The one field that the attribute is."""
+        """The field that the attribute stores."""
         return self.fields
 
     @property
-    def order(self) -> Order:
-        """How the attribute sorts beside the field: numbers by value, text and bytes by bytes."""
-        return self.codec.order if self.codec is not None else Order.ASCENDING
+    def order(self) -> SortOrder:
+        """The sort order of the attribute: numbers by value, text and bytes by bytes."""
+        return self.codec.order if self.codec is not None else SortOrder.ASCENDING
 
     @property
     def domain(self) -> tuple[Any, ...] | None:
-        """Every value there is, when they are few and known."""
+        """All possible values if the set is small and known, otherwise None."""
         if _is_enum(self.field.type):
             return tuple(self.field.type)
         return get_args(self.field.type) if get_origin(self.field.type) is Literal else None
 
     def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
-        """The attribute's value for an item, or None when the field is missing."""
+        """Return the value of the attribute for an item, or None if the field is missing."""
         value = values.get(self.field.name)
         return None if value is None else self.encode_value(value)
 
     def encode_value(self, value: Any) -> KeyValue:
-        """The attribute's value for a value of the field."""
+        """Return the value of the attribute for a value of the field."""
         if self.codec is not None:
             return self.codec.encode(value)
-        plain = self._plain(value)
+        stored = self._stored_value(value)
         if self.type == "N":
-            return _number(plain)
-        if isinstance(plain, str | bytes) and isinstance(plain, bytes) == (self.type == "B"):
-            return plain
-        raise KeyRefused(f"{value!r} is not a value of the {self.type} key attribute {self.attribute}")
+            return _number(stored)
+        if isinstance(stored, str | bytes) and isinstance(stored, bytes) == (self.type == "B"):
+            return stored
+        raise KeyRefused(f"{value!r} is not valid for the key attribute {self.attribute} of type {self.type}")
 
     def decode(self, value: KeyValue) -> dict[str, Any]:
-        """The field that the attribute is."""
+        """Return the field decoded from the attribute."""
         if self.codec is not None:
             if not isinstance(value, str):
                 raise KeyRefused(f"{self.attribute} is {value!r}, not text")
@@ -115,10 +115,10 @@ class NativePart:
                 return {self.field.name: read}
         except (ValueError, TypeError, ArithmeticError):  # KeyRefused is a ValueError
             pass
-        raise KeyRefused(f"{self.attribute} is {value!r}, which is no {self.field.type_name}")
+        raise KeyRefused(f"{self.attribute} is {value!r}, which is not a valid {self.field.type_name}")
 
-    def _plain(self, value: Any) -> Any:
-        """The value that is stored for a member of an enumeration or of a Literal."""
+    def _stored_value(self, value: Any) -> Any:
+        """Return the stored value of an enum member or a Literal."""
         if _is_enum(self.field.type):
             if not isinstance(value, self.field.type):
                 raise KeyRefused(f"{value!r} is not a member of {self.field.type_name}")
@@ -143,7 +143,7 @@ def _number(value: Any) -> Decimal:
         raise KeyRefused(f"{value!r} is not a number")
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not fits(number):
-        raise KeyRefused(f"{value!r} is not a number that DynamoDB can hold: 38 digits, from 1E-130 to 9.99E+125")
+        raise KeyRefused(f"{value!r} is out of range for DynamoDB numbers: 38 digits, from 1E-130 to 9.99E+125")
     return number
 
 
@@ -152,7 +152,7 @@ def _is_enum(field_type: Any) -> bool:
 
 
 def native_type(field_type: Any) -> AttributeType | None:
-    """The DynamoDB type in which a field of this Python type is a key attribute; None when it cannot be one."""
+    """Return the DynamoDB type of a key attribute for a Python type, or None if the type is not supported."""
     if get_origin(field_type) is Literal:
         return _common_type(get_args(field_type))
     if _is_enum(field_type):
@@ -178,7 +178,7 @@ KeyPart = TemplatePart | NativePart
 
 @dataclass(frozen=True)
 class Placement:
-    """An entity's place in the table or in an index."""
+    """The keys of an entity in the table or an index."""
 
     index: Index
     partition: tuple[KeyPart, ...]
@@ -188,21 +188,21 @@ class Placement:
 
     @cached_property
     def parts(self) -> tuple[KeyPart, ...]:
-        """All key parts, the partition's first."""
+        """All key parts, partition key first."""
         return (*self.partition, *self.sort)
 
     @cached_property
     def fields(self) -> frozenset[str]:
-        """Every field that the keys depend on."""
+        """The fields that the keys depend on."""
         return frozenset().union(*(part.fields for part in self.parts))
 
     @cached_property
     def exact_fields(self) -> frozenset[str]:
-        """Every field that the keys give back."""
+        """The fields that can be decoded from the keys."""
         return frozenset().union(*(part.exact_fields for part in self.parts))
 
     def encode(self, values: Mapping[str, Any], parts: Iterable[KeyPart] | None = None) -> dict[str, KeyValue] | None:
-        """The key attributes of an item, or some of them; None when it lacks a field, and so is not in this index."""
+        """Return the key attributes of an item, or None if a field is missing and the item is not in this index."""
         keys: dict[str, KeyValue] = {}
         for part in self.parts if parts is None else parts:
             value = part.encode(values)
@@ -213,31 +213,31 @@ class Placement:
         return keys
 
     def decode(self, attributes: Mapping[str, KeyValue]) -> dict[str, Any]:
-        """The fields that the key attributes give back; raises KeyRefused when they are not this entity's."""
+        """Return the fields decoded from the key attributes; raise KeyRefused if they belong to another entity."""
         values: dict[str, Any] = {}
         for name, value in self._decoded(attributes):
             if name in values and values[name] != value:
-                raise KeyRefused(f"the keys hold two different values for {name}")
+                raise KeyRefused(f"the keys contain two different values for {name}")
             values[name] = value
         return values
 
     def _decoded(self, attributes: Mapping[str, KeyValue]) -> Iterator[tuple[str, Any]]:
         for part in self.parts:
             if part.attribute not in attributes:
-                raise KeyRefused(f"there is no {part.attribute}, so the item is not in {self.index.label}")
+                raise KeyRefused(f"the attribute {part.attribute} is missing, so the item is not in {self.index.label}")
             yield from part.decode(attributes[part.attribute]).items()
 
 
 def check_bytes(attribute: str, value: KeyValue, *, sort: bool) -> None:
-    """Refuse a key value that DynamoDB would refuse for its length."""
+    """Raise KeyRefused if a key value is empty or too long for DynamoDB."""
     if isinstance(value, Decimal):
         return
     try:
         size = len(value if isinstance(value, bytes) or value.isascii() else value.encode())
     except UnicodeEncodeError:
-        raise KeyRefused(f"{attribute} would hold half of a surrogate pair, which has no UTF-8 form") from None
+        raise KeyRefused(f"{attribute} contains a lone surrogate, which cannot be encoded as UTF-8") from None
     most = SORT_KEY_BYTES_MAX if sort else PARTITION_KEY_BYTES_MAX
     if size == 0:
-        raise KeyRefused(f"{attribute} would be empty, and DynamoDB refuses empty keys")
+        raise KeyRefused(f"{attribute} is empty, but DynamoDB does not allow empty keys")
     if size > most:
-        raise KeyRefused(f"{attribute} would have {size} bytes, and DynamoDB takes at most {most} in a key like it")
+        raise KeyRefused(f"{attribute} has {size} bytes, but DynamoDB allows at most {most}")

@@ -1,1 +1,1 @@
-"""PartiQL, DynamoDB's dialect of SQL, as statements over the expression tree."""
+"""PartiQL statements: a parser and a printer, which use the syntax tree of DynamoDB expressions."""

@@ -1,4 +1,4 @@
-"""Values that are written in a statement: texts, numbers, lists, maps and bags, checked as DynamoDB checks them."""
+"""The literals of a statement: strings, numbers, lists, maps and bags, with DynamoDB's checks."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from typing import Any
 
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.tree import Constant, Parameter
-from singletable.partiql.lexer import StatementRefused, not_well_formed
-from singletable.partiql.reader import Reader
-from singletable.values.checks import check_value
+from singletable.partiql.statement_lexer import StatementRefused, not_well_formed
+from singletable.partiql.statement_reader import StatementReader
 from singletable.values.limits import NESTING_LEVELS_MAX
-from singletable.values.number import canonical_number
+from singletable.values.scalars import canonical_number
+from singletable.values.value_checks import check_value
 
 ROOT = "root"
 
 _WORDS: dict[str, dict[str, Any]] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
-_BEGINNINGS = frozenset({"string", "number", "[", "{", "<<", "+", "-", *_WORDS})
+_STARTS = frozenset({"string", "number", "[", "{", "<<", "+", "-", *_WORDS})
 
 
-def begins_literal(reader: Reader) -> bool:
-    """Whether a literal comes next."""
-    return reader.kind in _BEGINNINGS
+def starts_literal(reader: StatementReader) -> bool:
+    """Return whether a literal comes next."""
+    return reader.kind in _STARTS
 
 
-def literal(reader: Reader) -> Constant:
-    """The literal that comes next."""
+def literal(reader: StatementReader) -> Constant:
+    """Parse the next literal."""
     return Constant(_value(reader, ROOT, 0))
 
 
-def item_literal(reader: Reader) -> tuple[tuple[str, Constant | Parameter], ...]:
-    """The item of an INSERT: a map whose values are literals or parameters."""
+def item_literal(reader: StatementReader) -> tuple[tuple[str, Constant | Parameter], ...]:
+    """Parse the item of an INSERT: a map whose values are literals or parameters."""
     if reader.kind == "?":
         raise _unsupported(reader, "Parameter", ROOT)
     reader.take("{", "Unexpected term")
@@ -41,7 +41,7 @@ def item_literal(reader: Reader) -> tuple[tuple[str, Constant | Parameter], ...]
     return tuple(item.items())
 
 
-def _value(reader: Reader, path: str, level: int) -> dict[str, Any]:
+def _value(reader: StatementReader, path: str, level: int) -> dict[str, Any]:
     if level >= NESTING_LEVELS_MAX:
         raise invalid(f"Nesting Levels have exceeded supported limits under {path}")
     token = reader.next
@@ -64,22 +64,22 @@ def _value(reader: Reader, path: str, level: int) -> dict[str, Any]:
             raise _no_value(reader, path)
 
 
-def _no_value(reader: Reader, path: str) -> RequestRefused:
-    """The refusal of something that is no literal: a parameter inside of a collection, a function, a name."""
+def _no_value(reader: StatementReader, path: str) -> RequestRefused:
+    """Return the error for a token that is not a literal: a parameter inside a collection, a function or a name."""
     if reader.kind == "?":
         return _unsupported(reader, "Parameter", path)
-    if reader.kind == "name" or reader.following() == "(":
+    if reader.kind == "name" or reader.kind_after_next() == "(":
         return _unsupported(reader, reader.next.text.lower(), path)
     return reader.no_term()
 
 
-def _unsupported(reader: Reader, what: str, path: str) -> StatementRefused:
+def _unsupported(reader: StatementReader, what: str, path: str) -> StatementRefused:
     position = reader.next.position
     return StatementRefused(f"Unsupported data type: {what} under key {path} at {position}", position)
 
 
-def _number(reader: Reader, path: str) -> tuple[str, str]:
-    """A number as it is written, and as it is stored; there may be any number of signs before it."""
+def _number(reader: StatementReader, path: str) -> tuple[str, str]:
+    """Parse a number with any number of signs; return its text, and its canonical form."""
     sign = ""
     while reader.kind in ("+", "-"):
         sign = sign if reader.kind == "+" else {"": "-", "-": ""}[sign]
@@ -87,11 +87,11 @@ def _number(reader: Reader, path: str) -> tuple[str, str]:
     written = sign + reader.take("number", "Unexpected operator").text
     try:
         return written, canonical_number(written)
-    except RequestRefused as refused:
-        raise invalid(f"{refused.message} under {path}") from None
+    except RequestRefused as error:
+        raise invalid(f"{error.message} under {path}") from None
 
 
-def _elements(reader: Reader, path: str, level: int) -> list[dict[str, Any]]:
+def _elements(reader: StatementReader, path: str, level: int) -> list[dict[str, Any]]:
     reader.at += 1
     elements: list[dict[str, Any]] = []
     while not reader.accept("]"):
@@ -100,7 +100,7 @@ def _elements(reader: Reader, path: str, level: int) -> list[dict[str, Any]]:
     return elements
 
 
-def _members(reader: Reader, path: str, level: int) -> dict[str, Any]:
+def _members(reader: StatementReader, path: str, level: int) -> dict[str, Any]:
     reader.at += 1
     members: dict[str, Any] = {}
     while not reader.accept("}"):
@@ -110,14 +110,14 @@ def _members(reader: Reader, path: str, level: int) -> dict[str, Any]:
     return members
 
 
-def _member_name(reader: Reader) -> str:
+def _member_name(reader: StatementReader) -> str:
     name = str(reader.take("string", "Unexpected term").value)
     reader.take(":", "Expected COLON")
     return name
 
 
-def _next_member(reader: Reader, closing: str, otherwise: str) -> None:
-    """Take the comma between two members; before the closing token there is none."""
+def _next_member(reader: StatementReader, closing: str, otherwise: str) -> None:
+    """Take the comma between two elements; a trailing comma is not allowed."""
     if reader.kind == closing:
         return
     reader.take(",", otherwise)
@@ -125,8 +125,8 @@ def _next_member(reader: Reader, closing: str, otherwise: str) -> None:
         raise not_well_formed("Unexpected term", reader.next)
 
 
-def _bag(reader: Reader, path: str) -> dict[str, Any]:
-    """A set of texts or of numbers; the service has no literal for one of binaries."""
+def _bag(reader: StatementReader, path: str) -> dict[str, Any]:
+    """Parse a set of strings or numbers; PartiQL has no literal for a set of binaries."""
     reader.at += 1
     kinds: set[str] = set()
     written: list[str] = []

@@ -1,100 +1,118 @@
-"""PartiQL statements as they are read: what they do, to which table, with conditions of the expression tree."""
+"""Parsed PartiQL statements: their kind, table, changes and conditions, and the columns of a SELECT."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from singletable.expressions.checks import Check
+from singletable.expressions.evaluate import value_at
+from singletable.expressions.operand_checks import Check
+from singletable.expressions.projection import PathProjection
 from singletable.expressions.tree import Change, Condition, Constant, Parameter, Path
-from singletable.partiql.lexer import Position
+from singletable.partiql.statement_lexer import TokenPosition
 
 Returning = Literal["ALL OLD", "MODIFIED OLD", "ALL NEW", "MODIFIED NEW"]
 
 
 @dataclass(frozen=True)
-class Source:
-    """A table, or an index of it."""
+class StatementSource:
+    """The table of a statement, or one of its indexes."""
 
     table: str
     index: str | None = None
 
 
 @dataclass(frozen=True)
-class Order:
-    """An attribute that the answer is sorted by."""
+class OrderBy:
+    """An attribute that sorts the result."""
 
     attribute: str
     descending: bool = False
 
 
 @dataclass(frozen=True)
-class Select:
-    """What is read; without columns, all of every item."""
+class SelectStatement:
+    """SELECT; without columns, it returns whole items."""
 
-    source: Source
+    source: StatementSource
     columns: tuple[Path, ...] | None = None
     where: Condition | None = None
-    order: tuple[Order, ...] = ()
+    order: tuple[OrderBy, ...] = ()
 
 
 @dataclass(frozen=True)
-class Insert:
-    """A new item, attribute by attribute."""
+class InsertStatement:
+    """INSERT: a new item, attribute by attribute."""
 
-    source: Source
+    source: StatementSource
     item: tuple[tuple[str, Constant | Parameter], ...]
 
 
 @dataclass(frozen=True)
-class Update:
-    """Changes to one item."""
+class UpdateStatement:
+    """UPDATE: changes to one item."""
 
-    source: Source
+    source: StatementSource
     changes: tuple[Change, ...]
     where: Condition | None = None
     returning: Returning | None = None
 
 
 @dataclass(frozen=True)
-class Delete:
-    """The end of one item."""
+class DeleteStatement:
+    """DELETE of one item."""
 
-    source: Source
+    source: StatementSource
     where: Condition | None = None
     returning: Returning | None = None
 
 
 @dataclass(frozen=True)
-class Exists:
-    """A condition that a transaction depends on: the item that is selected is there, and is as the rest says."""
+class ExistsStatement:
+    """EXISTS: a condition of a transaction, that the selected item exists and matches the rest of the condition."""
 
-    select: Select
+    select: SelectStatement
 
 
-Statement = Select | Insert | Update | Delete | Exists
+Statement = SelectStatement | InsertStatement | UpdateStatement | DeleteStatement | ExistsStatement
 
 
 @dataclass(frozen=True, eq=False)
-class ReadStatement:
-    """A statement as it was read, what is to be checked with its parameters, and the places of these in the text.
+class ParsedStatement:
+    """A statement, the checks that need its parameters, and the positions of the parameters in the text.
 
-    What is made of it is kept with it, for as long as it is itself remembered.
+    `cache` holds results computed from the statement; they live as long as the cached statement.
     """
 
     statement: Statement
     checks: tuple[Check, ...]
-    parameters: tuple[Position, ...]
-    kept: dict[Hashable, Any] = field(default_factory=dict)
+    parameters: tuple[TokenPosition, ...]
+    cache: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def parameter_name(number: int) -> str:
-    """The name of the n-th `?` of a statement, counted from 1."""
+    """Return the name of the n-th `?` of a statement, counted from 1."""
     return f"?{number}"
 
 
 def column_name(path: Path) -> str:
-    """What a column is called in the answer: the last name of its path, with the positions behind it."""
+    """Return the name of a result column: the last name of its path, and the list positions that follow it."""
     last = max(place for place, step in enumerate(path.steps) if isinstance(step, str))
     return str(Path(path.steps[last:]))
+
+
+class Columns(PathProjection):
+    """The columns of a SELECT, each named after the last name of its path; the result omits missing columns."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        super().__init__(())
+        self.paths = tuple(paths)
+        self.attributes = frozenset(path.attribute for path in self.paths)
+        self.nested_attributes = frozenset(path.attribute for path in self.paths if len(path.steps) > 1)
+        self._columns = tuple((column_name(path), path.steps) for path in self.paths)
+
+    def apply(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns that the item has, in the order of the statement."""
+        found = ((name, value_at(item, steps)) for name, steps in self._columns)
+        return {name: value for name, value in found if value is not None}

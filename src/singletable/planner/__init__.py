@@ -1,1 +1,1 @@
-"""From an access pattern to the one request that answers it, with the proof."""
+"""The planner: finds the one request that serves an access pattern, and proves that it does."""

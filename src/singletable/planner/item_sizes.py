@@ -1,4 +1,4 @@
-"""How large the items of a design are, and their index entries: declared, sampled, or put together from field types."""
+"""Sizes of items and index entries: measured, declared, or estimated from field types."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from uuid import UUID
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.fields import NotAnEntityClass, fields_of, strip
-from singletable.model.index import TABLE, Index
 from singletable.model.keys import Placement, TemplatePart
-from singletable.model.unique import MARKER
+from singletable.model.table_schema import TABLE, Index
+from singletable.model.unique_markers import MARKER
 from singletable.values.item_size import texts_size
 
 _TYPICAL_TEXT_BYTES = 16
 _TYPICAL_MEMBERS = 3
-_CONTAINER_BYTES = 3  # of a list or a map, beside what is in it
-_MEMBER_BYTES = 1  # of each element of a list and each member of a map, beside its name and value
-_SECONDS_BYTES = 6  # a moment of these years in seconds, ten digits
+_CONTAINER_BYTES = 3  # overhead of a list or map
+_MEMBER_BYTES = 1  # overhead of each element or member
+_SECONDS_BYTES = 6  # a current time in seconds has ten digits
 _TYPICAL_BYTES: dict[Any, int] = {
     int: 4,
     float: 9,
@@ -38,51 +38,51 @@ _TYPICAL_BYTES: dict[Any, int] = {
 
 @dataclass(frozen=True)
 class SampledSize:
-    """What items of an entity were seen to have: how many were looked at, and their bytes on average."""
+    """Measured sizes of one entity: the number of sampled items and their average bytes."""
 
     items: int
     item_bytes: int
     entry_bytes: Mapping[str, int]
-    """The bytes of an entry in each index, by its alias; an index that none of them is in is missing."""
+    """The bytes of an entry by index alias; indexes without entries are missing."""
     presence: Mapping[str, float] = field(default_factory=dict)
-    """Which part of the items is in each index, from 0 to 1."""
+    """The share of items in each index, from 0 to 1."""
     per_partition: Mapping[str, int] = field(default_factory=dict)
-    """How many lie in one partition of the table and of each index, where all items were seen."""
+    """The number of items per partition of the table and each index; known only for a complete sample."""
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """The sizes of a design's items; what was sampled goes before what was declared, and that before the types."""
+class ItemSizes:
+    """The sizes of a design's items: measured if sampled, otherwise declared, otherwise estimated from types."""
 
     design: Design
     sampled: Mapping[str, SampledSize] = field(default_factory=dict)
-    """What was seen, by the labels of entities."""
+    """Measured sizes by entity label."""
     left_out: frozenset[tuple[str, str]] = frozenset()
-    """Indexes that an entity's items are supposed not to be in, by its label and their alias."""
+    """Pairs of entity label and index alias to ignore."""
 
     def item(self, entity: Entity) -> int:
-        """The bytes of an item."""
-        seen = self.sampled.get(entity.label)
-        return item_bytes(self.design, entity)[0] if seen is None else seen.item_bytes
+        """Return the bytes of an item."""
+        sampled_size = self.sampled.get(entity.label)
+        return item_bytes(self.design, entity)[0] if sampled_size is None else sampled_size.item_bytes
 
     def entry(self, entity: Entity, alias: str) -> int:
-        """The bytes of an item's entry in an index, or of the item itself."""
-        seen = self.sampled.get(entity.label)
+        """Return the bytes of an item's entry in an index, or of the item in the table."""
+        sampled_size = self.sampled.get(entity.label)
         if alias == TABLE:
             return self.item(entity)
-        if seen is not None:
-            return seen.entry_bytes.get(alias, 0)
+        if sampled_size is not None:
+            return sampled_size.entry_bytes.get(alias, 0)
         return index_entry_bytes(self.design, entity, entity.placements[alias])
 
     def share(self, entity: Entity, alias: str) -> float:
-        """Which part of an entity's items is in an index, by its placement and by what was seen."""
+        """Return the share of an entity's items that are in an index."""
         if alias not in entity.placements or (entity.label, alias) in self.left_out:
             return 0.0
-        seen = self.sampled.get(entity.label)
-        return 1.0 if seen is None or alias == TABLE else seen.presence.get(alias, 0.0)
+        sampled_size = self.sampled.get(entity.label)
+        return 1.0 if sampled_size is None or alias == TABLE else sampled_size.presence.get(alias, 0.0)
 
     def guessed_share(self, entity: Entity, alias: str) -> tuple[str, ...]:
-        """What nobody has seen of how many items are in an index: where a key may be missing, all are taken to be."""
+        """Return the guess that all items are in a sparse index, when none were sampled."""
         if alias == TABLE or entity.label in self.sampled or not self.share(entity, alias):
             return ()
         placement = entity.placements[alias]
@@ -90,17 +90,21 @@ class Sizes:
         return (f"all items of {entity.label} in {placement.index.label}",) if may_miss else ()
 
     def expected_in(self, entity: Entity, index: Index) -> int | None:
-        """How many items lie in one partition of the table or an index: seen, or declared."""
-        seen = self.sampled.get(entity.label)
+        """Return the measured or declared number of items per partition of the table or an index."""
+        sampled_size = self.sampled.get(entity.label)
         alias = TABLE if index.kind == "LSI" else index.alias
-        return entity.expected_in(index) if seen is None else seen.per_partition.get(alias, entity.expected_in(index))
+        return (
+            entity.expected_in(index)
+            if sampled_size is None
+            else sampled_size.per_partition.get(alias, entity.expected_in(index))
+        )
 
     def guessed(self, entity: Entity) -> tuple[str, ...]:
-        """What nobody declared and nobody has seen."""
+        """Return the guesses in the size of an item."""
         return () if entity.label in self.sampled else item_bytes(self.design, entity)[1]
 
     def guessed_entry(self, entity: Entity, alias: str) -> tuple[str, ...]:
-        """What nobody declared and nobody has seen of an entry in an index, or of the item itself."""
+        """Return the guesses in the size of an index entry, or of the item in the table."""
         guessed = self.guessed(entity)
         if guessed or entity.label in self.sampled or alias == TABLE:
             return guessed
@@ -108,7 +112,7 @@ class Sizes:
         return () if index.projection.kind == "ALL" else (f"the size of {entity.label} in {index.label}",)
 
     def marker(self, marker: Placement, entity: Entity) -> int:
-        """The bytes of the item that keeps a value unique."""
+        """Return the bytes of a unique marker."""
         key = sum(texts_size((part.attribute,)) + _part_bytes(part) for part in marker.parts)
         owner = sum(texts_size((part.attribute,)) + _part_bytes(part) + 1 for part in entity.base.parts)
         named = self.design.settings.type_attribute
@@ -116,7 +120,7 @@ class Sizes:
 
 
 def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
-    """The size of an item as DynamoDB counts it: declared, or put together from the types of its fields."""
+    """Return the declared size of an item, or the size estimated from its field types with the guess."""
     if entity.declaration.expected_bytes is not None:
         return entity.declaration.expected_bytes, ()
     size = sum(texts_size((entity.attributes[name],)) + _field_bytes(entity, name) for name in entity.fields)
@@ -131,7 +135,7 @@ def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
 
 
 def index_entry_bytes(design: Design, entity: Entity, placement: Placement) -> int:
-    """The size of an item's entry in an index: all of it, or its keys and what is projected."""
+    """Return the size of an item's index entry: the whole item, or keys and projected attributes."""
     projection = placement.index.projection
     if projection.kind == "ALL":
         return item_bytes(design, entity)[0]
@@ -151,7 +155,7 @@ def _field_bytes(entity: Entity, name: str) -> int:
 
 
 def _part_bytes(part: Any) -> int:
-    """The bytes of a key attribute: of a template its text and its slots, otherwise of the field that it is."""
+    """Return the bytes of a key attribute: a template with its slots, or a native field."""
     if not isinstance(part, TemplatePart):
         return _value_bytes(part.field.type)
     literals = texts_size((part.template.text,)) - sum(texts_size((str(slot),)) for slot in part.template.slots)
@@ -159,14 +163,14 @@ def _part_bytes(part: Any) -> int:
 
 
 def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
-    """The bytes of a value of a type; one that is inside a value of its own kind is taken for empty."""
+    """Return the typical bytes of a value of a type; recursive types count as empty."""
     annotation, _ = strip(annotation)
     origin, of = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Literal:
         return max(texts_size((str(value),)) for value in of)
     if origin in (Union, UnionType):
         return max(_value_bytes(each, inside) for each in of)
-    if origin in (set, frozenset):  # DynamoDB holds a set as its members, without any overhead
+    if origin in (set, frozenset):  # sets have no overhead in DynamoDB
         return _TYPICAL_MEMBERS * _value_bytes(of[0] if of else str, inside)
     if origin in (list, tuple, Sequence):
         of = of or (str, ...)
@@ -185,10 +189,10 @@ def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
 
 
 def _members(annotation: Any) -> dict[str, Any] | None:
-    """The types of a class's fields, which it is stored by as a map; None of any other type."""
+    """Return the field types of a class that is stored as a map; None for other types."""
     if not isinstance(annotation, type):
         return None
     try:
         return {name: each.type for name, each in fields_of(annotation).items()}
-    except (NotAnEntityClass, NameError):  # a name that is there for type checkers only says nothing of bytes
+    except (NotAnEntityClass, NameError):  # names imported for type checkers only cannot be resolved
         return None

@@ -1,4 +1,4 @@
-"""Operands of a key condition before and after the caller's arguments are known."""
+"""Operands of a key condition: symbolic while planning, bound when the caller's arguments are known."""
 
 from __future__ import annotations
 
@@ -8,48 +8,47 @@ from typing import Any, Literal, cast
 
 from singletable.errors import ArgumentRefused, KeyRefused
 from singletable.expressions.tree import Constant, Parameter
-from singletable.model.binding import Binding
 from singletable.model.codecs.codec import Codec
-from singletable.model.codecs.text import escape
-from singletable.model.derived.derived import Derived
+from singletable.model.codecs.text_codec import escape
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.key_template import DerivedSlot, FieldSlot
 from singletable.model.keys import KeyValue, NativePart
-from singletable.model.language import Language, concat, literal
-from singletable.model.ranges import Children, Equal, Predicate, Prefix
-from singletable.model.template import DerivedSlot, FieldSlot
+from singletable.model.parameter_binding import Binding
+from singletable.model.parameter_types import Children, Equal, Predicate, Prefix
+from singletable.model.regular_language import Language, concat, literal
 
 Arguments = Mapping[str, Any]
 Pick = Literal["value", "low", "high", "start", "root", "parent"]
-"""Which value of a predicate an operand is made of: the attribute of the range's class."""
+"""Which attribute of a range object provides the operand's value."""
 
 
 def value_of(source: Parameter | Constant, arguments: Arguments) -> Any:
-    """The argument or the constant itself."""
+    """Return the argument or the constant."""
     return source.value if isinstance(source, Constant) else arguments[source.name]
 
 
 def predicate_of(binding: Binding, arguments: Arguments) -> Predicate:
-    """What is known of a field once the arguments are."""
+    """Return the predicate on a field for these arguments."""
     value = value_of(binding.source, arguments)
     if binding.test is Equal:
         return Equal(value)
     if not isinstance(value, binding.test):
-        wanted = binding.test.__name__
-        raise ArgumentRefused(f"{binding.written[1:-1]} is {value!r}, but the pattern takes {wanted}(...)")
+        raise ArgumentRefused(f"{binding.text[1:-1]} must be {binding.test.__name__}(...), got {value!r}")
     return cast(Predicate, value)
 
 
 @dataclass(frozen=True)
-class Text:
-    """Text that the template fixes."""
+class FixedText:
+    """Literal text of the template."""
 
     text: str
 
     def show(self) -> str:
-        """The text itself."""
+        """Return the text."""
         return self.text
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The text itself."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the text."""
         return self.text
 
     @property
@@ -60,21 +59,21 @@ class Text:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A value that a binding gives, written by the field's codec."""
+    """A value from a binding, encoded by the field's codec."""
 
     binding: Binding
     slot: FieldSlot
     pick: Pick = "value"
 
     def show(self) -> str:
-        """The value's name in braces, or a constant's text."""
+        """Return the parameter's name in braces, or the encoded constant."""
         if isinstance(self.binding.source, Constant):
             return self.slot.codec.encode(self.binding.source.value)
         name = self.binding.source.name
         return f"{{{name}}}" if self.pick == "value" else f"{{{name}.{self.pick}}}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The value's text in the key."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the encoded value."""
         if self.pick == "value" and self.binding.test is Equal:
             value = value_of(self.binding.source, arguments)
         else:
@@ -82,8 +81,8 @@ class Encoded:
         try:
             return self.slot.codec.encode(value)
         except KeyRefused as problem:
-            told = str(problem).replace("{field", f"{{{self.slot.name}")  # codecs do not know whose they are
-            raise KeyRefused(f"{self.binding.written}: {told}") from problem
+            reason = str(problem).replace("{field", f"{{{self.slot.name}")  # codecs do not know the name of their field
+            raise KeyRefused(f"{self.binding.text}: {reason}") from problem
 
     @property
     def language(self) -> Language:
@@ -92,40 +91,40 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class EachAbove(Encoded):
-    """A path and every path above it, the root's first: each is asked for by a key of its own."""
+class EachAncestor(Encoded):
+    """A path and all its ancestors, root first: one key for each."""
 
     def show(self) -> str:
-        """The path's name in braces, starred: one key for each."""
+        """Return the path's name in braces with a star, which means one key for each value."""
         return f"{{{self.name}*}}"
 
     @property
     def name(self) -> str:
-        """The parameter that gives the path."""
-        return self.binding.written[1:-1]
+        """The path parameter."""
+        return self.binding.text[1:-1]
 
     def each(self, arguments: Arguments) -> Iterator[dict[str, Any]]:
-        """The arguments with every path on the way down in place of the path."""
+        """Yield the arguments once per ancestor and once for the path itself, root first."""
         path = arguments[self.name]
         return ({**arguments, self.name: path[:length]} for length in range(1, len(path) + 1))
 
 
 @dataclass(frozen=True)
 class PrefixText:
-    """The beginning of a text field."""
+    """A prefix of a text field."""
 
     binding: Binding
     slot: FieldSlot
 
     def show(self) -> str:
-        """The prefix's name in braces."""
-        return f"{{{self.binding.written[1:-1]}.start}}"
+        """Return the prefix's name in braces."""
+        return f"{{{self.binding.text[1:-1]}.start}}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The prefix as it stands in the key."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the prefix, encoded as in the key."""
         value = cast("Prefix[Any]", predicate_of(self.binding, arguments)).start
         if not isinstance(value, str):
-            raise ArgumentRefused(f"{self.binding.written} begins with {value!r}, which is not text")
+            raise ArgumentRefused(f"{self.binding.text}: the prefix must be str, got {value!r}")
         return value if self.slot.codec.raw else escape(value, self.slot.codec.delimiter)
 
     @property
@@ -136,17 +135,17 @@ class PrefixText:
 
 @dataclass(frozen=True)
 class ParentPath:
-    """The path of a parent and the delimiter after it: what the keys of everything below begin with."""
+    """The path of a parent with a delimiter: the common prefix of the keys below it."""
 
     binding: Binding
     slot: FieldSlot
 
     def show(self) -> str:
-        """The parent's name in braces."""
-        return f"{{{self.binding.written[1:-1]}.parent}}{self.slot.codec.delimiter}"
+        """Return the parent's name in braces."""
+        return f"{{{self.binding.text[1:-1]}.parent}}{self.slot.codec.delimiter}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The parent's path, or nothing for the top of the tree."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the parent's path; empty for the top of the tree."""
         path = cast("Children[Any]", predicate_of(self.binding, arguments)).parent
         return self.slot.codec.encode(path) + self.slot.codec.delimiter if path else ""
 
@@ -157,18 +156,18 @@ class ParentPath:
 
 
 @dataclass(frozen=True)
-class Computed:
-    """A derived value that follows from what is known of its fields."""
+class DerivedText:
+    """A derived value, computed from known fields."""
 
     slot: DerivedSlot
     bindings: tuple[Binding, ...]
 
     def show(self) -> str:
-        """The derived value's name in braces."""
+        """Return the derived value's name in braces."""
         return f"{{{self.slot.name}}}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The derived value's text."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the derived value's text."""
         (text,) = self.slot.derived.expand(_known(self.bindings, arguments))
         return escape(text, self.slot.delimiter)
 
@@ -179,42 +178,42 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Spread:
-    """A value that is not known: each one possible is asked for in a Query of its own."""
+class FanOut:
+    """An unknown value: the pattern takes one Query for each possible value."""
 
     name: str
     count: int | None
     what: str
-    source: Derived | Codec
+    source: DerivedValue | Codec
     bindings: tuple[Binding, ...]
     slot_language: Language
     delimiter: str
 
     def show(self) -> str:
-        """The value's name in braces, starred: one Query for each."""
+        """Return the value's name in braces with a star, which means one Query for each value."""
         return f"{{{self.name}*}}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> str:
-        """The value whose turn it is."""
-        return spread[self.name]
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the value of this Query."""
+        return fan_out[self.name]
 
     def values(self, arguments: Arguments) -> tuple[str, ...]:
-        """Every value to ask for, as its text in the key."""
+        """Return every possible value as key text."""
         if isinstance(self.source, Codec):
             return tuple(self.source.encode(value) for value in self.source.domain or ())
         return tuple(escape(text, self.delimiter) for text in self.source.expand(_known(self.bindings, arguments)))
 
     @property
     def language(self) -> Language:
-        """Every text that can stand here."""
+        """Every possible text."""
         return self.slot_language
 
 
-Atom = Text | Encoded | PrefixText | ParentPath | Computed | Spread
+Atom = FixedText | Encoded | PrefixText | ParentPath | DerivedText | FanOut
 
 
 def same_atom(first: Atom, second: Atom) -> bool:
-    """Whether two atoms are always the same text, although they may be made for fields of two entities."""
+    """Whether two atoms always have the same text, even for fields of different entities."""
     if isinstance(first, Encoded) and isinstance(second, Encoded):
         ours, theirs = (first.binding.source, first.pick), (second.binding.source, second.pick)
         return ours == theirs and first.slot.codec == second.slot.codec
@@ -227,17 +226,17 @@ def _known(bindings: tuple[Binding, ...], arguments: Arguments) -> dict[str, Pre
 
 @dataclass(frozen=True)
 class TextOperand:
-    """Text put together from what the template fixes and what the bindings give."""
+    """Text composed of literals and bound values."""
 
     atoms: tuple[Atom, ...]
 
     def show(self) -> str:
-        """The operand with parameters in braces."""
+        """Return the operand with parameters in braces."""
         return "".join(atom.show() for atom in self.atoms)
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> KeyValue:
-        """The operand's text."""
-        return "".join([atom.bind(arguments, spread) for atom in self.atoms])
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> KeyValue:
+        """Return the operand's text."""
+        return "".join([atom.bind(arguments, fan_out) for atom in self.atoms])
 
     @property
     def language(self) -> Language:
@@ -247,21 +246,21 @@ class TextOperand:
 
 @dataclass(frozen=True)
 class NativeOperand:
-    """A native attribute's own value."""
+    """The value of a native attribute."""
 
     part: NativePart
     binding: Binding
     pick: Pick = "value"
 
     def show(self) -> str:
-        """The value's name in braces, or the constant."""
-        written = self.binding.written
+        """Return the parameter's name in braces, or the constant."""
+        written = self.binding.text
         if self.pick == "value" or isinstance(self.binding.source, Constant):
             return written
         return f"{written[:-1]}.{self.pick}}}"
 
-    def bind(self, arguments: Arguments, spread: Mapping[str, str]) -> KeyValue:
-        """The value as DynamoDB holds it."""
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> KeyValue:
+        """Return the value as DynamoDB stores it."""
         return self.part.encode_value(getattr(predicate_of(self.binding, arguments), self.pick))
 
 
@@ -270,7 +269,7 @@ Operator = Literal["=", "begins_with", "BETWEEN", ">=", "<="]
 
 
 @dataclass(frozen=True)
-class KeyTest:
+class KeyComparison:
     """One comparison of a key condition."""
 
     attribute: str
@@ -278,13 +277,13 @@ class KeyTest:
     operands: tuple[Operand, ...]
 
     def show(self) -> str:
-        """The comparison as DynamoDB writes it, with parameters in braces."""
+        """Return the comparison in DynamoDB's notation, with parameters in braces."""
         quoted = [f'"{o.show()}"' if isinstance(o, TextOperand) else o.show() for o in self.operands]
-        return written_test(self.attribute, self.operator, quoted)
+        return comparison_text(self.attribute, self.operator, quoted)
 
 
-def written_test(attribute: str, operator: Operator, operands: list[str]) -> str:
-    """A comparison in DynamoDB's own notation."""
+def comparison_text(attribute: str, operator: Operator, operands: list[str]) -> str:
+    """Return a comparison in DynamoDB's notation."""
     if operator == "begins_with":
         return f"begins_with({attribute}, {operands[0]})"
     return f"{attribute} {operator} {' AND '.join(operands)}"

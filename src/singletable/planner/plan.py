@@ -1,4 +1,4 @@
-"""Plans: the request that answers a pattern with its proof, or the reason why there is none."""
+"""Plans: the request that serves a pattern, or the reason why no request does."""
 
 from __future__ import annotations
 
@@ -11,134 +11,134 @@ from typing import Literal, NamedTuple
 
 from singletable.expressions.printer import Placeholders
 from singletable.expressions.tree import Change, Condition, Parameter
-from singletable.model.declaration import PatternDeclaration
+from singletable.model.collection_shape import ShapeMember
 from singletable.model.entity import Entity
-from singletable.model.index import Index
-from singletable.model.shape import Member
-from singletable.planner.kept import Kept
-from singletable.planner.obstacles import Obstacle
-from singletable.planner.operands import EachAbove, KeyTest, Spread, TextOperand, written_test
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import Index
+from singletable.planner.mismatches import Mismatch
+from singletable.planner.operands import EachAncestor, FanOut, KeyComparison, TextOperand, comparison_text
+from singletable.planner.write_effects import DerivedWrites
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 Operation = Literal["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"]
 
 
 class Verdict(Enum):
-    """What the planner says of a pattern."""
+    """The planner's verdict on a pattern."""
 
     ONE_REQUEST = "one request"
     DECLARED_FANOUT = "declared fan-out"
     UNDECLARED_FANOUT = "undeclared fan-out"
-    REFUSED = "refused"
+    UNSUPPORTED = "not supported"
 
 
 @dataclass(frozen=True)
-class LimitOf:
-    """How many items a Query may examine: the limit that was asked for, and the single members read with them."""
+class QueryLimit:
+    """The Limit of a Query: the requested limit plus the single members read with the list."""
 
     count: int | Parameter
     extra: int = 0
 
     def show(self) -> str:
-        """The limit with a parameter in braces."""
+        """Return the limit, with a parameter in braces."""
         if isinstance(self.count, int):
             return str(self.count + self.extra)
         return f"{{{self.count.name}}}" + (f" + {self.extra}" if self.extra else "")
 
 
 @dataclass(frozen=True)
-class Rewrite:
-    """A key attribute of an index that an update must write anew because a field in it changes."""
+class KeyAttributeRewrite:
+    """A key attribute of an index that an update must recompute because it contains a changed field."""
 
     index: Index
     attribute: str
     template: str
     unknown: tuple[str, ...]
     is_removed: bool = False
-    """Whether the item leaves the index, and the attribute goes."""
+    """Whether the item leaves the index, so that the attribute is removed."""
 
 
-class WrittenTest(NamedTuple):
-    """A test of a key, whether it is of the sort key, and the placeholders of its operands."""
+class ComparisonTemplate(NamedTuple):
+    """A key comparison, whether it is on the sort key, and the placeholders of its operands."""
 
-    test: KeyTest
+    test: KeyComparison
     is_sort: bool
     placeholders: tuple[str, ...]
 
 
-class WrittenCondition(NamedTuple):
-    """A key condition as it is sent, but for the values: they are all that differs between two calls."""
+class KeyConditionTemplate(NamedTuple):
+    """A key condition expression without values; only the values differ between calls."""
 
     text: str
     names: Mapping[str, str]
-    tests: tuple[WrittenTest, ...]
+    tests: tuple[ComparisonTemplate, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The request that answers a pattern."""
+    """The request that serves a pattern."""
 
     pattern: PatternDeclaration
     operation: Operation
     index: Index
-    partition: tuple[KeyTest, ...]
-    sort: tuple[KeyTest, ...]
-    wanted: tuple[Entity, ...]
-    foreign: tuple[Entity, ...] = ()
+    partition: tuple[KeyComparison, ...]
+    sort: tuple[KeyComparison, ...]
+    entities: tuple[Entity, ...]
+    other_entities: tuple[Entity, ...] = ()
     forward: bool = True
     order: str = ""
-    limit: LimitOf | None = None
+    limit: QueryLimit | None = None
     filter: Condition | None = None
     condition: Condition | None = None
     changes: tuple[Change, ...] = ()
-    rewrites: tuple[Rewrite, ...] = ()
-    spreads: tuple[Spread, ...] = ()
-    members: tuple[Member, ...] = ()
+    rewrites: tuple[KeyAttributeRewrite, ...] = ()
+    fan_outs: tuple[FanOut, ...] = ()
+    members: tuple[ShapeMember, ...] = ()
     view: type | None = None
     consistent: bool = False
     hydrate: bool = False
-    passed_over: tuple[PassedOver, ...] = ()
-    kept: Kept | None = None
+    other_indexes: tuple[OtherIndex, ...] = ()
+    derived_writes: DerivedWrites | None = None
     validation_read: str | None = None
     """Why an update reads the item first to validate it, such as `Order has a model_validator (dates_in_order)`."""
 
     @property
-    def tests(self) -> tuple[KeyTest, ...]:
-        """The key condition, the partition's tests first."""
+    def tests(self) -> tuple[KeyComparison, ...]:
+        """The comparisons of the key condition, partition key first."""
         return (*self.partition, *self.sort)
 
     @cached_property
-    def written_condition(self) -> WrittenCondition:
-        """The key condition with placeholders, which is written once for all calls."""
+    def written_condition(self) -> KeyConditionTemplate:
+        """The key condition with placeholders, computed once for all calls."""
         placeholders, texts, tests = Placeholders(), [], []
         for test in self.tests:
             operands = [placeholders.value(None) for _ in test.operands]
-            texts.append(written_test(placeholders.name(test.attribute), test.operator, operands))
-            tests.append(WrittenTest(test, test in self.sort, tuple(operands)))
-        return WrittenCondition(" AND ".join(texts), placeholders.names, tuple(tests))
+            texts.append(comparison_text(placeholders.name(test.attribute), test.operator, operands))
+            tests.append(ComparisonTemplate(test, test in self.sort, tuple(operands)))
+        return KeyConditionTemplate(" AND ".join(texts), placeholders.names, tuple(tests))
 
     @property
     def queries(self) -> int | None:
-        """How many Queries the pattern is; None when the arguments decide."""
-        counts = [spread.count for spread in self.spreads]
+        """The number of Queries; None when it depends on the arguments."""
+        counts = [fan_out.count for fan_out in self.fan_outs]
         return None if None in counts else prod(count for count in counts if count is not None)
 
     @property
-    def each_above(self) -> EachAbove | None:
-        """The path whose nodes above are asked for, each by its key."""
+    def each_ancestor(self) -> EachAncestor | None:
+        """The path whose ancestors are read, each by its key."""
         operands = (operand for test in self.tests for operand in test.operands if isinstance(operand, TextOperand))
-        return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAbove)), None)
+        return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAncestor)), None)
 
     @property
     def reads_item_first(self) -> bool:
         """Whether a write reads the stored item first: for derived data, for index keys or for validation."""
-        is_read_for_derived_data = self.kept is not None and self.kept.looks_first
+        is_read_for_derived_data = self.derived_writes is not None and self.derived_writes.reads_item_first
         is_read_for_keys = any(rewrite.unknown for rewrite in self.rewrites)
         return is_read_for_derived_data or is_read_for_keys or self.validation_read is not None
 
     @property
     def requests(self) -> int | None:
-        """How many requests a page of the answer takes; None when the arguments decide."""
+        """The number of requests per page of the result; None when it depends on the arguments."""
         if self.hydrate:
             known = self.limit is not None and isinstance(self.limit.count, int) and self.queries is not None
             if not known or self.limit is None or not isinstance(self.limit.count, int):
@@ -147,19 +147,23 @@ class Plan:
         if self.operation == "BatchGetItem":
             return None
         if self.pattern.is_write:
-            other_reads = 0 if self.kept is None else self.kept.reads - self.kept.looks_first
+            other_reads = (
+                0 if self.derived_writes is None else self.derived_writes.reads - self.derived_writes.reads_item_first
+            )
             return 1 + self.reads_item_first + other_reads
         return self.queries
 
     @property
     def verdict(self) -> Verdict:
-        """One request, or a fan-out that the pattern declares or fails to declare."""
+        """One request, a declared fan-out, or an undeclared fan-out."""
         declared, requests = self.pattern.options.fanout, self.requests
         if requests == 1:
             return Verdict.ONE_REQUEST
-        least = self.queries if requests is None and self.hydrate else requests  # the Queries, whatever they find
-        if least is None:  # each of the cells or buckets of the arguments in every shard
-            least = prod(spread.count for spread in self.spreads if spread.count is not None)
+        least = (
+            self.queries if requests is None and self.hydrate else requests
+        )  # the Queries, without the BatchGetItem requests that follow
+        if least is None:  # at least one cell or bucket in every shard
+            least = prod(fan_out.count for fan_out in self.fan_outs if fan_out.count is not None)
         if declared is not None and least <= declared:
             return Verdict.DECLARED_FANOUT
         by_itself = self.hydrate and self.queries == 1 and declared is None
@@ -167,68 +171,68 @@ class Plan:
 
     @property
     def fanout(self) -> str:
-        """The number of requests in words: exact, or the most that was declared."""
+        """The number of requests in words: exact, or the declared maximum."""
         if self.requests is not None:
             return str(self.requests)
         declared = self.pattern.options.fanout
         if self.hydrate and (self.queries is not None or declared is not None):
             queries = self.queries if self.queries is not None else f"at most {declared}"
             return f"{queries} + 1 per {BATCH_GET_KEYS_MAX} items"
-        return f"at most {declared}" if declared is not None else "a number that the arguments decide"
+        return f"at most {declared}" if declared is not None else "a number that depends on the arguments"
 
     @property
     def strong_possible(self) -> bool:
-        """Whether a strongly consistent read can be asked for."""
+        """Whether strongly consistent reads are possible."""
         return self.index.kind != "GSI" and not self.hydrate
 
     def key_condition(self) -> str:
-        """The key condition in DynamoDB's notation, with parameters in braces."""
+        """Return the key condition in DynamoDB's notation, with parameters in braces."""
         return " AND ".join(test.show() for test in self.tests)
 
 
 @dataclass(frozen=True)
-class PassedOver:
-    """An index that does not serve the pattern, or serves it worse, and why."""
+class OtherIndex:
+    """An index that the planner did not choose for the pattern, and the reason."""
 
     index: str
     reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """A pattern that no single request answers: the smallest reason, and the smallest change that would help."""
+class UnsupportedPattern:
+    """A pattern that no plan serves: the reason, and the mismatches with the best index."""
 
     pattern: PatternDeclaration
     reason: str
     needs_scan: bool
-    wanted: tuple[Entity, ...]
-    obstacles: tuple[Obstacle, ...]
-    passed_over: tuple[PassedOver, ...]
+    entities: tuple[Entity, ...]
+    mismatches: tuple[Mismatch, ...]
+    other_indexes: tuple[OtherIndex, ...]
 
     @property
     def verdict(self) -> Verdict:
-        """Refused."""
-        return Verdict.REFUSED
+        """Always `UNSUPPORTED`."""
+        return Verdict.UNSUPPORTED
 
 
-Outcome = Plan | Refusal
+Outcome = Plan | UnsupportedPattern
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan on one index, with what stands in its way."""
+    """A plan on one index, with its mismatches."""
 
     plan: Plan
-    obstacles: tuple[Obstacle, ...]
+    mismatches: tuple[Mismatch, ...]
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """Smaller is better: obstacles, then requests, then what is read in vain, then the table before its indexes."""
+        """Rank candidates (smaller is better) by mismatches, Queries, other entities in the range and kind of index."""
         queries = self.plan.queries
         kinds: Sequence[str] = ("table", "LSI", "GSI")
         return (
-            len(self.obstacles),
+            len(self.mismatches),
             10_000 if queries is None else queries,
-            len(self.plan.foreign),
+            len(self.plan.other_entities),
             kinds.index(self.plan.index.kind),
         )

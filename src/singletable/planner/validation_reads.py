@@ -1,7 +1,7 @@
-"""Validation reads: why an update has to read the stored item before it can validate a change.
+"""Validation reads: when an update must read the stored item to validate a change, and why.
 
-A change is validated alone where every class on its path has only rules of single fields. Otherwise the item is read,
-changed, validated whole, and written on condition that it is unchanged.
+A change is validated alone when every class on its path has only single-field rules. Otherwise the update reads the
+item, changes it, validates the whole item, and writes it on condition that no other writer has changed it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from singletable.expressions.tree import Change, Path
-from singletable.model.fields import Computed, Field, container_of, element_of, fields_of, has_fields, strip
-from singletable.model.rules.class_rules import rules_of
-from singletable.model.rules.value_rules import ValueRules
+from singletable.model.fields import DefaultFactory, Field, container_of, element_of, fields_of, has_fields, strip
+from singletable.model.validation.class_rules import rules_of
+from singletable.model.validation.value_rules import ValueRules
 
 ChangeKind = Literal["set", "remove", "add to number", "append to list", "change members of set"]
 
 
 def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | None:
-    """Why the item is read before a change of an entity's class; None when the change needs no read.
+    """Return why a change must read the item first; None when it does not.
 
-    Without `validates_whole`, rules that need the whole object are waived. Some changes need the item all the same.
+    Without `validates_whole`, rules that need the whole object are waived. Some changes need the item anyway.
     """
     steps = change.path.steps
     rules, field = rules_of(cls, steps), field_at(cls, steps)
@@ -31,7 +31,7 @@ def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | No
 
 
 def waived_rules(cls: type, changes: Sequence[Change]) -> tuple[str, ...]:
-    """The rules that changes of an entity's class break unnoticed when only their fields are validated."""
+    """Return the class rules that changes can break when only the changed fields are validated."""
     found: dict[str, None] = {}
     for change in changes:
         reason = read_reason(cls, change, validates_whole=True)
@@ -41,7 +41,7 @@ def waived_rules(cls: type, changes: Sequence[Change]) -> tuple[str, ...]:
 
 
 def change_kind(change: Change, declared: Any) -> ChangeKind:
-    """What a change does to a value of a type."""
+    """Return the kind of change for a value of the declared type."""
     if change.action == "SET":
         return "set"
     if change.action == "APPEND":
@@ -53,7 +53,7 @@ def change_kind(change: Change, declared: Any) -> ChangeKind:
 
 
 def field_at(cls: type, steps: Sequence[str | int]) -> Field | None:
-    """The field at the end of a path; None where the path ends in a list or a map."""
+    """Return the field at the end of a path; None when the path ends in a list or map."""
     field: Field | None = None
     declared: Any = cls
     for step in steps:
@@ -66,7 +66,7 @@ def field_at(cls: type, steps: Sequence[str | int]) -> Field | None:
 
 
 def _inner_type(declared: Any, step: str | int) -> Any:
-    """The type of an element of a list or a member of a map."""
+    """Return the type of a list element or map member."""
     arguments = get_args(declared)
     if container_of(declared) is tuple and element_of(declared) is None and isinstance(step, int):
         return strip(arguments[step])[0] if step < len(arguments) else None
@@ -74,25 +74,26 @@ def _inner_type(declared: Any, step: str | int) -> Any:
 
 
 def missing_value(field: Field | None) -> Any:
-    """What a field that is not stored stands for; None where nothing does, `Computed` where only the class can tell."""
+    """Return the default of a field that is not stored; `DefaultFactory` when only the class can compute it."""
     if field is None or field.required:
         return None
-    if not isinstance(field.default, Computed) or field.default.make is None:
+    if not isinstance(field.default, DefaultFactory) or field.default.make is None:
         return field.default
     try:
         return field.default.make()
-    except Exception:  # of the user's own function, which may need an argument
+    except Exception:  # raised by the user's function, which may need an argument
         return field.default
 
 
 def _rule_reason(cls: type, change: Change, kind: ChangeKind, rules: ValueRules) -> str | None:
-    """The rule that cannot be checked without the item."""
+    """Return the rule that cannot be checked without the item."""
     if rules.whole is not None:
         return rules.whole
     container = _container_reason(cls, change)
     if container is not None or kind in ("set", "remove"):
         return container
-    # A missing set counts as empty, whatever its least length is, so that adding can make one that is too short.
+    # A missing set counts as empty, even if the set has a minimum length, so adding members can store a set that is too
+    # short.
     is_added_to_short_set = change.action == "ADD" and rules.min_length is not None
     may_break_length = _length_limit(rules, change) is not None or is_added_to_short_set
     if not rules.is_exhaustive or (kind == "change members of set" and may_break_length):
@@ -103,7 +104,7 @@ def _rule_reason(cls: type, change: Change, kind: ChangeKind, rules: ValueRules)
 
 
 def _container_reason(cls: type, change: Change) -> str | None:
-    """A change of an element or a member may break the rules of the list or map that it is in."""
+    """Return why a change of an element may break the rules of its list or map."""
     steps = change.path.steps
     if len(steps) == 1:
         return None
@@ -112,20 +113,20 @@ def _container_reason(cls: type, change: Change) -> str | None:
     is_resized = kind is dict or (change.action == "REMOVE" and kind in (list, tuple))
     is_fixed = kind is tuple and get_args(container.type)[-1:] != (...,)
     if is_resized and (is_fixed or _length_limit(container, change) is not None):
-        return f"the length of {Path(steps[:-1])} has limits"
+        return f"the length of {Path(steps[:-1])} is limited"
     return None
 
 
 def _length_limit(rules: ValueRules, change: Change) -> int | None:
-    """The length that a change can break: the least one where it removes something, otherwise the greatest."""
+    """Return the length limit that a change can break: the minimum if it removes something, otherwise the maximum."""
     return rules.min_length if change.action in ("REMOVE", "DELETE") else rules.max_length
 
 
 def _default_reason(kind: ChangeKind, field: Field | None) -> str | None:
-    """Why a change cannot be written without the item, whatever is validated."""
+    """Return why a change needs the item even without validation."""
     if field is None:
         return None
-    if kind in ("add to number", "append to list") and isinstance(missing_value(field), Computed):
+    if kind in ("add to number", "append to list") and isinstance(missing_value(field), DefaultFactory):
         return f"the default of {field.name} is computed by its class"
     if kind == "change members of set" and not field.is_empty_unless_stored:
         return f"a missing {field.name} is not an empty set"

@@ -1,1 +1,1 @@
-"""A few rows of every entity, always the same ones, for people who want to see a table before it has any."""
+"""Sample rows: a few deterministic items of every entity, to show a table before it has data."""

@@ -1,6 +1,6 @@
-"""For the tests of those who use a table: a fixture, objects made by Hypothesis, and what a block of code consumed.
+"""Test helpers: a pytest fixture, Hypothesis strategies, and assertions on requests and capacity units.
 
-Neither pytest nor Hypothesis is loaded before a name that needs it is asked for.
+pytest and Hypothesis are imported only when you use a name that needs them.
 """
 
 from __future__ import annotations
@@ -9,29 +9,28 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from singletable.testing.entity_strategies import items_of, objects_of
     from singletable.testing.fixtures import OpenTables, table_fixture
-    from singletable.testing.objects import objects_of
-    from singletable.testing.related import items_of
-    from singletable.testing.used import Made, Used, measured, uses, uses_at_most
+    from singletable.testing.recorded_usage import RecordedRequest, RecordedUsage, measure, uses, uses_at_most
 
 _MODULES = {
-    "Made": "used",
     "OpenTables": "fixtures",
-    "Used": "used",
-    "items_of": "related",
-    "measured": "used",
-    "objects_of": "objects",
+    "RecordedRequest": "recorded_usage",
+    "RecordedUsage": "recorded_usage",
+    "items_of": "entity_strategies",
+    "measure": "recorded_usage",
+    "objects_of": "entity_strategies",
     "table_fixture": "fixtures",
-    "uses": "used",
-    "uses_at_most": "used",
+    "uses": "recorded_usage",
+    "uses_at_most": "recorded_usage",
 }
 
 __all__ = [
-    "Made",
     "OpenTables",
-    "Used",
+    "RecordedRequest",
+    "RecordedUsage",
     "items_of",
-    "measured",
+    "measure",
     "objects_of",
     "table_fixture",
     "uses",

@@ -1,4 +1,4 @@
-"""Tables for single tests: each test has its own, on the embedded engine or wherever a URL leads."""
+"""A pytest fixture that gives every test its own table, in memory or at a URL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from singletable.client.steps import Call
+from singletable.client.request_steps import Call
 from singletable.client.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -21,10 +21,10 @@ URL_OPTION = "singletable_url"
 
 
 class OpenTables(Protocol):
-    """What the fixture `open_table` gives: a table of one's own, as often as it is called."""
+    """The type of the `open_table` fixture: every call opens a new table."""
 
     def __call__(self, table: type[T], *, items: Items = (), url: str | None = None, **options: Any) -> T:
-        """An open table with these items in it, closed at the end of the test."""
+        """Open a table that contains `items`; it is closed at the end of the test."""
         ...
 
 
@@ -37,11 +37,11 @@ def table_fixture(
     name: str | None = None,
     **options: Any,
 ) -> Any:
-    """A pytest fixture that gives each test a table of its own: `shop = table_fixture(Shop)` in `conftest.py`.
+    """Return a pytest fixture that gives each test its own table: `shop = table_fixture(Shop)` in `conftest.py`.
 
-    The table is new, open, and has `items` in it (objects, or a function that makes them). It is in memory, unless
-    `url` or `pytest --singletable-url` say otherwise; elsewhere it gets a name of its own, and is deleted after the
-    test. Further options are those of `Table.open`.
+    The table is new and open, and contains `items` (objects, or a function that returns them). It is in memory unless
+    you pass `url` or run `pytest --singletable-url`; at a URL it gets a unique name, and the fixture deletes it after
+    the test. All other options are passed to `Table.open`.
     """
 
     def opened(request: pytest.FixtureRequest) -> Iterator[Table]:
@@ -55,7 +55,7 @@ def table_fixture(
 
 @contextmanager
 def own_table(table: type[T], items: Items, url: str, options: dict[str, Any]) -> Generator[T, None, None]:
-    """A table that nobody else has."""
+    """Open a new table with a unique name; delete it at the end unless it is in memory."""
     if url == MEMORY:
         with table.open(url, **options) as opened:
             yield _filled(opened, items)
@@ -65,9 +65,9 @@ def own_table(table: type[T], items: Items, url: str, options: dict[str, Any]) -
         try:
             yield _filled(opened, items)
         finally:
-            with table.open(url, **options) as again:  # the test may have closed its own
+            with table.open(url, **options) as again:  # the test may have closed its table
                 session = again._opened().session
-                session.ask(Call("DeleteTable", {"TableName": options["name"]}))
+                session.send(Call("DeleteTable", {"TableName": options["name"]}))
 
 
 def _filled(opened: T, items: Items) -> T:

@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture `open_table`, and `--singletable-url` to run the same tests somewhere else."""
+"""pytest plugin: the `open_table` fixture and the `--singletable-url` option."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the options of singletable."""
+    """Add `--singletable-url`."""
     group = parser.getgroup("singletable")
     group.addoption(
         "--singletable-url",
         metavar="URL",
-        help="where tables of tests are: memory: (the default), file:PATH, http://HOST:PORT or dynamodb://REGION",
+        help="where tests open their tables: memory: (default), file:PATH, http://HOST:PORT or dynamodb://REGION",
     )
 
 
 @pytest.fixture
 def open_table(request: pytest.FixtureRequest) -> Iterator[OpenTables]:
-    """Opens tables that this test alone has: `shop = open_table(Shop, items=[...])`."""
+    """Open tables that only this test uses: `shop = open_table(Shop, items=[...])`."""
     from singletable.testing.fixtures import MEMORY, URL_OPTION, Items, T, own_table
 
     with ExitStack() as stack:

@@ -1,1 +1,1 @@
-"""DynamoDB's ten types, how they are checked, written, measured and ordered, and its own figures."""
+"""DynamoDB's attribute values: validation, encoding, size, order and limits."""

@@ -1,4 +1,4 @@
-"""Python values in DynamoDB's JSON form: `{"S": "..."}`, `{"N": "..."}` and the other types."""
+"""Python values as attribute values in DynamoDB JSON: `{"S": "..."}`, `{"N": "..."}` and the other types."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 from uuid import UUID
 
 from singletable.errors import RequestRefused
-from singletable.values.number import canonical_number
+from singletable.values.scalars import canonical_number
 
 AttributeValue = dict[str, Any]
 
 
 def attribute_value(value: Any) -> AttributeValue:
-    """One value with its type; raises TypeError for what DynamoDB cannot hold."""
+    """Return a value as DynamoDB JSON with its type; raise TypeError for a value that DynamoDB cannot store."""
     match value:
         case None:
             return {"NULL": True}
@@ -32,7 +32,7 @@ def attribute_value(value: Any) -> AttributeValue:
         case bytes() | bytearray():
             return {"B": base64.b64encode(value).decode()}
         case datetime():
-            return {"S": _moment(value)}
+            return {"S": _datetime_text(value)}
         case date() | UUID():
             return {"S": str(value)}
         case Mapping():
@@ -42,21 +42,21 @@ def attribute_value(value: Any) -> AttributeValue:
         case set() | frozenset():
             return _set(value)
         case _:
-            raise TypeError(f"{value!r} is of no type that DynamoDB holds")
+            raise TypeError(f"DynamoDB has no type for {value!r}")
 
 
 def number_text(value: int | float | Decimal) -> str:
-    """A number as DynamoDB writes it."""
+    """Return a number in DynamoDB's canonical notation."""
     number = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     try:
         return canonical_number(str(number)) if number else "0"
     except RequestRefused:
-        message = f"{value!r} is no number that DynamoDB holds: 38 digits, from 1E-130 to 9.99E+125"
+        message = f"{value!r} is not a valid DynamoDB number: up to 38 digits, from 1E-130 to 9.99E+125"
         raise TypeError(message) from None
 
 
 def fits(number: Decimal) -> bool:
-    """Whether DynamoDB holds the number as it is."""
+    """Return whether DynamoDB can store the number exactly."""
     try:
         number_text(number)
     except TypeError:
@@ -64,20 +64,20 @@ def fits(number: Decimal) -> bool:
     return True
 
 
-def _moment(value: datetime) -> str:
+def _datetime_text(value: datetime) -> str:
     if value.utcoffset() is None:
-        raise TypeError(f"{value!r} has no time zone, and is stored in UTC; attach one, such as UTC")
+        raise TypeError(f"{value!r} has no time zone, but datetimes are stored in UTC; attach one, such as UTC")
     try:
         in_utc = value.astimezone(UTC)
     except OverflowError:
-        raise TypeError(f"{value!r} is outside the years 1 to 9999 of UTC; pass a moment inside them") from None
+        raise TypeError(f"{value!r} is outside the years 1 to 9999 in UTC; pass a datetime within them") from None
     return in_utc.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def _map(value: Mapping[Any, Any]) -> AttributeValue:
     names = [_name(key) for key in value]
     if len(set(names)) < len(names):
-        raise TypeError(f"{value!r} has two keys of one text, and the keys of DynamoDB's maps are texts")
+        raise TypeError(f"{value!r} has two keys with the same string, and the keys of a DynamoDB map are strings")
     return {"M": {name: attribute_value(inner) for name, inner in zip(names, value.values(), strict=True)}}
 
 
@@ -88,7 +88,7 @@ def _name(key: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """The text itself, of a subclass too, which may show itself otherwise."""
+    """Return the value as a plain str; `str()` would call `__str__`, which a subclass may override."""
     return text if type(text) is str else str.__str__(text)
 
 
@@ -97,4 +97,6 @@ def _set(values: set[Any] | frozenset[Any]) -> AttributeValue:
     kinds = {kind for each in typed for kind in each}
     if len(kinds) == 1 and (kind := kinds.pop()) in ("S", "N", "B"):
         return {f"{kind}S": sorted(each[kind] for each in typed)}
-    raise TypeError(f"{values!r} is not a set of texts, of numbers or of bytes, which are the sets DynamoDB holds")
+    raise TypeError(
+        f"{values!r} mixes types, or is empty: a DynamoDB set holds only strings, only numbers or only bytes"
+    )

@@ -1,4 +1,4 @@
-"""Equality and order of attribute values, as conditions and filters compare them."""
+"""Equality and order of attribute values, as in conditions and filters."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from singletable.values.binary import binary_bytes
+from singletable.values.scalars import binary_bytes
 
 
 def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two accepted values are the same: of one type, sets and maps in any order, lists in theirs.
+    """Return whether two valid values have the same type and content; order matters in lists, but not in sets and maps.
 
-    Accepted numbers and binaries have one text each, so that equal ones have equal texts.
+    Numbers and binaries are in canonical form, so equal values have equal strings.
     """
     ((kind, content),) = one.items()
     if kind not in other:
@@ -32,9 +32,9 @@ def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def compare(one: dict[str, Any], other: dict[str, Any]) -> int | None:
-    """-1, 0 or 1 as the one comes before the other, is equal to it or comes after it; None where there is no order.
+    """Return -1, 0 or 1 when the first value is less than, equal to or greater than the second; None without an order.
 
-    Accepted texts, numbers and binaries have an order, each among their own kind.
+    Two strings, two numbers or two binaries have an order; other pairs of values have none.
     """
     ((kind, content),) = one.items()
     if kind not in other or kind not in _ORDERED:
@@ -45,7 +45,7 @@ def compare(one: dict[str, Any], other: dict[str, Any]) -> int | None:
 
 
 _ORDERED: dict[str, Callable[[str], Any]] = {
-    "S": str,  # code points sort as their UTF-8 does
+    "S": str,  # code points and UTF-8 have the same order
     "N": Decimal,
     "B": binary_bytes,
 }

@@ -1,4 +1,4 @@
-"""DynamoDB's limits, by name; the figures are those of the service's quotas page."""
+"""DynamoDB's limits, from the quotas page of the service."""
 
 PARTITION_KEY_BYTES_MAX = 2048
 SORT_KEY_BYTES_MAX = 1024

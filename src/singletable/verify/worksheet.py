@@ -1,25 +1,35 @@
-"""The worksheet of a design: one row per access pattern, from what was asked to the request that answers it."""
+"""The worksheet of a design: one row per access pattern, from its description to its request and cost."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from singletable.expressions.plain import plain
-from singletable.model.areas import Box, Nearest, Radius
-from singletable.model.declaration import PatternDeclaration
+from singletable.expressions.printer import readable_condition
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import Write
+from singletable.model.intents import ItemWriteIntent
+from singletable.model.key_template import LiteralText
 from singletable.model.keys import KeyPart, NativePart
-from singletable.model.ranges import Between, Children, Equal, Prefix, Since, Subtree, Until
-from singletable.model.template import Literal
-from singletable.planner.amounts import GUESS, counted, size
+from singletable.model.parameter_types import (
+    Between,
+    Box,
+    Children,
+    Equal,
+    Nearest,
+    Prefix,
+    Radius,
+    Since,
+    Subtree,
+    Until,
+)
+from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.estimate import Estimate, estimate
-from singletable.planner.explain import verdict_text
+from singletable.planner.explanation import verdict_text
+from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count
 from singletable.planner.plan import Outcome, Plan
 
 _RANGE_WORDS = {
-    Between: "{0} between two",
+    Between: "{0} between two values",
     Since: "{0} since",
     Until: "{0} until",
     Prefix: "{0} begins with",
@@ -32,8 +42,8 @@ _RANGE_WORDS = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the worksheet."""
+class PatternRow:
+    """One row of the worksheet."""
 
     number: int
     pattern: str
@@ -54,15 +64,15 @@ class Row:
     reason: str = ""
 
 
-def worksheet(design: Design, outcomes: tuple[Outcome, ...]) -> tuple[Row, ...]:
-    """Every pattern's row, in order of declaration."""
+def worksheet(design: Design, outcomes: tuple[Outcome, ...]) -> tuple[PatternRow, ...]:
+    """Return one row per pattern, in order of declaration."""
     return tuple(_row(design, number, outcome) for number, outcome in enumerate(outcomes, 1))
 
 
-def _row(design: Design, number: int, outcome: Outcome) -> Row:
+def _row(design: Design, number: int, outcome: Outcome) -> PatternRow:
     pattern = outcome.pattern
     budget = pattern.options.budget_ms
-    row = Row(
+    row = PatternRow(
         number=number,
         pattern=pattern.name,
         title=pattern.title,
@@ -70,13 +80,13 @@ def _row(design: Design, number: int, outcome: Outcome) -> Row:
         filters=_filters(pattern),
         frequency=_frequency(pattern),
         budget=f"< {budget:g} ms" if budget is not None else "",
-        entities=", ".join(entity.label for entity in outcome.wanted),
+        entities=", ".join(entity.label for entity in outcome.entities),
         verdict=verdict_text(outcome),
     )
     if not isinstance(outcome, Plan):
         return replace(row, reason=outcome.reason)
     cost = estimate(design, outcome)
-    foreign = "".join(f", ({entity.label})" for entity in outcome.foreign)
+    foreign = "".join(f", ({entity.label})" for entity in outcome.other_entities)
     return replace(
         row,
         entities=row.entities + foreign,
@@ -91,9 +101,9 @@ def _row(design: Design, number: int, outcome: Outcome) -> Row:
 
 
 def _expected(cost: Estimate) -> str:
-    """How many items of how many bytes a call reads or writes."""
-    items = f"{GUESS if cost.guesses_items else ''}{counted(cost.items, 'item')}"
-    return f"{items}, {GUESS if cost.guesses_bytes else ''}{size(cost.bytes)}"
+    """Return the number of items and bytes that a call reads or writes."""
+    items = f"{GUESS_MARK if cost.guesses_items else ''}{format_count(cost.items, 'item')}"
+    return f"{items}, {GUESS_MARK if cost.guesses_bytes else ''}{format_bytes(cost.bytes)}"
 
 
 def _frequency(pattern: PatternDeclaration) -> str:
@@ -103,7 +113,7 @@ def _frequency(pattern: PatternDeclaration) -> str:
 
 
 def _filters(pattern: PatternDeclaration) -> str:
-    """Ranges, filters and limits, in words."""
+    """Describe ranges, filters and limits."""
     words = [
         _RANGE_WORDS[parameter.test].format(parameter.name)
         for parameter in pattern.bound_parameters
@@ -111,40 +121,40 @@ def _filters(pattern: PatternDeclaration) -> str:
     ]
     intent = pattern.intent
     if (condition := getattr(intent, "where", None)) is not None:
-        words.append(("if " if isinstance(intent, Write) else "") + plain(condition))
+        words.append(("if " if isinstance(intent, ItemWriteIntent) else "") + readable_condition(condition))
     if (condition := getattr(intent, "filter", None)) is not None:
-        words.append(f"filter {plain(condition)}")
+        words.append(f"filter {readable_condition(condition)}")
     limit = getattr(intent, "limit", None)
     return "; ".join([*words, *([f"first {limit}"] if isinstance(limit, int) else [])])
 
 
 def _entry(design: Design, outcome: Outcome) -> str:
-    """The entity one starts from: declared, or the one that stands alone at the head of the partition that is read."""
+    """Return the declared entry entity, or the entity with a single item in the partition that is read."""
     declared = outcome.pattern.options.entry
     if declared is not None:
         return declared if isinstance(declared, str) else declared.__name__
     if isinstance(outcome, Plan) and not outcome.pattern.is_write:
-        partition = outcome.wanted[0].placements[outcome.index.alias].partition
+        partition = outcome.entities[0].placements[outcome.index.alias].partition
         for entity in design.entities:
-            if _stands_alone(entity) and _alike(entity.base.partition, partition):
+            if _is_single(entity) and _same_outline(entity.base.partition, partition):
                 return entity.label
-    return outcome.wanted[0].label
+    return outcome.entities[0].label
 
 
-def _stands_alone(entity: Entity) -> bool:
-    """Whether there is one item of the entity in a partition: its sort key is fixed, or repeats the partition."""
+def _is_single(entity: Entity) -> bool:
+    """Whether a partition has one item of the entity: the sort key is fixed, or repeats the partition key."""
     return entity.base.exact_fields <= frozenset[str]().union(*(p.exact_fields for p in entity.base.partition))
 
 
-def _alike(first: tuple[KeyPart, ...], second: tuple[KeyPart, ...]) -> bool:
+def _same_outline(first: tuple[KeyPart, ...], second: tuple[KeyPart, ...]) -> bool:
     return _outline(first) == _outline(second)
 
 
 def _outline(parts: tuple[KeyPart, ...]) -> list[str]:
-    """The fixed text of a partition, with every field as a gap."""
+    """Return the literal text of a partition key, with every field as `{}`."""
     return [
         part.attribute
         if isinstance(part, NativePart)
-        else "".join(piece.text if isinstance(piece, Literal) else "{}" for piece in part.template.parts)
+        else "".join(piece.text if isinstance(piece, LiteralText) else "{}" for piece in part.template.parts)
         for part in parts
     ]

@@ -1,1 +1,1 @@
-"""The API on the wire: the shapes of its requests and results, and its errors."""
+"""DynamoDB's API: the structures of requests and results, errors, and request signatures."""

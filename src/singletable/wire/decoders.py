@@ -1,8 +1,8 @@
-"""Decoders of JSON, made one at a time.
+"""JSON decoders, created under one lock.
 
-msgspec learns what a type holds when the first decoder of it is made, and keeps that with the type before it is
-complete. A second thread that makes a decoder of the same type meanwhile reads through a null pointer, and the process
-is gone. So every decoder is made here, under one lock; using them needs none.
+msgspec analyses a type when it creates the first decoder for it, and stores the result in the type before the analysis
+is complete. If a second thread creates a decoder for the same type at that time, msgspec dereferences a null pointer
+and the process crashes. So this module creates every decoder under a lock; using a decoder needs no lock.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import msgspec
 
 T = TypeVar("T")
 
-_making = threading.RLock()
+_lock = threading.RLock()
 
 
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """A decoder of a type; after this `msgspec.convert` to it is safe, too."""
-    with _making:
+    """Return a decoder for a type; after this call, `msgspec.convert` to the type is thread-safe too."""
+    with _lock:
         return msgspec.json.Decoder(kind)

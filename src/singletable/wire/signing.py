@@ -1,7 +1,6 @@
-"""Signature Version 4 apart from HTTP: the scope of a signature, the key of a day, and the signature itself.
+"""AWS Signature Version 4 without HTTP: the scope of a signature, the signing key of a day, and the signature.
 
-The server that verifies signatures and the client that makes them share this; each has its own way to the canonical
-form of a request.
+The client uses it to create signatures, the server to verify them; both build the canonical request themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ TERMINATOR = "aws4_request"
 
 
 class Scope(NamedTuple):
-    """What a signing key is good for: `20260410/eu-west-1/dynamodb/aws4_request`."""
+    """The credential scope of a signing key: `20260410/eu-west-1/dynamodb/aws4_request`."""
 
     day: str
     region: str
@@ -26,7 +25,7 @@ class Scope(NamedTuple):
         return f"{self.day}/{self.region}/{self.service}/{TERMINATOR}"
 
 
-# A key serves a whole day, and is four hashes away from its secret. Only those of known access keys get here.
+# A signing key is valid for a day and takes four hashes. Only known access keys get here, so callers cannot flood it.
 @lru_cache(maxsize=256)
 def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
     key = f"AWS4{secret}".encode()
@@ -36,14 +35,14 @@ def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
 
 
 class Signing:
-    """Signs requests of one moment, such as `20260410T120000Z`, and one scope, as the owner of a secret."""
+    """Signs requests with one secret, for one time such as `20260410T120000Z` and one scope."""
 
     def __init__(self, secret: str, moment: str, scope: Scope) -> None:
-        self._begun = _signing_key(secret, scope).copy()
-        self._begun.update(f"{ALGORITHM}\n{moment}\n{scope}\n".encode())
+        self._prefix = _signing_key(secret, scope).copy()
+        self._prefix.update(f"{ALGORITHM}\n{moment}\n{scope}\n".encode())
 
     def signature(self, canonical: bytes) -> str:
-        """The signature of a request in its canonical form."""
-        signed = self._begun.copy()  # which takes a third of the time that a key anew does
+        """Return the signature of a canonical request."""
+        signed = self._prefix.copy()  # a copy takes a third of the time of a new HMAC
         signed.update(hashlib.sha256(canonical).hexdigest().encode())
         return signed.hexdigest()

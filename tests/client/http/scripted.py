@@ -1,4 +1,4 @@
-"""A server that does what a test tells it: answers, half answers, silence, and connections that end."""
+"""A scripted server: it sends responses, truncated responses or nothing, and closes connections."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from singletable.client.http.address import read_address
-from singletable.client.http.keys import ANY_KEYS, FixedKeys
+from singletable.client.http.address import parse_address
+from singletable.client.http.credentials import LOCAL_CREDENTIALS, FixedCredentials
+from singletable.client.http.http_transport import HttpTransport
 from singletable.client.http.signer import Signer
-from singletable.client.http.transport import HttpTransport
-from singletable.client.policy import Timeouts
+from singletable.client.retries import Timeouts
 
 SECONDS_MAX = 10.0
 CLOSE = "close"
 RESET = "reset"
 Action = bytes | float | str
-"""Bytes are sent, a number is slept, and a word ends the connection."""
+"""Bytes to send, a number of seconds to sleep, or a text to close the connection."""
 
 
 def response(status: int, body: bytes, *, length: int | None = None, head: str = "", checked: bool = True) -> bytes:
-    """An answer as DynamoDB sends it."""
+    """Return a response as DynamoDB sends it."""
     lines = [
         f"HTTP/1.1 {status} Words",
         "Content-Type: application/x-amz-json-1.0",
@@ -49,7 +49,7 @@ def refused(code: str, message: str = "", status: int = 400, head: str = "") -> 
 
 @dataclass
 class Scripted:
-    """What the server was told, and what it saw."""
+    """The script of the server, and the requests it received."""
 
     port: int
     script: deque[Sequence[Action]]
@@ -61,14 +61,14 @@ class Scripted:
         return f"http://127.0.0.1:{self.port}"
 
     def transport(self, *, connect: float = 5.0, read: float = 5.0, clock: Any = time.time) -> HttpTransport:
-        address, _, _ = read_address(self.url)
-        signer = Signer(address.authority, "us-east-1", FixedKeys(ANY_KEYS), clock)
+        address, _, _ = parse_address(self.url)
+        signer = Signer(address.authority, "us-east-1", FixedCredentials(LOCAL_CREDENTIALS), clock)
         return HttpTransport(address, signer, Timeouts(connect, read))
 
 
 @contextmanager
 def scripted(*script: Action | Sequence[Action]) -> Generator[Scripted, None, None]:
-    """A server that does one thing for each request; what it is not told is the answer OK."""
+    """Run a server that does one step per request; after the script, it responds OK."""
     listening = socket.create_server(("127.0.0.1", 0))
     steps = deque([each] if isinstance(each, bytes | float | str) else each for each in script)
     server = Scripted(listening.getsockname()[1], steps)
@@ -107,7 +107,7 @@ def scripted(*script: Action | Sequence[Action]) -> Generator[Scripted, None, No
 
 
 class _Over(Exception):
-    """The connection has come to its end."""
+    """The connection has ended."""
 
 
 def _act(connection: socket.socket, action: Action) -> None:
@@ -141,13 +141,13 @@ def _more(connection: socket.socket) -> bytes:
 
 
 class Sends(Protocol):
-    """A way to send: on this thread, or on a loop."""
+    """A way to send: on this thread, or on an event loop."""
 
     def __call__(self, transport: HttpTransport, operation: str = "GetItem", body: bytes = b"{}") -> bytes: ...
 
 
 class OnLoop:
-    """Sends on one loop, which goes on between requests as the loop of a server does."""
+    """Sends on one event loop, which runs between requests."""
 
     def __init__(self) -> None:
         self.runner = asyncio.Runner()
@@ -161,7 +161,7 @@ def on_thread(transport: HttpTransport, operation: str = "GetItem", body: bytes 
 
 
 def pieces(data: bytes, sizes: Iterable[int]) -> list[bytes]:
-    """Bytes in pieces of these sizes, and the rest."""
+    """Return bytes split into pieces of these sizes, and the rest."""
     found = []
     for size in sizes:
         found.append(data[:size])

@@ -1,14 +1,14 @@
-"""URLs: what they say of a host, its credentials and options, and that no message repeats a secret."""
+"""URLs: host, credentials and options, and no secrets in messages."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable import ArgumentRefused, NotConnected
-from singletable.client.connecting import transport_for
-from singletable.client.http.address import Address, read_address
-from singletable.client.http.keys import ANY_KEYS, Keys
-from singletable.client.http.transport import HttpTransport
+from singletable.client.http.address import Address, parse_address
+from singletable.client.http.credentials import LOCAL_CREDENTIALS, Credentials
+from singletable.client.http.http_transport import HttpTransport
+from singletable.client.open_table import transport_for
 from tests.client.http.test_signer import headers_of
 
 
@@ -24,43 +24,43 @@ from tests.client.http.test_signer import headers_of
         ("http://bücher.example", Address("xn--bcher-kva.example", 80, False), "xn--bcher-kva.example"),
     ],
 )
-def test_an_address_is_read(url: str, address: Address, authority: str) -> None:
-    found, keys, options = read_address(url)
+def test_an_http_address_is_parsed_from_a_url(url: str, address: Address, authority: str) -> None:
+    found, keys, options = parse_address(url)
     assert (found, keys, options) == (address, None, {})
     assert found.authority == authority
 
 
-def test_credentials_and_options_are_kept_apart() -> None:
-    address, keys, options = read_address("http://AKID:se%2Fcret@db:8000?region=eu-west-1")
+def test_an_http_address_separates_credentials_and_options() -> None:
+    address, keys, options = parse_address("http://AKID:se%2Fcret@db:8000?region=eu-west-1")
     assert address.url == "http://db:8000"
-    assert keys == Keys("AKID", "se/cret")
+    assert keys == Credentials("AKID", "se/cret")
     assert options == {"region": "eu-west-1"}
 
 
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("http://:8000", "is no address"),
-        ("http://AKID:hidden@db:eight", "is no address"),
-        ("http://AKID:hidden@db:0", "is no address"),
+        ("http://:8000", "is not a valid address"),
+        ("http://AKID:hidden@db:eight", "is not a valid address"),
+        ("http://AKID:hidden@db:0", "is not a valid address"),
         ("http://AKID:hidden@db/path", "has a path"),
-        ("http://AKID@db", "half of an access key"),
-        ("http://AKID:hidden@db?colour=red", "'colour', which means nothing; there are profile, region"),
-        ("htp://AKID:hidden@db", "names no DynamoDB"),
-        ("dynamodb://", "names no region"),
-        ("dynamodb://AKID:hidden@eu-west-1", "names no region"),
-        ("dynamodb://eu-west-1/shop", "names no region"),
-        ("dynamodb://eu-west-1?table=shop", "'table', which means nothing; there are endpoint, profile"),
+        ("http://AKID@db", "incomplete access key"),
+        ("http://AKID:hidden@db?colour=red", "unknown option 'colour'; the options are profile, region"),
+        ("htp://AKID:hidden@db", "is not a valid URL for a table"),
+        ("dynamodb://", "has no valid region"),
+        ("dynamodb://AKID:hidden@eu-west-1", "has no valid region"),
+        ("dynamodb://eu-west-1/shop", "has no valid region"),
+        ("dynamodb://eu-west-1?table=shop", "unknown option 'table'; the options are endpoint, profile"),
     ],
 )
-def test_a_url_that_says_something_else_is_refused_without_its_secret(url: str, words: str) -> None:
+def test_an_http_address_rejects_an_invalid_url_without_showing_its_secret(url: str, words: str) -> None:
     with pytest.raises(ArgumentRefused, match=words) as refused:
         transport_for(url)
     assert "hidden" not in str(refused.value)
 
 
 def sent_with(url: str) -> tuple[str, str, str | None]:
-    """The access key, the region and the token that a transport signs with."""
+    """Return the access key, the region and the token that a transport signs with."""
     transport = transport_for(url)
     assert isinstance(transport, HttpTransport)
     headers = headers_of(transport._signer.request("GetItem", b"{}"))
@@ -77,10 +77,10 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"AWS_{name}", raising=False)
 
 
-def test_where_credentials_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sent_with("http://db:8000") == (ANY_KEYS.key_id, "us-east-1", None)
+def test_http_credentials_come_from_the_url_or_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sent_with("http://db:8000") == (LOCAL_CREDENTIALS.key_id, "us-east-1", None)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "FROMENV")
-    assert sent_with("http://db:8000")[0] == ANY_KEYS.key_id  # half of a key is none
+    assert sent_with("http://db:8000")[0] == LOCAL_CREDENTIALS.key_id  # an incomplete key is ignored
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "TOKEN")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
@@ -88,7 +88,7 @@ def test_where_credentials_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sent_with("http://URLKEY:hidden@db:8000?region=ap-south-1") == ("URLKEY", "ap-south-1", None)
 
 
-def test_a_profile_is_read_by_botocore(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_http_credentials_of_a_profile_are_read_by_botocore(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     from pathlib import Path
 
     file = Path(str(tmp_path)) / "credentials"

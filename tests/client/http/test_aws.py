@@ -14,17 +14,17 @@ from botocore.credentials import RefreshableCredentials  # type: ignore[import-u
 from botocore.exceptions import BotoCoreError, CredentialRetrievalError  # type: ignore[import-untyped]
 
 from singletable import NotConnected, Table
-from singletable.client.connecting import transport_for
-from singletable.client.http.aws import BotocoreKeys
+from singletable.client.http.aws import BotocoreCredentials
+from singletable.client.http.http_transport import HttpTransport
 from singletable.client.http.signer import Signer
-from singletable.client.http.transport import HttpTransport
+from singletable.client.open_table import transport_for
 from tests.client.http.scripted import scripted
 from tests.client.http.test_signer import headers_of
 
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nothing of whoever runs the tests."""
+    """Hide the AWS settings of the user who runs the tests."""
     import os
 
     for name in [name for name in os.environ if name.startswith("AWS_")]:
@@ -48,7 +48,7 @@ def opened(url: str) -> HttpTransport:
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_region_has_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aws_region_has_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     transport = opened("dynamodb://eu-west-1")
     assert transport.server == ("dynamodb.eu-west-1.amazonaws.com", 443)
     assert transport.name == "dynamodb://eu-west-1"
@@ -61,7 +61,7 @@ def test_a_region_has_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("keys")
-def test_an_endpoint_and_retries_can_be_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aws_endpoint_and_its_retries_can_be_configured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert opened("dynamodb://eu-west-1?endpoint=http://localhost:8000").server == ("localhost", 8000)
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://localhost:8001")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "7")
@@ -71,19 +71,19 @@ def test_an_endpoint_and_retries_can_be_configured(monkeypatch: pytest.MonkeyPat
     assert transport.retries.attempts == 7
 
 
-def test_no_credentials_are_told_with_the_way_out() -> None:
-    with pytest.raises(NotConnected, match=r"no credentials were found.*\n.*\n.*open http://HOST:PORT instead"):
+def test_missing_aws_credentials_are_reported_with_a_remedy() -> None:
+    with pytest.raises(NotConnected, match=r"no AWS credentials found.*\n.*\n.*open http://HOST:PORT instead"):
         transport_for("dynamodb://eu-west-1")
 
 
 @pytest.mark.parametrize("url", ["dynamodb://eu-west-1?profile=nobody", "dynamodb://eu_west!1"])
 @pytest.mark.usefixtures("keys")
-def test_no_exception_of_botocore_gets_out(url: str) -> None:
-    with pytest.raises(NotConnected, match="botocore finds no way to DynamoDB"):
+def test_aws_regions_wrap_botocore_exceptions(url: str) -> None:
+    with pytest.raises(NotConnected, match="botocore cannot resolve the AWS settings"):
         transport_for(url)
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aws_region_names_a_missing_botocore_package(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("botocore")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "botocore", None)
@@ -91,7 +91,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         transport_for("dynamodb://eu-west-1")
 
 
-def test_a_table_is_opened_in_a_region(monkeypatch: pytest.MonkeyPatch, keys: None) -> None:
+def test_a_table_is_opened_in_an_aws_region(monkeypatch: pytest.MonkeyPatch, keys: None) -> None:
     from tests.client.shop import Shop, order
 
     answers: dict[str, Any] = {}
@@ -110,11 +110,11 @@ def test_a_table_is_opened_in_a_region(monkeypatch: pytest.MonkeyPatch, keys: No
         assert set(answers) == {"DescribeTable", "PutItem", "GetItem"}
 
 
-def expiring(renew: Any, seconds: float = 60) -> BotocoreKeys:
+def expiring(renew: Any, seconds: float = 60) -> BotocoreCredentials:
     credentials = RefreshableCredentials(
         "OLD", "hidden", "old-token", datetime.now(UTC) + timedelta(seconds=seconds), renew, "assume-role"
     )
-    return BotocoreKeys(credentials, (BotoCoreError, RuntimeError))
+    return BotocoreCredentials(credentials, (BotoCoreError, RuntimeError))
 
 
 def renewed() -> dict[str, str]:
@@ -122,16 +122,16 @@ def renewed() -> dict[str, str]:
     return {"access_key": "NEW", "secret_key": "hidden", "token": "new-token", "expiry_time": expiry}
 
 
-def test_credentials_that_expire_are_renewed() -> None:
+def test_expiring_aws_credentials_are_refreshed() -> None:
     source = expiring(renewed)
-    assert source.takes_long()
+    assert source.needs_refresh()
     request = headers_of(Signer("db", "eu-west-1", source).request("GetItem", b"{}"))
     assert request["x-amz-security-token"] == "new-token"
-    assert not source.takes_long()
-    assert not expiring(renewed, seconds=3600).takes_long()
+    assert not source.needs_refresh()
+    assert not expiring(renewed, seconds=3600).needs_refresh()
 
 
-def test_a_loop_does_not_wait_for_new_credentials() -> None:
+def test_an_event_loop_is_not_blocked_by_a_refresh_of_aws_credentials() -> None:
     threads: list[threading.Thread] = []
 
     def renew() -> dict[str, str]:
@@ -140,17 +140,17 @@ def test_a_loop_does_not_wait_for_new_credentials() -> None:
 
     with scripted() as server:
         transport = server.transport()
-        transport._signer.source = expiring(renew)
+        transport._signer.credentials = expiring(renew)
         asyncio.run(transport.send_async("GetItem", b"{}"))
         assert b"new-token" in server.requests[0]
         assert threads
         assert threads[0] is not threading.main_thread()
 
 
-def test_credentials_that_cannot_be_renewed_are_told() -> None:
+def test_a_failed_refresh_of_aws_credentials_is_reported() -> None:
     def refuse() -> dict[str, str]:
         raise CredentialRetrievalError(provider="sso", error_msg="the session has expired")
 
     source = expiring(refuse)
-    with pytest.raises(NotConnected, match=r"cannot be renewed: .*the session has expired\n  Sign in again"):
-        source.keys()
+    with pytest.raises(NotConnected, match=r"cannot be refreshed: .*the session has expired\n  Sign in again"):
+        source.current()

@@ -1,4 +1,4 @@
-"""Several requests at once on one thread: each has a connection and an outcome of its own."""
+"""Several requests at once on one thread: each has its own connection and result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from singletable import RequestRefused, Unreachable
-from singletable.client.http.connection import Connection
+from singletable.client.http.sync_connection import SyncConnection
 from tests.client.http.scripted import CLOSE, OK, RESET, Action, refused, response, scripted
 
 BODY = b'{"ok":true}'
@@ -19,7 +19,7 @@ SILENT: list[Action] = [2.0, OK]
 EIGHT = [("PutItem", b'{"n":%d}' % number) for number in range(8)]
 
 
-def test_all_requests_are_sent_before_an_answer_is_awaited() -> None:
+def test_http_transport_send_each_sends_all_requests_before_it_reads_a_response() -> None:
     with scripted(*[LATE] * 8) as server, closing(server.transport()) as transport:
         start = time.monotonic()
         assert transport.send_each(EIGHT) == [BODY] * 8
@@ -29,7 +29,7 @@ def test_all_requests_are_sent_before_an_answer_is_awaited() -> None:
         assert server.connections == 8
 
 
-def test_each_answer_belongs_to_its_request() -> None:
+def test_http_transport_send_each_returns_each_response_for_its_request() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         sent = [request.rpartition(b"\r\n\r\n")[2] for request in server.requests]
@@ -40,7 +40,7 @@ def test_each_answer_belongs_to_its_request() -> None:
 
 
 @pytest.mark.parametrize("ending", [CLOSE, RESET])
-def test_a_lost_answer_leaves_the_others_alone(ending: str) -> None:
+def test_http_transport_send_each_returns_other_responses_after_a_lost_one(ending: str) -> None:
     with scripted([ending], [OK], [refused("ThrottlingException", "slower")]) as server:
         with closing(server.transport()) as transport:
             outcomes = transport.send_each(EIGHT[:3])
@@ -50,17 +50,17 @@ def test_a_lost_answer_leaves_the_others_alone(ending: str) -> None:
         assert lost.sent
 
 
-def test_connections_that_the_server_closed_are_replaced() -> None:
+def test_http_transport_send_each_replaces_connections_that_the_server_closed() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         server.script.extend([[OK, CLOSE]] * 8)
         transport.send_each(EIGHT)
-        time.sleep(0.4)  # longer than a connection is used without a look at it
+        time.sleep(0.4)  # longer than an idle connection is used without a check
         assert transport.send_each(EIGHT) == [BODY] * 8
         assert server.connections == 16
 
 
-def test_a_host_that_does_not_answer_is_given_up_once_for_all() -> None:
+def test_http_transport_send_each_times_out_once_for_all_requests() -> None:
     with scripted(*[SILENT] * 8) as server, closing(server.transport(read=0.3)) as transport:
         start = time.monotonic()
         outcomes = transport.send_each(EIGHT)
@@ -68,20 +68,20 @@ def test_a_host_that_does_not_answer_is_given_up_once_for_all() -> None:
         assert all(isinstance(each, Unreachable) for each in outcomes)
 
 
-def test_after_an_interrupt_no_connection_with_an_open_answer_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer, calls = Connection.answer, []
+def test_http_transport_send_each_reuses_no_connection_with_an_unread_response(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer, calls = SyncConnection.response, []
 
-    def interrupted(connection: Connection) -> Any:
+    def interrupted(connection: SyncConnection) -> Any:
         calls.append(connection)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return answer(connection)
 
     with scripted() as server, closing(server.transport()) as transport:
-        monkeypatch.setattr(Connection, "answer", interrupted)
+        monkeypatch.setattr(SyncConnection, "response", interrupted)
         with pytest.raises(KeyboardInterrupt):
             transport.send_each(EIGHT)
-        assert len(transport._pool._idle) == 2  # those whose answers were read
+        assert len(transport._pool._idle) == 2  # those whose responses were read
         while len(server.requests) < 8:
             time.sleep(0.01)
         server.script.extend([[response(200, b'{"second":true}')]] * 8)
@@ -90,7 +90,7 @@ def test_after_an_interrupt_no_connection_with_an_open_answer_is_used(monkeypatc
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_child_sends_several_requests_on_connections_of_its_own() -> None:
+def test_http_transport_send_each_uses_new_connections_in_a_forked_child() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         child = os.fork()
@@ -103,7 +103,7 @@ def test_a_child_sends_several_requests_on_connections_of_its_own() -> None:
         assert transport.send_each(EIGHT) == [BODY] * 8
 
 
-def test_a_refusal_that_is_not_of_dynamodb_is_an_outcome_too() -> None:
+def test_http_transport_send_each_returns_an_error_that_is_not_from_dynamodb() -> None:
     with scripted([response(503, b"<html>")], [OK]) as server, closing(server.transport()) as transport:
         outcomes = transport.send_each(EIGHT[:2])
         assert {type(each) for each in outcomes} <= {Unreachable, RequestRefused, bytes}

@@ -1,4 +1,4 @@
-"""Requests as they are signed: exactly as botocore signs them, once in a second for what does not change."""
+"""Signed requests equal those of botocore; shared parts are computed once per second."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.client.http.keys import FixedKeys, Keys
+from singletable.client.http.credentials import Credentials, FixedCredentials
 from singletable.client.http.signer import Signer
-from tests.engine.http.signing import HOST, TARGET, signed
+from tests.engine.http.botocore_signing import HOST, TARGET, signed
 
 NOW = datetime(2026, 4, 10, 12, 0, 0, tzinfo=UTC)
 TEXT = st.text(st.characters(codec="ascii", min_codepoint=33, exclude_characters="/,="), min_size=1)
@@ -23,11 +23,11 @@ def headers_of(request: bytes) -> dict[str, str]:
 
 
 @given(st.binary(max_size=300), TEXT, TEXT, TEXT, st.none() | TEXT, st.integers(0, 4_000_000_000))
-def test_a_request_is_signed_as_botocore_signs_it(
+def test_signer_signs_a_request_as_botocore_does(
     body: bytes, region: str, key_id: str, secret: str, token: str | None, second: int
 ) -> None:
     moment = datetime.fromtimestamp(second, UTC)
-    signer = Signer(HOST, region, FixedKeys(Keys(key_id, secret, token)), lambda: second + 0.25)
+    signer = Signer(HOST, region, FixedCredentials(Credentials(key_id, secret, token)), lambda: second + 0.25)
     request = signer.request("GetItem", body)
     expected = signed(moment, (key_id, secret), body=body, region=region, token=token)
     ours = headers_of(request)
@@ -41,19 +41,19 @@ def test_a_request_is_signed_as_botocore_signs_it(
 
 
 class Counting:
-    """Keys that change whenever they are asked for."""
+    """Credentials that change with every read."""
 
     def __init__(self) -> None:
         self.asked: Iterator[int] = count(1)
 
-    def keys(self) -> Keys:
-        return Keys(f"ID{next(self.asked)}", "secret", "token")
+    def current(self) -> Credentials:
+        return Credentials(f"ID{next(self.asked)}", "secret", "token")
 
-    def takes_long(self) -> bool:
+    def needs_refresh(self) -> bool:
         return False
 
 
-def test_keys_are_asked_for_once_a_second() -> None:
+def test_signer_reads_credentials_once_a_second() -> None:
     clock = [NOW.timestamp()]
     signer = Signer(HOST, "eu-west-1", Counting(), lambda: clock[0])
 
@@ -65,8 +65,8 @@ def test_keys_are_asked_for_once_a_second() -> None:
     assert key_id("GetItem") == "ID2"
 
 
-def test_a_clock_is_corrected_when_it_is_far_off() -> None:
-    signer = Signer(HOST, "eu-west-1", FixedKeys(Keys("ID", "secret")), lambda: NOW.timestamp() - 3600)
+def test_signer_corrects_a_clock_that_is_far_off() -> None:
+    signer = Signer(HOST, "eu-west-1", FixedCredentials(Credentials("ID", "secret")), lambda: NOW.timestamp() - 3600)
     assert not signer.corrected(None)
     assert not signer.corrected(b"some day")
     assert not signer.corrected(b"fri, 10 apr 2026 11:00:05 gmt")
@@ -75,8 +75,8 @@ def test_a_clock_is_corrected_when_it_is_far_off() -> None:
     assert not signer.corrected(b"fri, 10 apr 2026 12:00:00 gmt")
 
 
-def test_nothing_shows_a_secret() -> None:
-    keys = Keys("AKIDEXAMPLE", "wJalrXUtnFEMI", "FwoGZXIvYXdz")
-    signer = Signer(HOST, "eu-west-1", FixedKeys(keys))
-    shown = f"{keys!r} {keys} {FixedKeys(keys)!r} {signer!r} {vars(signer)!r}"
+def test_signer_and_credentials_never_show_a_secret() -> None:
+    keys = Credentials("AKIDEXAMPLE", "wJalrXUtnFEMI", "FwoGZXIvYXdz")
+    signer = Signer(HOST, "eu-west-1", FixedCredentials(keys))
+    shown = f"{keys!r} {keys} {FixedCredentials(keys)!r} {signer!r} {vars(signer)!r}"
     assert not any(secret in shown for secret in ("AKIDEXAMPLE", "wJalrXUtnFEMI", "FwoGZXIvYXdz"))

@@ -1,4 +1,4 @@
-"""Rows of a page are read as items are read with care, attribute by attribute, and refused in the same words."""
+"""Rows of a page give the same objects and errors as items read field by field."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from singletable import (
     pattern,
     query,
 )
-from singletable.client.items.decoder import Decoder, made_of
+from singletable.client.items.decoder import Decoder, decoded_class
 from singletable.client.items.rows import Row
-from singletable.client.reading.planned_items import PlannedItems
-from singletable.planner.items import item_of
+from singletable.client.reading.table_reader import PlanDecoder
+from singletable.planner.stored_items import item_of
 from tests.client.shop import Shop, order
 
 
@@ -130,9 +130,9 @@ THINGS = st.builds(
 )
 DESIGN = Things.design
 (THING,) = DESIGN.entities
-DECODER = Decoder(made_of(THING))
+DECODER = Decoder(decoded_class(THING))
 PLANNED = {
-    name: PlannedItems(DESIGN, getattr(Things, name).plan, Things.open("memory:")._opened().reader.kinds)
+    name: PlanDecoder(DESIGN, getattr(Things, name).plan, Things.open("memory:")._opened().reader.item_types)
     for name in ("thing", "things")
 }
 
@@ -147,26 +147,26 @@ def page_of(*items: dict[str, Any]) -> bytes:
 
 @settings(deadline=None)
 @given(st.lists(THINGS, max_size=4))
-def test_a_page_is_what_its_items_are_one_by_one(things: list[Thing]) -> None:
+def test_rows_of_a_page_equal_its_items_read_one_by_one(things: list[Thing]) -> None:
     items = [stored(thing) for thing in things]
     answer, is_certain = PLANNED["things"].page(page_of(*items))
     assert is_certain
     assert all(isinstance(row, Row) for row in answer.items)
     read = DECODER.read_all(answer.items)
-    assert read == [DECODER._read_with_care(item) for item in items] == things
+    assert read == [DECODER._read_field_by_field(item) for item in items] == things
     for item, one in zip(items, read, strict=True):
-        found, is_certain = PLANNED["thing"].one(json.dumps({"Item": item}).encode())
+        found, is_certain = PLANNED["thing"].get_item(json.dumps({"Item": item}).encode())
         assert is_certain
         assert found.item is not None
         assert DECODER.read(found.item) == DECODER.read(item) == one
         assert [type(getattr(one, name)) for name in THING.fields] == [
-            type(getattr(DECODER._read_with_care(item), name)) for name in THING.fields
+            type(getattr(DECODER._read_field_by_field(item), name)) for name in THING.fields
         ]
 
 
 @settings(deadline=None)
 @given(THINGS, st.sets(st.sampled_from(["maybe", "note", "moment", "anything"])), st.booleans())
-def test_null_and_nothing_are_the_same(thing: Thing, names: set[str], is_null: bool) -> None:
+def test_rows_read_null_and_missing_attributes_as_the_same(thing: Thing, names: set[str], is_null: bool) -> None:
     item = stored(thing)
     for name in names:
         item.pop(name, None)
@@ -174,7 +174,7 @@ def test_null_and_nothing_are_the_same(thing: Thing, names: set[str], is_null: b
             item[name] = {"NULL": True}
     answer, _ = PLANNED["things"].page(page_of(item, stored(thing)))
     first, second = DECODER.read_all(answer.items)
-    assert first == DECODER._read_with_care(item)
+    assert first == DECODER._read_field_by_field(item)
     assert second == thing
 
 
@@ -200,17 +200,18 @@ EXAMPLE = Thing(
         ("sure", {"S": "true"}),
     ],
 )
-def test_a_wrong_attribute_is_named_with_its_item(attribute: str, value: dict[str, Any]) -> None:
+def test_rows_name_a_wrong_attribute_with_its_item(attribute: str, value: dict[str, Any]) -> None:
     wrong = {**stored(EXAMPLE), attribute: value}
     answer, _ = PLANNED["things"].page(page_of(stored(EXAMPLE), wrong, stored(EXAMPLE)))
-    with pytest.raises(ItemRefused, match=rf"item .*'THING#a'.* cannot be read as Thing: {attribute} is .*") as refused:
+    said = rf"item .*'THING#a'.* cannot be read as Thing: {attribute} must be .*"
+    with pytest.raises(ItemRefused, match=said) as refused:
         DECODER.read_all(answer.items)
     with pytest.raises(ItemRefused) as alone:
         DECODER.read(wrong)
     assert str(refused.value) == str(alone.value)
 
 
-def test_what_only_the_keys_have_is_read_from_them() -> None:
+def test_rows_read_fields_from_the_keys_if_only_the_keys_contain_them() -> None:
     short = {name: value for name, value in stored(EXAMPLE).items() if name not in ("id", "at")}
     answer, is_certain = PLANNED["things"].page(page_of(stored(EXAMPLE), short))
     assert not is_certain
@@ -218,20 +219,20 @@ def test_what_only_the_keys_have_is_read_from_them() -> None:
     assert DECODER.read_all(answer.items) == [EXAMPLE, EXAMPLE]
 
 
-def test_moments_that_only_python_reads_are_read() -> None:
+def test_rows_read_datetimes_that_only_python_parses() -> None:
     item = {**stored(EXAMPLE), "moment": {"S": "2026-01-01T10:00"}}
     answer, _ = PLANNED["things"].page(page_of(item))
     assert DECODER.read_all(answer.items)[0].moment == datetime(2026, 1, 1, 10)
 
 
 @pytest.mark.parametrize("text", ["2026-01-01T00:00:00.1234567Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00"])
-def test_a_moment_is_the_same_by_every_way(text: str) -> None:
+def test_rows_read_a_datetime_as_every_other_path_does(text: str) -> None:
     item = {**stored(EXAMPLE), "moment": {"S": text}}
     answer, _ = PLANNED["things"].page(page_of(item))
-    assert DECODER.read_all(answer.items) == [DECODER._read_with_care(item)]
+    assert DECODER.read_all(answer.items) == [DECODER._read_field_by_field(item)]
 
 
-def test_a_row_gives_its_keys_to_the_letter() -> None:
+def test_a_row_returns_its_keys_unchanged() -> None:
     item = stored(EXAMPLE)
     answer, _ = PLANNED["things"].page(page_of(item))
     (row,) = answer.items
@@ -254,7 +255,7 @@ class Natives(Table, entities=[Native], keys=("at", "cost")):
         return query(Native)
 
 
-def test_native_keys_are_given_to_the_letter_too() -> None:
+def test_a_row_returns_native_keys_unchanged() -> None:
     with Natives.open("memory:") as natives:
         at = datetime(2026, 1, 1, tzinfo=UTC)
         for number in range(5):
@@ -283,7 +284,7 @@ class Words(Table, entities=[Word]):
         return query(Word)
 
 
-def test_attributes_whose_names_json_escapes_are_read_as_well() -> None:
+def test_rows_read_attributes_whose_names_json_escapes() -> None:
     put = [Word("1", "one"), Word("2", "two", "second")]
     with Words.open("memory:") as words:
         for each in put:
@@ -319,7 +320,7 @@ class Boxes(Table, entities=[First, Second]):
         return collection(Box)
 
 
-def test_a_mixed_page_is_read_each_by_what_it_is_and_reports_strangers() -> None:
+def test_rows_of_a_mixed_page_decode_each_entity_and_report_unknown_items() -> None:
     with Boxes.open("memory:") as boxes:
         firsts = [First("b", f"{number}") for number in range(3)]
         seconds = [Second("b", f"{number}", "x" if number else None) for number in range(3)]

@@ -110,12 +110,12 @@ class FieldSpec:
 
     @property
     def is_none_without(self) -> bool:
-        """Whether it is None in an object whose item does not have it."""
+        """Return whether it is None in an object whose item does not have it."""
         return self.is_optional if self.default is None else self.default.value is None
 
     @property
     def is_empty_without(self) -> bool:
-        """Whether it is a set without members in an object whose item does not have it."""
+        """Return whether it is a set without members in an object whose item does not have it."""
         if self.default is None:
             return not self.is_optional and self.type.shape == "set"
         return isinstance(self.default.value, set | frozenset) and not self.default.value
@@ -131,7 +131,7 @@ class Model:
     parts: ClassParts
 
     def valid(self, random: Random, **known: Any) -> Any:
-        """An object whose fields are valid, some of them left to their defaults."""
+        """Return an object whose fields are valid, some of them left to their defaults."""
         given = dict(known)
         for name, spec in self.fields.items():
             if name in given or (spec.default is not None and random.random() < 0.4):
@@ -153,7 +153,7 @@ class Model:
 
 
 def assign(value: Any, name: str, new: Any) -> None:
-    """Sets a field of an object of any class, without validation, frozen or not."""
+    """Set a field of an object of any class, without validation, frozen or not."""
     if isinstance(value, msgspec.Struct):
         msgspec.structs.force_setattr(value, name, new)
     else:
@@ -164,7 +164,7 @@ def assign(value: Any, name: str, new: Any) -> None:
 
 
 def _annotated(kind: Kind, base: Any, limits: Mapping[str, Any]) -> Any:
-    """A type with constraints in the form of the class kind; dataclasses and attrs do not have them in annotations."""
+    """Return a type with constraints for the class kind; dataclasses and attrs have none in annotations."""
     if not limits or kind in ("dataclass", "attrs"):
         return base
     extra = msgspec.Meta(**limits) if kind == "msgspec" else pydantic.Field(**limits)
@@ -249,27 +249,27 @@ def _text(random: Random, kind: Kind) -> ValueType:
 
 
 def shout(text: str) -> str:
-    """A validator that changes a value once."""
+    """Change a text once, as an idempotent validator does."""
     return text.upper()
 
 
 def exclaim(text: str) -> str:
-    """A validator that changes a value each time."""
+    """Change a text each time, as an invalid validator does."""
     return f"{text}!"
 
 
 def next_number(number: int) -> int:
-    """A validator of a number that changes it each time."""
+    """Change a number each time, as an invalid validator does."""
     return number + 1
 
 
 def even(number: int) -> int:
-    """A validator of a number that changes it once."""
+    """Change a number once, as an idempotent validator does."""
     return number - number % 2
 
 
 def _transformed(random: Random, kind: Kind) -> ValueType:
-    """A text or number that its own validator changes, as far as the class kind has such validators."""
+    """Return a text or number type that its own validator changes, if the class kind has such validators."""
     base, change = random.choice([(str, shout), (str, shout), (str, exclaim), (int, even), (int, next_number)])
     valid = ["A", "CD"] if base is str else [-4, 0, 6]  # as defaults they stay as they are, unless all values change
     shape: Literal["scalar", "number"] = "scalar" if base is str else "number"
@@ -282,7 +282,7 @@ def _transformed(random: Random, kind: Kind) -> ValueType:
 
 
 def _plain(random: Random, kind: Kind) -> ValueType:
-    """A type without constraints."""
+    """Return a type without constraints."""
     found: list[tuple[Any, list[Any]]] = [
         (bool, [True, False]),
         (Literal["free", "paid"], ["free", "paid"]),
@@ -393,7 +393,7 @@ def _element(random: Random, kind: Kind, depth: int) -> ValueType:
 
 
 def _object(random: Random, kind: Kind, depth: int) -> ValueType:
-    """A nested class; those in classes of pydantic are of pydantic too, since it validates no others."""
+    """Return a nested class; in a pydantic class it is a pydantic class too, since pydantic validates no others."""
     kinds: tuple[Kind, ...] = ("pydantic", "pydantic dataclass") if kind.startswith("pydantic") else KINDS
     model = random_model(random, random.choice((kind, kind, *kinds)), depth + 1)
     return ValueType(model.cls, model.valid, "object", model=model)
@@ -486,11 +486,11 @@ class Rule:
 
     @property
     def is_of_field(self) -> bool:
-        """Whether a validator of one field looks at another field."""
+        """Return whether a validator of one field reads another field."""
         return self.name == "ordered" and self.way == "validator of a field"
 
     def apply(self, value: Any) -> None:
-        """Raises ValueError for an object that breaks the rule; some rules change a field instead."""
+        """Raise ValueError for an object that breaks the rule; some rules change a field instead."""
         if self.name == "ordered" and value.low > value.high:
             raise ValueError(f"low={value.low} is above high={value.high}")
         if self.name == "total":
@@ -501,7 +501,7 @@ class Rule:
             assign(value, "high", value.high + 1)
 
     def fields(self) -> list[FieldSpec]:
-        """The fields that the rule is about."""
+        """Return the fields that the rule is about."""
         number = ValueType(int, lambda r: r.randint(0, 9), "number")
         text = ValueType(str, lambda r: r.choice(["a", "Bc"]))
         found: list[tuple[str, ValueType, Any]] = [("low", number, 0), ("high", number, 9)]
@@ -530,7 +530,7 @@ class ClassParts:
 
     @property
     def post_init(self) -> Callable[[Any], None]:
-        """The method that applies the rule after the constructor."""
+        """Return the method that applies the rule after the constructor."""
 
         def apply(value: Any) -> None:
             assert self.rule is not None
@@ -540,7 +540,7 @@ class ClassParts:
 
 
 def random_model(random: Random, kind: Kind, depth: int = 0) -> Model:
-    """A random class: an entity's class at depth 0, a nested class below it."""
+    """Return a random class: an entity's class at depth 0, a nested class below it."""
     specs = [FieldSpec("id", ValueType(str, lambda r: r.choice(IDS)), argument="id")] if depth == 0 else []
     specs += [_field(random, kind, f"f{number}", depth) for number in range(random.randint(1, 4 - depth))]
     rule = _rule(random)
@@ -568,7 +568,7 @@ _PYDANTIC_CONFIGS: tuple[Mapping[str, Any], ...] = (
 
 
 def _by_default(default: Default) -> Callable[[], Any]:
-    """A function that returns another object each time, since lists and nested objects can be changed."""
+    """Return a function that returns a new object each time, since lists and nested objects are mutable."""
     return lambda: copy.deepcopy(default.value)
 
 
@@ -606,7 +606,7 @@ def _pydantic_field(spec: FieldSpec) -> Any:
 
 
 def _returning(check: Callable[[Any], None]) -> Callable[[Any], Any]:
-    """A check as a validator of pydantic, which returns the object."""
+    """Return a check as a pydantic validator, which returns the object."""
 
     def validated(self: Any) -> Any:
         check(self)
@@ -723,7 +723,7 @@ _INDEXABLE = (str, int, Decimal, date, UUID, Colour, Size, Literal["free", "paid
 
 
 def random_table(random: Random, *, has_unique: bool = True) -> RandomTable:
-    """A table of one random entity, sometimes with an index, renamed attributes or a unique field."""
+    """Return a table of one random entity, sometimes with an index, renamed attributes or a unique field."""
     model = random_model(random, random.choice(KINDS))
     types_of = {name: _base_of(spec.type.annotation) for name, spec in model.fields.items() if name != "id"}
     names = [name for name, declared in types_of.items() if declared in _INDEXABLE]
@@ -743,7 +743,7 @@ def random_table(random: Random, *, has_unique: bool = True) -> RandomTable:
 
 
 def _base_of(annotation: Any) -> Any:
-    """A type without `None` and constraints."""
+    """Return a type without `None` and constraints."""
     if hasattr(annotation, "__metadata__"):
         return _base_of(annotation.__origin__)
     members = [each for each in get_args(annotation) if each is not type(None)]
@@ -754,7 +754,7 @@ def _base_of(annotation: Any) -> Any:
 
 
 def junk(random: Random) -> Any:
-    """A value of any type, right or wrong."""
+    """Return a value of any type, valid or invalid."""
     return random.choice(_JUNK)()
 
 
@@ -815,7 +815,7 @@ _JUNK: tuple[Callable[[], Any], ...] = (
 
 
 def tamper(random: Random, value: Any, model: Model) -> None:
-    """Changes an object after it was made, at any depth, without validation."""
+    """Change an object after its creation, at any depth, without validation."""
     spec = random.choice(list(model.fields.values()))
     _tamper_field(random, value, spec)
 
@@ -831,7 +831,7 @@ def _tamper_field(random: Random, value: Any, spec: FieldSpec) -> None:
 
 
 def _tamper_inside(random: Random, found: Any, declared: ValueType, new: Any) -> bool:
-    """Changes the inside of a nested object or a container; returns whether it did."""
+    """Change the inside of a nested object or a container; return whether it did."""
     if declared.model is not None and type(found) is declared.model.cls:
         tamper(random, found, declared.model)
         return True

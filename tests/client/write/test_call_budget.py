@@ -1,4 +1,4 @@
-"""The client's own share of a write in the process: how many Python calls it makes, in how many files."""
+"""Call budgets: the number of Python calls and files that the client needs for a write in the same process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from singletable import Table, entity, field, key, pattern, update
-from singletable.client.items.quick_rows import row_reader
+from singletable.client.items.rows import row_reader
 from singletable.client.transport import Transport
 
 
@@ -55,7 +55,7 @@ ORDER = Order(
 
 
 class Uncounted:
-    """A transport whose own calls are not counted: everything behind it is the engine's."""
+    """A transport that pauses the count, so that calls of the engine are not included."""
 
     def __init__(self, inner: Transport) -> None:
         self.inner, self.name = inner, inner.name
@@ -73,9 +73,9 @@ class Uncounted:
 
 
 def calls_of(table: Table, call: Callable[[], Any]) -> Counter[str]:
-    """The Python calls of a call that was made before, by file."""
+    """Return the number of Python calls by file, after two warm-up calls."""
     session = table._opened().session
-    session.transport = Uncounted(session.transport)  # type: ignore[assignment]  # it sends, and nothing else
+    session.transport = Uncounted(session.transport)  # type: ignore[assignment]  # only send() is needed
     call()
     call()
     counted: Counter[str] = Counter()
@@ -93,15 +93,15 @@ def calls_of(table: Table, call: Callable[[], Any]) -> Counter[str]:
 
 
 def files_of(counted: Counter[str]) -> set[str]:
-    """The files of source; text that is compiled at run time has none."""
+    """Return the source files; code that is compiled at run time has none."""
     return {name for name in counted if not name.startswith("<")}
 
 
-needs_compiler = pytest.mark.skipif(row_reader(()) is None, reason="the compiled parts were not built here")
+needs_compiler = pytest.mark.skipif(row_reader(()) is None, reason="requires the compiled parts")
 
 
 @needs_compiler
-def test_a_put_takes_few_calls() -> None:
+def test_direct_requests_put_an_object_with_few_python_calls() -> None:
     with Orders.open("memory:", create=True) as orders:
         counted = calls_of(orders, lambda: orders.put(ORDER))
         assert counted.total() < 40
@@ -109,7 +109,7 @@ def test_a_put_takes_few_calls() -> None:
 
 
 @needs_compiler
-def test_an_update_that_moves_an_index_key_takes_few_calls() -> None:
+def test_write_plans_update_an_index_key_with_few_python_calls() -> None:
     with Orders.open("memory:", create=True) as orders:
         orders.put(ORDER)
         counted = calls_of(orders, lambda: orders.set_status("o1", "SHIPPED"))
@@ -118,7 +118,7 @@ def test_an_update_that_moves_an_index_key_takes_few_calls() -> None:
 
 
 @needs_compiler
-def test_an_update_by_key_takes_few_calls() -> None:
+def test_write_plans_update_an_item_by_key_with_few_python_calls() -> None:
     with Orders.open("memory:", create=True) as orders:
         orders.put(ORDER)
         change = field(Order, lambda o: o.status).set("SHIPPED")

@@ -67,13 +67,13 @@ def texts() -> Any:
 
 
 def changed(line: Line, author: str) -> Line:
-    """The line with an author that was not validated."""
+    """Return a line whose author was not validated."""
     line.author = author
     return line
 
 
 @pytest.mark.parametrize("verb", ["put", "create", "upsert", "put_many", "create_many", "transaction"])
-def test_copies_and_counters_follow_from_the_validated_fields(texts: Texts, verb: str) -> None:
+def test_derived_actions_use_the_validated_fields_for_copies_and_counters(texts: Texts, verb: str) -> None:
     line = changed(Line(id="1", author="a"), " B")
     if verb == "transaction":
         with texts.transaction() as tx:
@@ -86,12 +86,12 @@ def test_copies_and_counters_follow_from_the_validated_fields(texts: Texts, verb
     assert texts.get(key(Author, id="b")) == Author(id="b", name="Ben", lines=1)
 
 
-def test_a_put_with_another_author_takes_the_copy_of_that_one(texts: Texts) -> None:
+def test_derived_actions_copy_from_the_new_source_of_a_put_object(texts: Texts) -> None:
     line = texts.put(Line(id="1", author="a"))
     assert texts.put(changed(line, "B")) == Line(id="1", author="b", author_name="Ben")
 
 
-def test_a_mirrored_item_that_validation_changes_is_rejected(texts: Texts) -> None:
+def test_derived_actions_reject_a_mirrored_item_that_validation_changes(texts: Texts) -> None:
     with pytest.raises(InvalidValue, match=r"Back.end: 'YY' is invalid: validation changes it"):
         texts.put(Edge(start="x", end="YY"))
     texts.put(Edge(start="x", end="yy"))
@@ -99,7 +99,7 @@ def test_a_mirrored_item_that_validation_changes_is_rejected(texts: Texts) -> No
     assert texts.get(key(Back, start="x", end="yy")) is None
 
 
-def test_delete_returns_the_item_that_it_deletes(texts: Texts) -> None:
+def test_table_writer_delete_returns_the_item_that_it_deleted(texts: Texts) -> None:
     texts.create(Line(id="1", author="a", text="first"))
     meddled = False
 
@@ -121,7 +121,7 @@ def test_delete_returns_the_item_that_it_deletes(texts: Texts) -> None:
     assert deleted.text == "second"
 
 
-def test_a_copy_that_cannot_be_read_is_not_passed_over_when_reads_report_it() -> None:
+def test_update_copies_does_not_skip_an_unreadable_copy_when_reads_report_unreadable_items() -> None:
     with Texts.open("memory:", create=True, unreadable="report") as texts:
         texts.put(Author(id="a", name="Ada"))
         texts.create(Line(id="1", author="a"))

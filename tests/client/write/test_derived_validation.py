@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 from singletable import DesignError, InvalidValue, Page, Table, copy, count, entity, field, key, pattern, query
-from singletable.verify.check import check
+from singletable.verify.design_check import check
 
 
 @entity(key=("AUTHOR#{id}", "META"))
@@ -59,28 +59,28 @@ def blog() -> Iterator[Blog]:
         yield opened
 
 
-def test_an_object_is_validated_with_the_values_that_it_copies(blog: Blog) -> None:
+def test_derived_actions_validate_an_object_with_its_copied_values(blog: Blog) -> None:
     blog.put(Author(id="b", name="Benjamin"))
     with pytest.raises(InvalidValue, match=r"Post.author_name: 'Benjamin' is invalid"):
         blog.create(Post(id="p", author="b"))
     assert blog.get(key(Post, id="p")) is None
 
 
-def test_a_change_that_makes_a_copy_invalid_is_rejected(blog: Blog) -> None:
+def test_update_copies_rejects_a_change_that_makes_a_copy_invalid(blog: Blog) -> None:
     blog.create(Post(id="p", author="a"))
     with pytest.raises(InvalidValue):
         blog.update(key(Author, id="a"), field(Author, lambda a: a.name).set("Augusta Ada"))
     assert blog.get(key(Post, id="p")) == Post(id="p", author="a", author_name="Ada")
 
 
-def test_a_write_that_makes_a_counter_invalid_is_rejected(blog: Blog) -> None:
+def test_derived_actions_reject_a_write_that_makes_a_counter_invalid(blog: Blog) -> None:
     blog.create(Post(id="p", author="a"))
     with pytest.raises(InvalidValue):
         blog.create(Post(id="q", author="a"))
     assert blog.get(key(Author, id="a")) == Author(id="a", name="Ada", posts=1)
 
 
-def test_a_counter_beyond_its_bound_is_rejected_in_the_transaction_of_its_owner(blog: Blog) -> None:
+def test_derived_actions_reject_a_counter_beyond_its_bound_in_the_transaction_of_its_owner(blog: Blog) -> None:
     def create_author_with_two_posts() -> None:
         with blog.transaction() as tx:
             tx.create(Author(id="c", name="Cy"))
@@ -92,13 +92,13 @@ def test_a_counter_beyond_its_bound_is_rejected_in_the_transaction_of_its_owner(
     assert blog.get(key(Author, id="c")) is None
 
 
-def test_a_bulk_write_fails_for_the_items_beyond_the_bound_of_their_counter(blog: Blog) -> None:
+def test_bulk_writes_fail_for_items_that_exceed_the_bound_of_their_counter(blog: Blog) -> None:
     result = blog.create_many([Post(id=each, author="a") for each in "pqr"])
     assert (result.written, [type(each.reason) for each in result.failed]) == (1, [InvalidValue] * 2)
     assert blog.get(key(Author, id="a")) == Author(id="a", name="Ada", posts=1)
 
 
-def test_a_copy_that_validation_changes_is_rejected() -> None:
+def test_update_copies_rejects_a_copy_that_validation_changes() -> None:
     @entity(
         key=("LINE#{id}", "META"),
         gsi1=("AUTHOR#{author}", "LINE#{id}"),
@@ -140,7 +140,7 @@ class Bounded(pydantic.BaseModel):
 
 
 @pytest.mark.parametrize("validate", ["whole", "fields"])
-def test_a_counter_of_a_class_with_rules_about_several_fields_waives_them_by_name(validate: Any) -> None:
+def test_derived_data_checks_require_a_counter_to_waive_rules_about_several_fields(validate: Any) -> None:
     owner = entity(key=("BOX#{id}", "META"))(type("Box", (Bounded,), {}))
 
     @entity(key=("BOX#{box}", "THING#{id}"), counted=[count(owner, by={"id": "box"}, field="items", validate=validate)])
@@ -158,7 +158,7 @@ def test_a_counter_of_a_class_with_rules_about_several_fields_waives_them_by_nam
     assert (found.subject, found.accepted) == ("Thing", 'validate="fields"')
 
 
-def test_a_write_that_makes_a_mirrored_item_invalid_is_rejected(blog: Blog) -> None:
+def test_derived_actions_reject_a_write_that_makes_a_mirrored_item_invalid(blog: Blog) -> None:
     with pytest.raises(InvalidValue):
         blog.put(Follow(follower="a", followed="b", note="too long"))
     assert blog.get(key(Follow, follower="a", followed="b")) is None

@@ -1,4 +1,4 @@
-"""`explain` of a write shows what is sent, with placeholders where a stored item or the clock decides."""
+"""`explain` of a write shows its requests, with placeholders for values from a stored item or the clock."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.client.social import Social, User
 )
 @dataclass
 class Task:
-    """Something to do."""
+    """A task."""
 
     id: str
     state: str
@@ -52,8 +52,8 @@ class Task:
 
 @upgrade(Task, from_version=1)
 @upgrade(Task, from_version=2)
-def as_it_was(item: dict[str, Any]) -> dict[str, Any]:
-    """Nothing that is stored changes."""
+def keep_item(item: dict[str, Any]) -> dict[str, Any]:
+    """Return the item unchanged."""
     return item
 
 
@@ -72,22 +72,22 @@ class Tasks(Table, entities=[Task]):
 
     @pattern()
     def assign(self, id: str, state: str, who: str) -> Task:
-        """Give it to somebody."""
+        """Assign the task."""
         return update(Task, field(Task, lambda t: t.who).set(who), where=lambda t: t.state == state)
 
     @pattern()
     def release(self, id: str, state: str) -> Task:
-        """Take it from whoever has it."""
+        """Unassign the task."""
         return update(Task, field(Task, lambda t: t.who).remove(), where=lambda t: t.state == state)
 
     @pattern(fanout=2)
     def grow(self, id: str) -> Task:
-        """Make it harder."""
+        """Increase the points."""
         return update(Task, field(Task, lambda t: t.points).add(1))
 
     @pattern()
     def drop(self, id: str) -> Task | None:
-        """Delete it."""
+        """Delete the task."""
         return delete(Task, where=lambda t: t.state == "DONE")
 
 
@@ -99,7 +99,7 @@ def parameters(explanation: Any) -> dict[str, Any]:
     return dict(request.parameters)
 
 
-def test_a_put_has_every_key_type_and_version_and_leaves_out_what_is_none() -> None:
+def test_a_dry_run_of_a_put_has_all_keys_type_and_version_and_omits_none() -> None:
     assert parameters(Tasks.store.explain(TASK))["Item"] == {
         "PK": {"S": "TASK#1"},
         "SK": {"S": "META"},
@@ -114,7 +114,7 @@ def test_a_put_has_every_key_type_and_version_and_leaves_out_what_is_none() -> N
     }
 
 
-def test_a_create_never_overwrites() -> None:
+def test_a_dry_run_of_a_create_has_a_condition_that_never_overwrites() -> None:
     made = parameters(Tasks.add.explain(TASK))
     assert made["ConditionExpression"] == "attribute_not_exists(#n0)"
     assert made["ExpressionAttributeNames"] == {"#n0": "PK"}
@@ -124,7 +124,7 @@ def names_of(made: dict[str, Any]) -> dict[str, str]:
     return {name: placeholder for placeholder, name in made["ExpressionAttributeNames"].items()}
 
 
-def test_an_item_enters_a_sparse_index_with_all_its_key_attributes() -> None:
+def test_a_dry_run_shows_all_key_attributes_of_an_item_that_enters_a_sparse_index() -> None:
     made = parameters(Tasks.assign.explain("1", "OPEN", "ada"))
     names = names_of(made)
     assert set(names) == {"GSI1PK", "GSI1SK", "PK", "assignee", "schema_v", "state"}
@@ -132,20 +132,20 @@ def test_an_item_enters_a_sparse_index_with_all_its_key_attributes() -> None:
     assert {"S": "OPEN#1"} in made["ExpressionAttributeValues"].values()
 
 
-def test_an_item_leaves_a_sparse_index_with_all_its_key_attributes() -> None:
+def test_a_dry_run_shows_all_key_attributes_of_an_item_that_leaves_a_sparse_index() -> None:
     made = parameters(Tasks.release.explain("1", "OPEN"))
     names = names_of(made)
     removed = made["UpdateExpression"].removeprefix("REMOVE ").split(", ")
     assert set(removed) == {names["GSI1PK"], names["GSI1SK"], names["assignee"]}
 
 
-def test_a_key_that_depends_on_an_unknown_value_is_a_second_request_to_declare() -> None:
+def test_plan_writes_needs_a_second_request_for_an_index_key_with_an_unknown_value() -> None:
     plan = Tasks.grow.plan
     assert isinstance(plan, Plan)
     assert (plan.verdict, plan.requests) == (Verdict.DECLARED_FANOUT, 2)
 
 
-def test_a_native_key_is_written_once_as_the_field_itself() -> None:
+def test_a_dry_run_shows_a_native_key_once_as_the_field_itself() -> None:
     read, made = Tasks.grow.explain("1").requests
     assert (read.operation, made.operation) == ("GetItem", "UpdateItem")
     assert list(made.parameters["ExpressionAttributeNames"].values()).count("points") == 1
@@ -170,7 +170,7 @@ class Shop:
 
 
 class Shops(Table, entities=[Shop]):
-    """Values that are no plain text."""
+    """Values that are not strings."""
 
     @pattern()
     def store(self, shop: Shop) -> Shop:
@@ -179,22 +179,22 @@ class Shops(Table, entities=[Shop]):
 
     @pattern()
     def opened(self, id: str, day: date) -> Shop:
-        """Say when it opened."""
+        """Set the opening day."""
         return update(Shop, field(Shop, lambda s: s.opened).set(day))
 
 
-def test_a_model_inside_an_item_is_stored_as_a_map() -> None:
+def test_a_dry_run_shows_a_model_inside_an_item_as_a_map() -> None:
     item = parameters(Shops.store.explain(Shop("1", Address("Paris"), date(2026, 1, 1))))["Item"]
     assert item["address"] == {"M": {"city": {"S": "Paris"}}}
 
 
 @pytest.mark.parametrize("day", [datetime(2026, 1, 1, tzinfo=UTC), "2026-01-01", 5])
-def test_an_argument_of_another_type_is_never_stored(day: Any) -> None:
-    with pytest.raises(ArgumentRefused, match="the pattern takes date"):
+def test_a_dry_run_rejects_an_argument_of_another_type(day: Any) -> None:
+    with pytest.raises(ArgumentRefused, match="day must be date"):
         Shops.opened.explain("1", day)
 
 
-def test_a_delete_carries_its_condition() -> None:
+def test_a_dry_run_of_a_delete_shows_its_condition() -> None:
     made = parameters(Tasks.drop.explain("1"))
     assert made["Key"] == {"PK": {"S": "TASK#1"}, "SK": {"S": "META"}}
     assert made["ExpressionAttributeValues"] == {":v0": {"S": "DONE"}, ":v1": {"N": "3"}}
@@ -216,22 +216,22 @@ class Desk(Table, entities=[Task, Shop], name="Desk"):
 
     @pattern()
     def assign(self, id: str, state: str, who: str) -> Task:
-        """Give it to somebody."""
+        """Assign the task."""
         return update(Task, field(Task, lambda t: t.who).set(who), where=lambda t: t.state == state)
 
     @pattern(fanout=2)
     def grow(self, id: str) -> Task:
-        """Make it harder."""
+        """Increase the points."""
         return update(Task, field(Task, lambda t: t.points).add(1))
 
     @pattern()
     def drop(self, id: str) -> Task | None:
-        """Delete it."""
+        """Delete the task."""
         return delete(Task, where=lambda t: t.state == "OPEN")
 
 
 def sent(table: Table, call: Any) -> list[tuple[str, Any]]:
-    """The operations and parameters that a call sends."""
+    """Return the operations and parameters that a call sends."""
     seen = between(table)
     call()
     return list(zip(seen.operations, seen.requests, strict=True))
@@ -241,7 +241,7 @@ def shown(explanation: Any) -> list[tuple[str, Any]]:
     return [(each.operation, json.loads(json.dumps(each.parameters))) for each in explanation.requests]
 
 
-def test_what_needs_no_read_is_shown_as_it_is_sent() -> None:
+def test_a_dry_run_shows_a_write_without_a_read_as_sent() -> None:
     with Desk.open("memory:", create=True, name="desk-7") as desk:
         assert sent(desk, lambda: desk.store(TASK)) == shown(desk.store.explain(TASK))
         other = Task("2", "OPEN", "red", 3)
@@ -251,7 +251,7 @@ def test_what_needs_no_read_is_shown_as_it_is_sent() -> None:
         assert desk.drop.explain("2").requests[0].parameters["TableName"] == "desk-7"
 
 
-def test_what_depends_on_a_read_is_a_placeholder_until_the_item_is_given() -> None:
+def test_a_dry_run_shows_a_placeholder_for_a_value_from_a_read_until_the_item_is_given() -> None:
     with Desk.open("memory:", create=True) as desk:
         desk.store(TASK)
         explained = desk.grow.explain("1")
@@ -262,7 +262,7 @@ def test_what_depends_on_a_read_is_a_placeholder_until_the_item_is_given() -> No
         assert sent(desk, lambda: desk.grow("1")) == shown(explained.given(TASK))
 
 
-def test_derived_data_the_clock_and_tokens_are_shown_too() -> None:
+def test_a_dry_run_shows_derived_data_the_clock_and_tokens() -> None:
     user = User(id="u1", email="a@example.org", name="Ada")
     explained = Social.sign_up.explain(user)
     operations = [each.operation for each in explained.requests]
@@ -294,7 +294,7 @@ class Shelf(BaseModel):
     counted=[count(Shelf, by={"id": "shelf"}, field="books")],
 )
 class Book(BaseModel):
-    """Something that is copied to and counted."""
+    """An item with copies, which a counter includes."""
 
     id: str
     shelf: str
@@ -311,7 +311,7 @@ class Library(Table, entities=[Shelf, Book], name="library"):
 
     @pattern(fanout=100)
     def rename(self, id: str, label: str) -> Shelf:
-        """Change what books copy."""
+        """Change the label that books copy."""
         return update(Shelf, field(Shelf, lambda s: s.label).set(label))
 
 
@@ -321,7 +321,7 @@ def without_tokens(requests: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return requests
 
 
-def test_values_of_other_items_stay_placeholders_when_the_item_is_given() -> None:
+def test_a_dry_run_with_the_item_given_shows_placeholders_for_values_of_other_items() -> None:
     book = Book(id="1", shelf="s")
     explained = Library.place.explain(book).given(None)
     text = json.dumps(explained.requests[-1].parameters)
@@ -337,7 +337,7 @@ def test_values_of_other_items_stay_placeholders_when_the_item_is_given() -> Non
     assert [tuple(each) for each in without_tokens(filled)] == real
 
 
-def test_an_update_of_a_source_is_explained_with_a_copy() -> None:
+def test_a_dry_run_of_an_update_of_a_source_shows_a_copy() -> None:
     explained = Library.rename.explain("s", "Prose").given(Shelf(id="s", label="Poetry", books=1))
     assert [each.operation for each in explained.requests[:3]] == ["GetItem", "Query", "TransactWriteItems"]
     with Library.open("memory:", create=True) as library:
@@ -357,7 +357,7 @@ def test_an_update_of_a_source_is_explained_with_a_copy() -> None:
 @entity(key=("SESSION#{id}", "META"), ttl="expires_at")
 @dataclass
 class Session:
-    """Something that expires."""
+    """An item that expires."""
 
     id: str
     expires_at: datetime
@@ -372,7 +372,7 @@ class Sessions(Table, entities=[Session]):
         return create(Session)
 
 
-def test_the_time_is_a_placeholder_until_it_is_given() -> None:
+def test_a_dry_run_shows_a_placeholder_for_the_time_until_it_is_given() -> None:
     session = Session("s", datetime(2027, 1, 1, tzinfo=UTC))
     explained = Sessions.begin.explain(session)
     assert {"N": "<now>"} in parameters(explained)["ExpressionAttributeValues"].values()
@@ -380,7 +380,7 @@ def test_the_time_is_a_placeholder_until_it_is_given() -> None:
         assert sent(table, lambda: table.begin(session)) == shown(explained.given(None, now=1_790_000_000.0))
 
 
-def test_a_transaction_is_explained_with_the_marker_of_its_token() -> None:
+def test_a_dry_run_of_a_transaction_shows_the_marker_of_its_token() -> None:
     with Desk.open("memory:", create=True) as desk, desk.transaction(token="t1") as tx:
         tx.put(TASK)
         (request,) = tx.explain()

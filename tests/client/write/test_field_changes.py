@@ -1,4 +1,4 @@
-"""Changes of fields that are missing in the stored item start from the default of their class."""
+"""Changes of fields that are missing in the stored item start from the default of the class."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import attrs
 import pytest
 
 from singletable import Table, entity, field, key
-from singletable.model.changes import FieldChange
-from singletable.model.rules.value_rules import Validation
+from singletable.model.update_changes import FieldChange
+from singletable.model.validation.value_rules import Validation
 from tests.client.places import call
 
 
@@ -50,7 +50,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("change", "name", "from_default", "from_stored"), CHANGES)
 @pytest.mark.parametrize("validate", ["whole", "fields"])
-def test_a_change_starts_from_the_stored_value_or_from_the_computed_default(
+def test_field_changes_start_from_the_stored_value_or_from_the_computed_default(
     change: FieldChange[Stock], name: str, from_default: Any, from_stored: Any, validate: Validation
 ) -> None:
     with Stocks.open("memory:", create=True) as stocks:

@@ -1,4 +1,4 @@
-"""Retries that do not lie: what a write returns or raises when answers are lost, and tokens that make replays safe."""
+"""Writes whose responses are lost: correct results and errors, and idempotency tokens that make replays safe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.client.social import Post, Social, User
 
 
 class Dropping:
-    """Loses the answer to every so many writes."""
+    """Drops the response to every n-th write."""
 
     def __init__(self, every: int) -> None:
         self._every, self._count = every, 0
@@ -24,7 +24,7 @@ class Dropping:
         if operation in ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"):
             self._count += 1
             if self._count % self._every == 0:
-                raise Unreachable("the answer was lost", sent=True)
+                raise Unreachable("the response was lost", sent=True)
         return None
 
 
@@ -32,7 +32,7 @@ def opened(place: Place, table: type[Table]) -> Any:
     return place.open(table, retries=AT_ONCE)
 
 
-def test_a_delete_never_says_that_nothing_was_there_when_it_deleted_something(place: Place) -> None:
+def test_request_sender_never_reports_an_item_as_missing_that_its_delete_removed(place: Place) -> None:
     with opened(place, Shop) as shop:
         shop.put_many([order(number) for number in range(90)])
         between(shop, None, Dropping(4))
@@ -48,7 +48,7 @@ def test_a_delete_never_says_that_nothing_was_there_when_it_deleted_something(pl
         assert shop.orders_of_customer.count("c1") == 0
 
 
-def test_a_delete_that_did_not_arrive_is_sent_again(place: Place) -> None:
+def test_request_sender_retries_a_delete_that_did_not_arrive(place: Place) -> None:
     with opened(place, Shop) as shop:
         shop.put(order(1))
         lost: list[str] = []
@@ -63,7 +63,7 @@ def test_a_delete_that_did_not_arrive_is_sent_again(place: Place) -> None:
         assert shop.delete(key(Order, id="o0001")) == order(1)
 
 
-def test_an_addition_whose_answer_was_lost_is_not_repeated(place: Place) -> None:
+def test_request_sender_does_not_retry_an_addition_whose_response_was_lost(place: Place) -> None:
     with opened(place, Shop) as shop:
         shop.put(order(1))
         between(shop, None, Dropping(1))
@@ -75,7 +75,7 @@ def test_an_addition_whose_answer_was_lost_is_not_repeated(place: Place) -> None
         assert found.total == 5
 
 
-def test_a_token_replays_a_transaction_that_moves_index_keys(place: Place) -> None:
+def test_token_markers_replay_a_transaction_that_moves_index_keys(place: Place) -> None:
     place.needs("transactions")
     with opened(place, Shop) as shop:
         shop.put(order(1))
@@ -98,7 +98,7 @@ def test_a_token_replays_a_transaction_that_moves_index_keys(place: Place) -> No
         assert second.results == (moved, Session("s1", IN_TWO_HOURS))
 
 
-def test_a_token_counts_once_whatever_is_lost(place: Place) -> None:
+def test_token_markers_apply_a_transaction_once_whichever_response_is_lost(place: Place) -> None:
     place.needs("transactions")
     with opened(place, Social) as social:
         social.create(User(id="u1", name="Ada"))
@@ -115,18 +115,18 @@ def test_a_token_counts_once_whatever_is_lost(place: Place) -> None:
         assert found.posts == 6
 
 
-def test_a_token_with_another_request_is_rejected(place: Place) -> None:
+def test_token_markers_reject_a_token_with_another_request(place: Place) -> None:
     place.needs("transactions")
     with opened(place, Shop) as shop:
         with shop.transaction(token="t") as tx:
             tx.put(order(1))
-        refused = pytest.raises(ArgumentRefused, match="token 't' reused with different parameters")
-        with refused, shop.transaction(token="t") as tx:
+        rejected = pytest.raises(ArgumentRefused, match="token 't' reused with different parameters")
+        with rejected, shop.transaction(token="t") as tx:
             tx.put(order(2))
         assert shop.order("o0002") is None
 
 
-def test_markers_of_tokens_are_not_read_as_items(place: Place) -> None:
+def test_token_markers_are_not_read_as_items(place: Place) -> None:
     place.needs("transactions")
     with opened(place, Shop) as shop:
         with shop.transaction(token="t") as tx:
@@ -135,7 +135,7 @@ def test_markers_of_tokens_are_not_read_as_items(place: Place) -> None:
         assert {type(each) for each in shop.scan(reason="a test")} == {Order, Customer}
 
 
-def test_a_token_expires() -> None:
+def test_token_markers_expire() -> None:
     now = [1_800_000_000.0]
     with Shop.open("memory:", create=True, now=lambda: now[0]) as shop:
         for _ in range(2):

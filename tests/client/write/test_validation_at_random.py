@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Literal
 
 import msgspec
+import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
@@ -31,8 +32,7 @@ from singletable import (
     field,
     key,
 )
-from singletable.planner.items import field_value, item_of, values_of
-from singletable.planner.stored import stored_value
+from singletable.planner.stored_items import field_value, item_of, stored_value, values_of
 from singletable.values.attribute_value import fits, number_text
 from tests.client.between import between
 from tests.client.places import Place, call
@@ -46,6 +46,8 @@ from tests.client.write.random_models import (
     random_table,
     tamper,
 )
+
+pytestmark = pytest.mark.slow
 
 WRITES = frozenset(("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"))
 REJECTIONS = (ArgumentRefused, KeyRefused)
@@ -88,29 +90,29 @@ class Change:
 
     @property
     def has_condition(self) -> bool:
-        """Whether DynamoDB checks a part of its rules."""
+        """Return whether DynamoDB checks a part of its rules."""
         return self.action in ("add", "append") or any(isinstance(step, int) for step in self.steps)
 
     @property
     def removes_required(self) -> bool:
-        """Whether it removes a field without a default."""
+        """Return whether it removes a field without a default."""
         return self.action == "remove" and self.spec is not None and self.spec.default is None
 
     def made(self, cls: Any) -> Any:
-        """The change as the library takes it; raises DesignError."""
+        """Return the change as the library takes it; raise DesignError."""
         reference: Any = field(cls, lambda o: reduce(_step_into, self.steps, o))
         return reference.remove() if self.action == "remove" else getattr(reference, self.action)(self.value)
 
 
 def _step_into(value: Any, step: str | int) -> Any:
-    """What an object, or the record of one, has at a step."""
+    """Return the value at a step of an object or of its record."""
     if isinstance(step, int | Member):
         return value[step if isinstance(step, int) else str(step)]
     return getattr(value, step)
 
 
 def _stored_at(value: Item, step: str | int) -> Item:
-    """What a stored list or map has at a step; raises NotApplicable."""
+    """Return the value at a step of a stored list or map; raise NotApplicable if there is none."""
     members = value.get("L" if isinstance(step, int) else "M")
     if members is None or (step >= len(members) if isinstance(step, int) else step not in members):
         raise NotApplicable
@@ -124,35 +126,35 @@ class Oracle:
     def __init__(self, table: Any) -> None:
         self.design = table.design
         (self.entity,) = table.design.entities
-        self.read: Callable[[Item], Any] = table._opened().reader.kinds.decoder(self.entity).read
+        self.read: Callable[[Item], Any] = table._opened().reader.item_types.decoder(self.entity).read
         fields = self.entity.attributes.values()
         indexes = [each for each in self.entity.placements.values() if not each.index.is_table]
         self._index_keys = {part.attribute for each in indexes for part in each.parts} - {*fields}
 
     def item(self, value: Any) -> Item:
-        """The item of an object; raises an error of REJECTIONS for an object that has none."""
+        """Return the item of an object; raise an error of REJECTIONS for an object that has none."""
         item = item_of(self.design, self.entity, values_of(self.entity, value))
         _check_text(item)
         return item
 
     def index_keys(self, item: Item) -> Item:
-        """The attributes of an item that only indexes have."""
+        """Return the attributes of an item that only indexes have."""
         return {name: value for name, value in item.items() if name in self._index_keys}
 
     def is_same(self, one: Any, other: Any) -> bool:
-        """Whether two objects are equal, also in fields that `==` does not compare."""
+        """Return whether two objects are equal, also in fields that `==` does not compare."""
         fields = values_of(self.entity, one) == values_of(self.entity, other)
         return fields and _is_same(self.item(one), self.item(other))
 
     def is_settled(self, value: Any) -> bool:
-        """Whether an object stays as it is when it is written and read, as every valid object does."""
+        """Return whether an object stays as it is when it is written and read, as every valid object does."""
         try:
             return self.is_same(self.read(self.item(value)), value)
         except UNREADABLE:
             return False
 
     def stored_form(self, value: Any) -> Any:
-        """The object that a read returns after a write of an object; None for an invalid object."""
+        """Return the object that a read returns after a write of an object; None for an invalid object."""
         try:
             made = self.read(self.item(value))
             is_valid = _is_same(self.item(made), self.item(self.read(self.item(made))))
@@ -161,7 +163,7 @@ class Oracle:
         return made if is_valid else None
 
     def is_settled_at(self, item: Item, change: Change) -> bool:
-        """Whether a changed value is stored in its validated form: a read returns it as it is stored."""
+        """Return whether a changed value is stored in its validated form: a read returns it as it is stored."""
         path = self._path(change)
         try:
             stored: Item = reduce(_stored_at, path, {"M": item})
@@ -176,7 +178,7 @@ class Oracle:
         return change.action == "remove" or _agrees(stored, again)
 
     def after(self, item: Item, changes: Sequence[Change]) -> Any:
-        """The object after an update; None when the update must be rejected. Raises NotApplicable."""
+        """Return the object after an update; None if the update must be rejected; raise NotApplicable."""
         after = {name: value for name, value in copy.deepcopy(item).items() if name not in self._index_keys}
         before, is_valid = self.read(item), True
         for change in changes:
@@ -193,7 +195,7 @@ class Oracle:
         return made if is_valid else None
 
     def _path(self, change: Change) -> Steps:
-        """The path of attributes."""
+        """Return the path in attribute names."""
         return self.entity.attributes[str(change.steps[0])], *change.steps[1:]
 
     def _apply(self, item: Item, before: Any, change: Change) -> None:
@@ -222,7 +224,7 @@ class Oracle:
         return self._encoded(change, change.value)
 
     def _encoded(self, change: Change, value: Any) -> Item | None:
-        """The stored form of a value; None for one that is not stored. Raises an error of REJECTIONS."""
+        """Return the stored form of a value; None if it is not stored; raise an error of REJECTIONS."""
         if len(change.steps) == 1:
             return field_value(self.entity, str(change.steps[0]), value)
         if isinstance(value, set | frozenset) and not value and change.spec is not None:
@@ -230,7 +232,7 @@ class Oracle:
         return stored_value(value)
 
     def _combined(self, stored: Item | None, current: Any, change: Change) -> Item | None:
-        """A number, list or set with what is added to it or discarded from it; `stored` is None for a default."""
+        """Return a number, list or set after an addition or removal; `stored` is None for a default."""
         if stored == {"NULL": True}:
             raise NotApplicable
         if change.action == "append":
@@ -263,7 +265,7 @@ def _changed_set(current: frozenset[Any], change: Change) -> frozenset[Any]:
 
 
 def _check_text(item: Item) -> None:
-    """Raises ArgumentRefused for text that has no UTF-8 form."""
+    """Raise ArgumentRefused for text that has no UTF-8 form."""
     try:
         msgspec.json.encode(item)
     except UnicodeEncodeError as problem:
@@ -271,7 +273,7 @@ def _check_text(item: Item) -> None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two stored values are equal; the members of sets have no order, and numbers have many forms."""
+    """Return whether two stored values are equal; the members of sets have no order, and numbers have many forms."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return False
@@ -286,7 +288,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _agrees(one: Item, other: Item) -> bool:
-    """Whether two stored values are equal in the members that both have."""
+    """Return whether two stored values are equal in the members that both have."""
     if one.keys() == other.keys() == {"M"}:
         both = one["M"].keys() & other["M"].keys()
         return all(_agrees(one["M"][name], other["M"][name]) for name in both)
@@ -310,12 +312,12 @@ class Trial:
     # The stored items
 
     def items(self) -> dict[str, Item]:
-        """The stored items by their partition keys, without the markers of unique values."""
+        """Return the stored items by their partition keys, without the markers of unique values."""
         found = call(self.table, "Scan", ConsistentRead=True)["Items"]
         return {item["PK"]["S"]: item for item in found if item["SK"] == {"S": "META"}}
 
     def read(self, id: str) -> Any:
-        """The object that a read by key returns."""
+        """Return the object that a read by key returns."""
         return self.table.get(key(self.cls, id=id), consistent=True)
 
     def check_items(self) -> None:
@@ -339,7 +341,7 @@ class Trial:
         call(self.table, "PutItem", Item=item)
 
     def _drop(self, members: Item, name: str, spec: FieldSpec, share: float) -> None:
-        """Removes an attribute that has a default, or some of those inside it."""
+        """Remove an attribute that has a default, or some of those inside it."""
         is_dispensable = spec.default is not None or spec.is_optional
         if name in members and is_dispensable and self.random.random() < share:
             del members[name]
@@ -414,7 +416,7 @@ class Trial:
         self._check_stored(list(written.values()))
 
     def _check_stored(self, forms: list[Any]) -> None:
-        """The items are stored in their validated forms."""
+        """Assert that the items are stored in their validated forms."""
         items = self.items()
         for form in forms:
             assert self.oracle.is_same(self.read(form.id), form), f"a read returned {self.read(form.id)!r}"
@@ -423,7 +425,7 @@ class Trial:
             assert _is_same({name: stored.get(name) for name in expected}, expected)
 
     def _is_other_rule(self, problem: Exception) -> bool:
-        """Whether an error is about something else than the rules of the class."""
+        """Return whether an error has another cause than the rules of the class."""
         is_marker = self.made.unique is not None and "UNIQUE#" in str(problem)  # the value has no place in a marker
         return is_marker or "names one item twice" in str(problem) or "surrogate" in str(problem)
 
@@ -442,7 +444,7 @@ class Trial:
             self._check_update(self.random.choice(ids), [replace(each, value=self._value(each)) for each in changes])
 
     def _change(self, spec: FieldSpec) -> Change:
-        """A change of a field, or of something inside it, without its value."""
+        """Return a change of a field, or of something inside it, without its value."""
         random = self.random
         steps: list[str | int] = [spec.name]
         declared: ValueType = spec.type
@@ -550,14 +552,14 @@ DICT_KEYS = (Member("x"), Member("y"), Member("new"), Member("a.b#ä"))
 
 
 def _errors_of(problem: Exception) -> list[Exception]:
-    """The error of a write, or the errors of a transaction's actions."""
+    """Return the error of a write, or the errors of a transaction's actions."""
     if not isinstance(problem, TransactionCancelled):
         return [problem]
     return [each.error for each in problem.reasons if each.error is not None]
 
 
 def _has_discard(changes: list[Change]) -> bool:
-    """Whether members are discarded: validated as those that are added, so others than the given ones may go."""
+    """Return whether members are discarded; validation may change them first, as it does for added members."""
     return any(change.action == "discard" for change in changes)
 
 
@@ -574,7 +576,7 @@ def run_trial(random: Random, place: Place) -> None:
             trial.check_items()
 
 
-def test_accepted_writes_are_readable_and_invalid_values_are_not_stored(place: Place) -> None:
+def test_object_validation_accepts_only_readable_writes_of_random_classes(place: Place) -> None:
     assert settings.default is not None
     examples = place.examples(settings.default.max_examples)
     if place.kind == "memory":

@@ -123,7 +123,7 @@ func update(ctx context.Context, client *dynamodb.Client) {
 	check(isText && status.Value == "PAID", "not paid: %v", answer.Attributes)
 }
 
-func refusals(ctx context.Context, client *dynamodb.Client) {
+func clientErrors(ctx context.Context, client *dynamodb.Client) {
 	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           aws.String(table),
 		Item:                                key("ORDER#003"),
@@ -131,7 +131,7 @@ func refusals(ctx context.Context, client *dynamodb.Client) {
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	var failed *types.ConditionalCheckFailedException
-	check(errors.As(err, &failed), "not refused: %v", err)
+	check(errors.As(err, &failed), "expected a condition failure, got %v", err)
 	check(failed.Item["n"].(*types.AttributeValueMemberN).Value == "3", "another item: %v", failed.Item)
 
 	_, err = client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
@@ -199,7 +199,7 @@ func main() {
 	createTable(ctx, client)
 	writeAndGet(ctx, client)
 	update(ctx, client)
-	refusals(ctx, client)
+	clientErrors(ctx, client)
 	pages(ctx, client, true)
 	pages(ctx, client, false)
 	scanAndDelete(ctx, client)

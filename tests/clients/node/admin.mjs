@@ -1,4 +1,4 @@
-// dynamodb-admin in a browser: a table, its items and a query, made and looked at as a person does, by clicking.
+// dynamodb-admin in a browser: create a table, add items and run a query by clicking.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -44,7 +44,7 @@ before(async () => {
   const options = ["--host", "127.0.0.1", "--port", String(port), "--dynamo-endpoint", endpoint];
   admin = spawn("node_modules/.bin/dynamodb-admin", options, { stdio: "inherit" });
   assert.ok(await reached(address), "dynamodb-admin does not answer");
-  // A sandbox needs rights that root in a container lacks; the other options keep the browser from calling home.
+  // The sandbox needs privileges that root in a container lacks; the other options disable background requests.
   const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
   browser = await chromium.launch({ executablePath, args: [...args, "--disable-component-update", "--disable-sync"] });
   page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
@@ -57,8 +57,8 @@ after(async () => {
   admin?.kill();
 });
 
-test("the form of a new table shows why it is refused", async () => {
-  // The form sends the capacity as text, which DynamoDB does not take; dynamodb-admin knows of it (its issue 518).
+test("the form of a new table shows the error", async () => {
+  // The form sends the capacity as a string, which DynamoDB rejects: issue 518 of dynamodb-admin.
   await page.goto(`${address}/create-table`);
   await page.fill("#TableName", table);
   await page.fill("#HashAttributeName", "pk");
@@ -144,7 +144,7 @@ test("the time to live of the table is shown", { skip: !process.env.TIME_TO_LIVE
   assert.match(await page.innerText("main"), /DISABLED/);
 });
 
-test("a page of another origin may ask the server, and read its answers", async () => {
+test("a page of another origin can send requests and read the responses", async () => {
   await page.goto(address);
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "DynamoDB_20120810.ListTables" };
   const answer = await page.evaluate(

@@ -78,15 +78,15 @@ test("entities are created, and read by their key", async () => {
   assert.equal(data.title, "Title 1000");
 });
 
-test("what exists is not created again, and the error says why", async () => {
-  await assert.rejects(Book.create(book("1000")).go(), (refused) => {
-    assert.equal(refused.isElectroError, true);
-    assert.equal(refused.cause.name, "ConditionalCheckFailedException");
+test("creating an existing item fails with the reason", async () => {
+  await assert.rejects(Book.create(book("1000")).go(), (error) => {
+    assert.equal(error.isElectroError, true);
+    assert.equal(error.cause.name, "ConditionalCheckFailedException");
     return true;
   });
 });
 
-test("many are put and got at once", async () => {
+test("items are put and got in batches", async () => {
   const put = await Book.put(isbns.slice(1).map(book)).go();
   assert.deepEqual(put.unprocessed, []);
   const { data, unprocessed } = await Book.get(isbns.map((isbn) => ({ library: "main", isbn }))).go();
@@ -94,7 +94,7 @@ test("many are put and got at once", async () => {
   assert.deepEqual(unprocessed, []);
 });
 
-test("a patch changes numbers, lists and enumerations, and only what is there", async () => {
+test("a patch changes numbers, lists and enums of existing items only", async () => {
   const { data } = await Book.patch({ library: "main", isbn: "1003" })
     .set({ state: "lent" })
     .add({ loans: 1 })
@@ -107,14 +107,14 @@ test("a patch changes numbers, lists and enumerations, and only what is there", 
   assert.deepEqual([...upserted.data.genres].sort(), ["maps", "prose", "verse"]);
 });
 
-test("one query answers with both entities of a collection", async () => {
+test("one query returns both entities of a collection", async () => {
   const { data } = await Books.collections.shelves({ library: "main" }).go({ pages: "all" });
   assert.deepEqual(data.library.map((found) => found.town), ["Bern"]);
   assert.deepEqual(data.book.map((found) => found.isbn), isbns);
 });
 
 for (const order of ["asc", "desc"]) {
-  test(`cursors go through an index, ${order}`, async () => {
+  test(`an index is paged with cursors, ${order}`, async () => {
     const found = [];
     let cursor = null;
     do {
@@ -128,7 +128,7 @@ for (const order of ["asc", "desc"]) {
   });
 }
 
-test("ranges, filters and chosen attributes", async () => {
+test("ranges, filters and selected attributes", async () => {
   const between = await Book.query.place({ library: "main" }).between({ isbn: "1002" }, { isbn: "1005" }).go();
   assert.deepEqual(between.data.map((found) => found.isbn), ["1002", "1003", "1004", "1005"]);
   const begins = await Book.query.byAuthor({ author: "Odd" }).begins({ title: "Title 100" }).go({ attributes: ["isbn"] });
@@ -142,12 +142,12 @@ test("ranges, filters and chosen attributes", async () => {
   assert.deepEqual(matched.data.map((found) => found.isbn), ["1003"]);
 });
 
-test("a scan finds the items of its entity alone", async () => {
+test("a scan finds only the items of its entity", async () => {
   const { data } = await Library.scan.go({ pages: "all" });
   assert.equal(data.length, 1);
 });
 
-test("a transaction is done, and one that is cancelled says by which action", async () => {
+test("a transaction succeeds, and a cancelled one names the failed action", async () => {
   const lend = (isbn) =>
     Books.transaction
       .write((entities) => [
@@ -173,7 +173,7 @@ test("a transaction is done, and one that is cancelled says by which action", as
   assert.deepEqual(got.data.map((each) => each.item.opened ?? each.item.state), [2002, "lent"]);
 });
 
-test("items are removed alone and in batches", async () => {
+test("items are removed singly and in batches", async () => {
   const { data } = await Book.remove({ library: "main", isbn: "1000" }).go({ response: "all_old" });
   assert.equal(data.title, "Title 1000");
   await Book.delete(isbns.slice(1).map((isbn) => ({ library: "main", isbn }))).go();

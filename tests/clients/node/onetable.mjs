@@ -1,4 +1,4 @@
-// OneTable: a schema with two models that makes its own table, one fetch for several models, pages, unique fields.
+// OneTable: a schema with two models that creates its own table, one fetch for several models, pages, unique fields.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,7 +41,7 @@ const Band = table.getModel("Band");
 const Concert = table.getModel("Concert");
 const ids = [];
 
-test("the table is made of the schema", async () => {
+test("the table is created from the schema", async () => {
   await table.createTable();
   assert.equal(await table.exists(), true);
   const { Table: described } = await table.describeTable();
@@ -59,16 +59,16 @@ test("items are created and got with their types", async () => {
   }
 });
 
-test("what exists, or is not unique, is refused", async () => {
-  await assert.rejects(Band.create({ name: "Tin", email: "other@example.com" }), (refused) => {
-    assert.equal(refused.constructor.name, "OneTableError");
+test("duplicates are rejected", async () => {
+  await assert.rejects(Band.create({ name: "Tin", email: "other@example.com" }), (error) => {
+    assert.equal(error.constructor.name, "OneTableError");
     return true;
   });
   await assert.rejects(Band.create({ name: "Zinc", email: "tin@example.com" }), { code: "UniqueError" });
   assert.equal(await Band.get({ name: "Zinc" }), undefined);
 });
 
-test("an update adds, sets inside of an object and has a condition", async () => {
+test("an update adds, sets a nested value and has a condition", async () => {
   const updated = await Concert.update(
     { band: "Tin", id: ids[0], place: { seats: 150 } },
     { add: { sold: 5 }, where: "${sold} < {10}", return: "ALL_NEW" },
@@ -82,7 +82,7 @@ test("an update adds, sets inside of an object and has a condition", async () =>
   assert.equal(upserted.sold, 9);
 });
 
-test("one fetch answers with several models", async () => {
+test("one fetch returns several models", async () => {
   const { Band: bands, Concert: concerts } = await table.fetch(["Band", "Concert"], { pk: "band:Tin" });
   assert.deepEqual([bands.length, concerts.length], [1, 12]);
 });
@@ -101,7 +101,7 @@ for (const reverse of [false, true]) {
   });
 }
 
-test("an index is found, with a filter, with operators, counted, and scanned", async () => {
+test("an index is queried with filters and operators, counted and scanned", async () => {
   const inUlm = await Concert.find({ town: "Ulm" }, { index: "gs1", where: "${sold} > {1}" });
   assert.deepEqual(inUlm.map((concert) => concert.id), [ids[1]]);
   const bonn = await Concert.find({ town: "Bonn" }, { index: "gs1", count: true });
@@ -112,7 +112,7 @@ test("an index is found, with a filter, with operators, counted, and scanned", a
   assert.deepEqual(scanned.map((concert) => concert.id), [ids[0]]);
 });
 
-test("batches are gathered and sent at once", async () => {
+test("batches are collected and sent together", async () => {
   const batch = {};
   await Concert.create({ band: "Lead", town: "Ulm", id: "1" }, { batch });
   await Concert.create({ band: "Lead", town: "Ulm", id: "2" }, { batch, exists: null });
@@ -123,7 +123,7 @@ test("batches are gathered and sent at once", async () => {
   assert.deepEqual(got.map((concert) => concert.id).sort(), ["1", "2"]);
 });
 
-test("a transaction is done, and one that is cancelled says why", async () => {
+test("a transaction succeeds, and a cancelled one names the reasons", async () => {
   const transaction = {};
   await Concert.update({ band: "Lead", id: "1", sold: 3 }, { transaction });
   await Concert.remove({ band: "Lead", id: "2" }, { transaction });
@@ -133,15 +133,15 @@ test("a transaction is done, and one that is cancelled says why", async () => {
   const cancelled = {};
   await Concert.update({ band: "Lead", id: "1", sold: 4 }, { transaction: cancelled });
   await Concert.create({ band: "Tin", town: "Ulm", id: ids[0] }, { transaction: cancelled, exists: false });
-  await assert.rejects(table.transact("write", cancelled), (refused) => {
-    assert.equal(refused.code, "TransactionCanceledException");
-    const reasons = refused.context.err.CancellationReasons.map((reason) => reason.Code);
+  await assert.rejects(table.transact("write", cancelled), (error) => {
+    assert.equal(error.code, "TransactionCanceledException");
+    const reasons = error.context.err.CancellationReasons.map((reason) => reason.Code);
     assert.deepEqual(reasons, ["None", "ConditionalCheckFailed"]);
     return true;
   });
 });
 
-test("items are removed, one and many, and the table with its name as confirmation", async () => {
+test("one item, several items and the table are removed", async () => {
   await Concert.remove({ band: "Tin", id: ids[0] });
   await Concert.remove({ band: "Tin" }, { many: true });
   assert.equal((await Concert.find({ band: "Tin" })).length, 0);

@@ -74,7 +74,7 @@ test("a table with an index is created and waited for", async () => {
   assert.ok(names.includes(TableName));
 });
 
-test("every type comes back as it was put", async () => {
+test("every type is read back unchanged", async () => {
   const item = {
     PK: "TYPES",
     SK: "ALL",
@@ -104,25 +104,25 @@ test("a batch is written and read", async () => {
   assert.equal(Responses[TableName].length, 25);
 });
 
-test("a condition that fails is an exception with the item in it", async () => {
+test("a failed condition raises an exception with the item", async () => {
   const put = new PutItemCommand({
     TableName,
     Item: { PK: { S: "CUST#1" }, SK: { S: "ORDER#003" } },
     ConditionExpression: "attribute_not_exists(PK)",
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   });
-  await assert.rejects(client.send(put), (refused) => {
-    assert.ok(refused instanceof ConditionalCheckFailedException);
-    assert.equal(refused.message, "The conditional request failed");
-    assert.deepEqual(refused.Item.n, { N: "3" });
-    assert.equal(refused.$metadata.attempts, 1);
+  await assert.rejects(client.send(put), (error) => {
+    assert.ok(error instanceof ConditionalCheckFailedException);
+    assert.equal(error.message, "The conditional request failed");
+    assert.deepEqual(error.Item.n, { N: "3" });
+    assert.equal(error.$metadata.attempts, 1);
     return true;
   });
   const get = new GetItemCommand({ TableName: "no-such-table", Key: { PK: { S: "a" } } });
   await assert.rejects(client.send(get), ResourceNotFoundException);
 });
 
-test("an update answers with what it changed", async () => {
+test("an update returns the changed attributes", async () => {
   const { Attributes } = await document.send(
     new UpdateCommand({
       TableName,
@@ -154,7 +154,7 @@ for (const ScanIndexForward of [true, false]) {
   });
 }
 
-test("an index is queried, and its capacity told", async () => {
+test("an index is queried, and its capacity is returned", async () => {
   const answer = await document.send(
     new QueryCommand({
       TableName,
@@ -168,7 +168,7 @@ test("an index is queried, and its capacity told", async () => {
   assert.deepEqual(answer.ConsumedCapacity.GlobalSecondaryIndexes, { GSI1: { CapacityUnits: 0.5 } });
 });
 
-test("a transaction is done, and read in one moment", async () => {
+test("a transaction is written, and read in a transaction", async () => {
   const Put = { TableName, Item: { PK: "CUST#1", SK: "PROFILE", orders: 25 } };
   const Update = {
     TableName,
@@ -188,7 +188,7 @@ test("a transaction is done, and read in one moment", async () => {
   );
 });
 
-test("a cancelled transaction says what each action failed of", async () => {
+test("a cancelled transaction has a reason for each action", async () => {
   const ConditionCheck = {
     TableName,
     Key: { PK: "CUST#1", SK: "ORDER#002" },
@@ -215,7 +215,7 @@ test("a scan is paged", async () => {
   assert.deepEqual(pages.map((page) => page.Count), [10, 10, 6]);
 });
 
-test("a delete answers with what was there", async () => {
+test("a delete returns the old item", async () => {
   const { Attributes } = await document.send(
     new DeleteCommand({ TableName, Key: { PK: "CUST#1", SK: "ORDER#000" }, ReturnValues: "ALL_OLD" }),
   );

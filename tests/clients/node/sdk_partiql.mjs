@@ -1,4 +1,4 @@
-// The AWS SDK for JavaScript v3: statements of PartiQL, alone, in a batch and in a transaction.
+// The AWS SDK for JavaScript v3: PartiQL statements, single, in a batch and in a transaction.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -50,7 +50,7 @@ test("an item is updated, selected and deleted", async () => {
   assert.deepEqual((await document.send(new ExecuteStatementCommand(select("a")))).Items, []);
 });
 
-test("a batch says of each statement how it went", async () => {
+test("a batch returns a result for each statement", async () => {
   await document.send(new ExecuteStatementCommand(insert("b", 1)));
   const Statements = [insert("b", 2), insert("c", 3)];
   const { Responses } = await document.send(new BatchExecuteStatementCommand({ Statements }));
@@ -60,7 +60,7 @@ test("a batch says of each statement how it went", async () => {
   );
 });
 
-test("a transaction is done wholly or not at all", async () => {
+test("a transaction executes all statements or none", async () => {
   const TransactStatements = [insert("d", 1), insert("b", 2)];
   await assert.rejects(document.send(new ExecuteTransactionCommand({ TransactStatements })), (cancelled) => {
     assert.ok(cancelled instanceof TransactionCanceledException);

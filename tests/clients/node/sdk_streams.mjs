@@ -17,7 +17,7 @@ const client = new DynamoDBClient({});
 const document = DynamoDBDocumentClient.from(client);
 const streams = new DynamoDBStreamsClient({});
 
-test("a stream tells what was written, in order", async () => {
+test("a stream returns the writes in order", async () => {
   const { TableDescription } = await client.send(
     new CreateTableCommand({
       TableName,

@@ -1,4 +1,4 @@
-// The AWS SDK for JavaScript v3: a time to live is set, told and taken away.
+// The AWS SDK for JavaScript v3: enable, describe and disable time to live.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ import {
 const TableName = "js-sdk-time-to-live";
 const client = new DynamoDBClient({});
 
-test("a time to live is set and told", async () => {
+test("time to live is enabled and described", async () => {
   await client.send(
     new CreateTableCommand({
       TableName,

@@ -1,4 +1,4 @@
-// Tables as the scripts of this folder need them, made with the AWS SDK, since the libraries leave that to the user.
+// Create the tables of these scripts with the AWS SDK, because the libraries do not create tables.
 
 import { CreateTableCommand, waitUntilTableExists } from "@aws-sdk/client-dynamodb";
 

@@ -1,4 +1,4 @@
-// DynamoDB-Toolbox: two entities with keys made of prefixes and links, one query for both, batches and transactions.
+// DynamoDB-Toolbox: two entities with prefixed and linked keys, one query for both, batches and transactions.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -100,18 +100,18 @@ test("entities are put, and got with their types and defaults", async () => {
   assert.deepEqual(keeper.Item.skills, new Set(["fish"]));
 });
 
-test("a condition that fails is known as such, with the item", async () => {
+test("a failed condition is recognised, with the item", async () => {
   const again = Animal.build(PutItemCommand)
     .item(animal("a00", 0))
     .options({ condition: { attr: "species", exists: false }, returnValuesOnConditionFalse: "ALL_OLD" });
-  await assert.rejects(again.send(), (refused) => {
-    assert.ok(isConditionCheckFailed(refused, Animal));
-    assert.equal(refused.FormattedItem.weight, 10);
+  await assert.rejects(again.send(), (error) => {
+    assert.ok(isConditionCheckFailed(error, Animal));
+    assert.equal(error.FormattedItem.weight, 10);
     return true;
   });
 });
 
-test("many are written and got at once", async () => {
+test("items are written and got in batches", async () => {
   const requests = names.slice(1).map((name, n) => Animal.build(BatchPutRequest).item(animal(name, n + 1)));
   await executeBatchWrite(Zoo.build(BatchWriteCommand).requests(...requests));
   const keys = names.map((name) => Animal.build(BatchGetRequest).key({ house: "north", animal: name }));
@@ -132,7 +132,7 @@ test("an update adds, appends and removes", async () => {
   assert.equal(updated.Attributes.skills, undefined);
 });
 
-test("one query answers with the items of both entities", async () => {
+test("one query returns the items of both entities", async () => {
   const { Items } = await Zoo.build(QueryCommand)
     .query({ partition: "HOUSE#north" })
     .entities(Keeper, Animal)
@@ -170,7 +170,7 @@ test("a query has filters for each entity, and a scan finds the rest", async () 
   assert.deepEqual(scanned.Items, [{ name: "Ada" }]);
 });
 
-test("a transaction is done, and one that is cancelled says by which action", async () => {
+test("a transaction succeeds, and a cancelled one names the failed action", async () => {
   const feed = Animal.build(UpdateTransaction).item({ ...key, weight: $add(1) });
   const hire = Keeper.build(PutTransaction).item({ house: "north", keeper: "2", name: "Grace" });
   await executeTransactWrite(feed, hire);
@@ -188,7 +188,7 @@ test("a transaction is done, and one that is cancelled says by which action", as
   });
 });
 
-test("items are deleted alone, in batches and by partition", async () => {
+test("items are deleted singly, in batches and by partition", async () => {
   const { Attributes } = await Animal.build(DeleteItemCommand).key(key).options({ returnValues: "ALL_OLD" }).send();
   assert.equal(Attributes.weight, 16);
   await executeBatchWrite(

@@ -1,4 +1,4 @@
-"""aioboto3: the awaited twin of boto3, with many requests under way at once on one client."""
+"""aioboto3: the asynchronous boto3, with many concurrent requests on one client."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import aioboto3
 from boto3.dynamodb.conditions import Attr, Key
 
-from tests.clients.python.steps import refused, run
+from tests.clients.python.steps import raises, run
 
 NAME = "aioboto3"
 
@@ -50,7 +50,7 @@ async def a_table_is_created() -> None:
         await table.wait_until_exists()
 
 
-async def items_are_written_in_batches_and_read_all_at_once() -> None:
+async def items_are_written_in_batches_and_read_concurrently() -> None:
     async with a_table() as table:
         async with table.batch_writer() as batch:
             for number in range(30):
@@ -84,9 +84,9 @@ async def concurrent_updates_are_all_counted() -> None:
         assert sorted(await asyncio.gather(*(one_more() for _ in range(50)))) == list(range(1, 51))
 
 
-async def refusals_are_the_exceptions_of_the_client() -> None:
+async def errors_are_the_exceptions_of_the_client() -> None:
     async with a_client() as client:
-        with refused(client.exceptions.ConditionalCheckFailedException):
+        with raises(client.exceptions.ConditionalCheckFailedException):
             await client.put_item(
                 TableName=NAME,
                 Item={"PK": {"S": "CUST#1"}, "SK": {"S": "ORDER#000"}},
@@ -95,7 +95,7 @@ async def refusals_are_the_exceptions_of_the_client() -> None:
         key = {"PK": {"S": "CUST#1"}, "SK": {"S": "ORDER#000"}}
         check = {"TableName": NAME, "Key": key, "ConditionExpression": "attribute_not_exists(PK)"}
         delete = {"TableName": NAME, "Key": {"PK": {"S": "CUST#1"}, "SK": {"S": "ORDER#001"}}}
-        with refused(client.exceptions.TransactionCanceledException) as cancelled:
+        with raises(client.exceptions.TransactionCanceledException) as cancelled:
             await client.transact_write_items(TransactItems=[{"Delete": delete}, {"ConditionCheck": check}])
         reasons = cancelled[0].response["CancellationReasons"]
         assert [reason["Code"] for reason in reasons] == ["None", "ConditionalCheckFailed"]
@@ -134,10 +134,10 @@ async def items_and_the_table_are_deleted() -> None:
 if __name__ == "__main__":
     run(
         a_table_is_created,
-        items_are_written_in_batches_and_read_all_at_once,
+        items_are_written_in_batches_and_read_concurrently,
         a_batch_is_got,
         concurrent_updates_are_all_counted,
-        refusals_are_the_exceptions_of_the_client,
+        errors_are_the_exceptions_of_the_client,
         queries_are_paged_in_both_directions,
         items_and_the_table_are_deleted,
     )

@@ -1,4 +1,4 @@
-"""pydynox: statements of PartiQL, as items and as models."""
+"""pydynox: PartiQL statements that return items and models."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def a_statement_inserts_and_another_selects() -> None:
     assert found.n == 2
 
 
-async def awaited_too() -> None:
+async def statements_are_awaited() -> None:
     found = await client.execute_statement(f'SELECT n FROM "{TABLE}" WHERE n >= ?', parameters=[1])
     assert sorted(item["n"] for item in found) == [1, 2]
     Count.sync_delete_table()
 
 
 if __name__ == "__main__":
-    run(a_statement_inserts_and_another_selects, awaited_too)
-    # Its threads now and then panic while Python shuts down, after everything is done.
+    run(a_statement_inserts_and_another_selects, statements_are_awaited)
+    # Its threads sometimes panic while Python shuts down, after all steps.
     sys.stdout.flush()
     os._exit(0)

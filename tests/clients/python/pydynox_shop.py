@@ -1,4 +1,4 @@
-"""pydynox: models with a discriminator and templates, a collection of both, atomic updates, awaited and not."""
+"""pydynox: models with a discriminator and key templates, a collection, and atomic updates, sync and async."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pydynox.exceptions import (
 )
 from pydynox.indexes import GlobalSecondaryIndex
 
-from tests.clients.python.steps import refused, run
+from tests.clients.python.steps import raises, run
 
 TABLE = "pydynox"
 client = DynamoDBClient()
@@ -79,9 +79,9 @@ def order(number: int) -> Order:
 def a_table_is_created() -> None:
     Order.sync_create_table(wait=True)
     assert Order.sync_table_exists()
-    with refused(ResourceInUseException):
+    with raises(ResourceInUseException):
         Order.sync_create_table()
-    with refused(ResourceNotFoundException):
+    with raises(ResourceNotFoundException):
         client.sync_get_item("no-such-table", {"pk": "a"})
 
 
@@ -92,12 +92,12 @@ async def a_model_is_saved_and_got() -> None:
     assert await Customer.get(pk="CUST#9", sk="PROFILE") is None
 
 
-async def a_condition_that_fails_is_the_exception_of_the_client() -> None:
-    with refused(ConditionalCheckFailedException):
+async def a_failed_condition_raises_the_exception_of_the_client() -> None:
+    with raises(ConditionalCheckFailedException):
         await Customer(id="1", name="Eve").save(condition=Customer.pk.not_exists())
 
 
-async def many_are_saved_at_once_and_in_batches() -> None:
+async def models_are_saved_concurrently_and_in_batches() -> None:
     await asyncio.gather(*(order(number).save() for number in range(30)))
     keys = [{"pk": "CUST#1", "sk": f"ORDER#{number:03d}"} for number in range(30)]
     assert sorted(found.number for found in await Order.batch_get(keys)) == list(range(30))
@@ -129,7 +129,7 @@ async def an_index_is_queried_with_a_filter() -> None:
     assert [each.number async for each in found] == [21, 23, 25, 27, 29]
 
 
-async def one_query_answers_with_both_models() -> None:
+async def one_query_returns_both_models() -> None:
     everything = await Collection([Customer, Order]).query(pk="CUST#1")
     assert [each.name for each in everything.get(Customer)] == ["Ada"]
     assert [each.number for each in everything.get(Order)] == list(range(30))
@@ -145,11 +145,11 @@ async def an_update_is_atomic_and_has_a_version() -> None:
     found.status = "PAID"
     await found.save()
     stale.status = "LOST"
-    with refused(ConditionalCheckFailedException):
+    with raises(ConditionalCheckFailedException):
         await stale.save()
 
 
-async def a_transaction_is_done_or_cancelled() -> None:
+async def a_transaction_succeeds_or_is_cancelled() -> None:
     async with Transaction(client) as transaction:
         transaction.put(TABLE, {"pk": "CUST#2", "sk": "PROFILE", "name": "Grace"})
         transaction.update(
@@ -161,7 +161,7 @@ async def a_transaction_is_done_or_cancelled() -> None:
         )
     gets = [{"table": TABLE, "key": {"pk": f"CUST#{number}", "sk": "PROFILE"}} for number in (1, 2, 3)]
     assert [found and found["name"] for found in await client.transact_get(gets)] == ["Ada L.", "Grace", None]
-    with refused(TransactionCanceledException) as cancelled, SyncTransaction(client) as transaction:
+    with raises(TransactionCanceledException) as cancelled, SyncTransaction(client) as transaction:
         transaction.delete(TABLE, {"pk": "CUST#2", "sk": "PROFILE"})
         transaction.condition_check(TABLE, {"pk": "CUST#1", "sk": "PROFILE"}, "attribute_not_exists(pk)")
     assert "ConditionalCheckFailed" in str(cancelled[0])
@@ -187,16 +187,16 @@ if __name__ == "__main__":
     run(
         a_table_is_created,
         a_model_is_saved_and_got,
-        a_condition_that_fails_is_the_exception_of_the_client,
-        many_are_saved_at_once_and_in_batches,
+        a_failed_condition_raises_the_exception_of_the_client,
+        models_are_saved_concurrently_and_in_batches,
         a_query_is_paged_in_both_directions,
         an_index_is_queried_with_a_filter,
-        one_query_answers_with_both_models,
+        one_query_returns_both_models,
         an_update_is_atomic_and_has_a_version,
-        a_transaction_is_done_or_cancelled,
+        a_transaction_succeeds_or_is_cancelled,
         a_scan_finds_everything,
         items_and_the_table_are_deleted,
     )
-    # Its threads now and then panic while Python shuts down, after everything is done.
+    # Its threads sometimes panic while Python shuts down, after all steps.
     sys.stdout.flush()
     os._exit(0)

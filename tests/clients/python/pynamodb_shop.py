@@ -1,4 +1,4 @@
-"""PynamoDB: two models that share a table by a discriminator, an index, its iterators, batches and transactions."""
+"""PynamoDB: two models in one table with a discriminator, an index, iterators, batches and transactions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 from pynamodb.transactions import TransactGet, TransactWrite
 
-from tests.clients.python.steps import refused, run
+from tests.clients.python.steps import raises, run
 
 REGION = "us-east-1"
 
@@ -76,23 +76,23 @@ def a_table_is_created() -> None:
     assert Stored.describe_table()["GlobalSecondaryIndexes"][0]["IndexName"] == "GSI1"
 
 
-def an_item_comes_back_as_its_model() -> None:
+def an_item_is_read_as_its_model() -> None:
     joined = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
     home = Address(street="Lane 1", town="Ulm")
     Customer("CUST#1", "PROFILE", name="Ada", address=home, interests={"maps", "tea"}, joined=joined).save()
     found = Stored.get("CUST#1", "PROFILE", consistent_read=True)
     assert isinstance(found, Customer)
     assert (found.name, found.address.town, found.interests, found.joined) == ("Ada", "Ulm", {"maps", "tea"}, joined)
-    with refused(DoesNotExist):
+    with raises(DoesNotExist):
         Stored.get("CUST#1", "NOBODY")
 
 
-def a_condition_that_fails_is_an_error_with_its_cause() -> None:
+def a_failed_condition_is_an_error_with_its_cause() -> None:
     again = Customer("CUST#1", "PROFILE", name="Eve")
-    with refused(PutError) as refusals:
+    with raises(PutError) as errors:
         again.save(Customer.pk.does_not_exist())
-    assert refusals[0].cause_response_code == "ConditionalCheckFailedException"
-    assert refusals[0].cause_response_message == "The conditional request failed"
+    assert errors[0].cause_response_code == "ConditionalCheckFailedException"
+    assert errors[0].cause_response_message == "The conditional request failed"
 
 
 def a_batch_is_written_and_read() -> None:
@@ -137,15 +137,15 @@ def an_update_has_actions_and_a_version() -> None:
     stale = Order.get("CUST#1", "ORDER#003")
     found.update(actions=[Order.total.add(10), Order.lines.set([{"sku": "a", "count": 2}])])
     assert (found.total, found.version) == (13, 2)
-    with refused(UpdateError) as refusals:
+    with raises(UpdateError) as errors:
         stale.update(actions=[Order.total.set(0)])
-    assert refusals[0].cause_response_code == "ConditionalCheckFailedException"
+    assert errors[0].cause_response_code == "ConditionalCheckFailedException"
     customer = Customer.get("CUST#1", "PROFILE")
     customer.update(actions=[Customer.address.town.set("Bonn"), Customer.interests.delete({"tea"})])
     assert (customer.address.town, customer.interests) == ("Bonn", {"maps"})
 
 
-def a_transaction_is_done_or_says_why_not() -> None:
+def a_transaction_succeeds_or_returns_the_reasons() -> None:
     connection = Connection(region=REGION)
     with TransactWrite(connection=connection) as transaction:
         transaction.save(Customer("CUST#2", "PROFILE", name="Grace"))
@@ -154,10 +154,10 @@ def a_transaction_is_done_or_says_why_not() -> None:
         first = transaction.get(Customer, "CUST#1", "PROFILE")
         second = transaction.get(Customer, "CUST#2", "PROFILE")
     assert (first.get().name, second.get().name) == ("Ada L.", "Grace")
-    with refused(TransactWriteError) as refusals, TransactWrite(connection=connection) as transaction:
+    with raises(TransactWriteError) as errors, TransactWrite(connection=connection) as transaction:
         transaction.delete(Customer("CUST#2", "PROFILE"))
         transaction.condition_check(Customer, "CUST#1", "PROFILE", condition=Customer.name == "Eve")
-    codes = [reason and reason.code for reason in refusals[0].cancellation_reasons]
+    codes = [reason and reason.code for reason in errors[0].cancellation_reasons]
     # PynamoDB sends the condition checks before everything else, whatever the order of the calls.
     assert codes == ["ConditionalCheckFailed", None]
 
@@ -181,14 +181,14 @@ def items_and_the_table_are_deleted() -> None:
 if __name__ == "__main__":
     run(
         a_table_is_created,
-        an_item_comes_back_as_its_model,
-        a_condition_that_fails_is_an_error_with_its_cause,
+        an_item_is_read_as_its_model,
+        a_failed_condition_is_an_error_with_its_cause,
         a_batch_is_written_and_read,
         a_query_is_paged_in_both_directions,
         a_partition_holds_both_models,
         an_index_is_queried_with_a_filter,
         an_update_has_actions_and_a_version,
-        a_transaction_is_done_or_says_why_not,
+        a_transaction_succeeds_or_returns_the_reasons,
         a_scan_finds_everything,
         items_and_the_table_are_deleted,
     )

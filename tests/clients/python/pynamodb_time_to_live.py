@@ -1,4 +1,4 @@
-"""PynamoDB: a model whose items have a time to live, which its table is told of."""
+"""PynamoDB: a model with a TTL attribute, which enables time to live on its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: they run where only their client is installed, and so without pytest."""
+"""Steps and expected exceptions for the scripts of this folder, which run without pytest."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 
 @contextmanager
-def refused(kind: type[Exception]) -> Generator[list[Any], None, None]:
-    """Expect this very exception of a client's; it is in the list afterwards."""
+def raises(kind: type[Exception]) -> Generator[list[Any], None, None]:
+    """Expect an exception of this class; afterwards the list contains it."""
     caught: list[Any] = []
     try:
         yield caught
-    except kind as refusal:
-        caught.append(refusal)
+    except kind as error:
+        caught.append(error)
     else:
-        raise AssertionError(f"nothing was refused: {kind.__name__} was expected")
+        raise AssertionError(f"{kind.__name__} was not raised")
 
 
 def run(*steps: Callable[[], Coroutine[Any, Any, None] | None]) -> None:
-    """Do one step after the other, and say which, so that the last one named is the one that failed."""
+    """Run the steps in order; print the name of each first, so that the last printed step is the one that failed."""
     for step in steps:
         print(step.__name__.replace("_", " "), flush=True)
         if (awaited := step()) is not None:

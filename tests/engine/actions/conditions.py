@@ -1,10 +1,10 @@
-"""Conditions that hold for one item, and conditions that fail; every write of an item is held to them."""
+"""Conditions that hold for one item, and conditions that fail; the tests of all writes use them."""
 
 from __future__ import annotations
 
 import re
 
-from tests.engine.tables import Document, item, texts, values
+from tests.engine.table_requests import Document, item, texts, values
 
 KEY = texts(pk="a", sk="1")
 OLD: Document = {
@@ -60,7 +60,7 @@ FAILS = [
 
 
 def conditional(condition: str) -> Document:
-    """The parameters of a condition, with the placeholders that it uses and no others."""
+    """Return the parameters of a condition, with only the placeholders that it uses."""
     parameters: Document = {
         "ConditionExpression": condition,
         "ExpressionAttributeNames": {name: name[1:] for name in re.findall(r"#\w+", condition)},

@@ -1,4 +1,4 @@
-"""The engine that the tests of actions start with: a table of two keys, and one with a partition key only."""
+"""The engine of the action tests: a table with a sort key, and one with a partition key only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import create, create_hash
+from tests.engine.table_requests import create, create_hash
 
 
 @pytest.fixture

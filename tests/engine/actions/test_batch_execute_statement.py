@@ -1,12 +1,12 @@
-"""BatchExecuteStatement: every statement by itself, with its item or its error in its place."""
+"""BatchExecuteStatement: independent statements, each with its item or its error."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.partiql.statements import batch, member, members
-from tests.engine.tables import NOT_FOUND, Document, get, item, put, refused, texts
+from tests.engine.partiql.statement_requests import batch, member, members
+from tests.engine.table_requests import NOT_FOUND, Document, get, item, put, refused, texts
 
 KEY_NEEDED = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: Expected data manipulation"
@@ -35,7 +35,7 @@ def words(engine: Engine, *statements: str | Document) -> str:
     return refusal.message
 
 
-def test_items_come_in_the_order_of_the_statements(filled: Engine) -> None:
+def test_batch_execute_statement_returns_items_in_the_order_of_the_statements(filled: Engine) -> None:
     assert responses(
         filled,
         "SELECT * FROM hash WHERE pk = 'two'",
@@ -48,7 +48,7 @@ def test_items_come_in_the_order_of_the_statements(filled: Engine) -> None:
     ]
 
 
-def test_one_that_is_refused_leaves_the_others_alone(filled: Engine) -> None:
+def test_batch_execute_statement_runs_the_other_statements_after_a_failed_one(filled: Engine) -> None:
     answers = responses(
         filled,
         "INSERT INTO hash VALUE {'pk': 'new'}",
@@ -76,7 +76,7 @@ def test_one_that_is_refused_leaves_the_others_alone(filled: Engine) -> None:
     assert get(filled, texts(pk="two"), "hash") == item(pk="two", n=1)
 
 
-def test_an_update_that_the_item_does_not_bear_is_refused_by_itself(filled: Engine) -> None:
+def test_batch_execute_statement_fails_only_the_update_that_does_not_fit_its_item(filled: Engine) -> None:
     answers = responses(
         filled, "UPDATE hash SET n = n + absent WHERE pk = 'one'", "UPDATE hash SET n = 2 WHERE pk = 'two'"
     )
@@ -86,7 +86,7 @@ def test_an_update_that_the_item_does_not_bear_is_refused_by_itself(filled: Engi
     assert get(filled, texts(pk="two"), "hash") == item(pk="two", n=2)
 
 
-def test_what_is_returned_is_the_item_of_the_response(filled: Engine) -> None:
+def test_batch_execute_statement_returns_requested_values_as_the_item_of_a_response(filled: Engine) -> None:
     assert responses(filled, "UPDATE hash SET n = 2 WHERE pk = 'one' RETURNING MODIFIED NEW *") == [
         {"TableName": "hash", "Item": {"n": {"N": "2"}}}
     ]
@@ -95,7 +95,7 @@ def test_what_is_returned_is_the_item_of_the_response(filled: Engine) -> None:
     ]
 
 
-def test_a_failed_condition_may_tell_the_item(filled: Engine) -> None:
+def test_batch_execute_statement_may_return_the_item_of_a_failed_condition(filled: Engine) -> None:
     statement = "DELETE FROM hash WHERE pk = 'one' AND n = 9"
     (answer,) = responses(filled, member(statement, ReturnValuesOnConditionCheckFailure="ALL_OLD"))
     assert answer["Error"]["Item"] == item(pk="one", n=1)
@@ -117,20 +117,20 @@ def test_a_failed_condition_may_tell_the_item(filled: Engine) -> None:
         "SELECT * FROM \"table\".\"index\" WHERE pk = 'a' AND sk = '1'",
     ],
 )
-def test_a_select_names_the_key_and_nothing_else(filled: Engine, statement: str) -> None:
+def test_batch_execute_statement_accepts_only_selects_by_exactly_the_key(filled: Engine, statement: str) -> None:
     bad, good = responses(filled, statement, "SELECT * FROM hash WHERE pk = 'two'")
     assert error(bad) == ("ValidationError", KEY_NEEDED)
     assert "TableName" not in bad
     assert good["Item"] == item(pk="two", n=1)
 
 
-def test_reads_and_writes_do_not_go_together(filled: Engine) -> None:
+def test_batch_execute_statement_cannot_mix_reads_and_writes(filled: Engine) -> None:
     refusal = words(filled, "NONE", "SELECT * FROM hash WHERE pk = 'one'", "DELETE FROM hash WHERE pk = 'two'")
     assert refusal == "Read and write requests together in the same batch is not supported"
     assert get(filled, texts(pk="two"), "hash") is not None
 
 
-def test_an_item_is_named_once(filled: Engine) -> None:
+def test_batch_execute_statement_rejects_a_repeated_item(filled: Engine) -> None:
     duplicates = "Provided list of item keys contains duplicates"
     insert, update = "INSERT INTO hash VALUE {'pk': 'new'}", "UPDATE hash SET n = 1 WHERE pk = 'new'"
     assert words(filled, "NONE", insert, update) == duplicates
@@ -139,14 +139,14 @@ def test_an_item_is_named_once(filled: Engine) -> None:
     assert words(filled, select, select) == duplicates
 
 
-def test_a_batch_has_1_to_25_statements(filled: Engine) -> None:
+def test_batch_execute_statement_accepts_1_to_25_statements(filled: Engine) -> None:
     assert "Member must have length greater than or equal to 1" in words(filled)
     statements = [f"SELECT * FROM hash WHERE pk = '{number}'" for number in range(26)]
     assert "Member must have length less than or equal to 25" in words(filled, *statements)
     assert len(responses(filled, *statements[:25])) == 25
 
 
-def test_the_units_of_all_statements_are_told_by_table(filled: Engine) -> None:
+def test_batch_execute_statement_returns_consumed_capacity_per_table(filled: Engine) -> None:
     select = "SELECT * FROM hash WHERE pk = ?"
     answer = batch(
         filled,
@@ -163,7 +163,7 @@ def test_the_units_of_all_statements_are_told_by_table(filled: Engine) -> None:
     assert answer["ConsumedCapacity"] == [{"TableName": "hash", "CapacityUnits": 1.0}]
 
 
-def test_a_conflict_is_the_error_of_one_statement(filled: Engine) -> None:
+def test_batch_execute_statement_returns_a_conflict_as_the_error_of_one_statement(filled: Engine) -> None:
     filled.faults.conflicts_next = 1
     first, second = responses(filled, "DELETE FROM hash WHERE pk = 'one'", "DELETE FROM hash WHERE pk = 'two'")
     assert error(first) == ("TransactionConflict", "Transaction is ongoing for the item")

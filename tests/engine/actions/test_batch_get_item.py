@@ -1,11 +1,11 @@
-"""BatchGetItem: up to a hundred items of several tables; what does not fit into 16 MB is left to be asked for again."""
+"""BatchGetItem: up to 100 items of several tables; keys beyond 16 MB are unprocessed."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     NOT_FOUND,
     Document,
@@ -25,17 +25,17 @@ def hash_keys(count: int) -> list[Document]:
     return [texts(pk=f"{number:03}") for number in range(count)]
 
 
-def asked(**tables: Document) -> Document:
+def requested(**tables: Document) -> Document:
     return {"RequestItems": tables}
 
 
 def batch(engine: Engine, keys: list[Document], **parameters: object) -> Document:
-    """A batch of one table, `hash`."""
-    return engine.call("BatchGetItem", asked(hash={"Keys": keys, **parameters}))
+    """Run a batch on one table, `hash`."""
+    return engine.call("BatchGetItem", requested(hash={"Keys": keys, **parameters}))
 
 
 @pytest.mark.parametrize("consistent", [True, False, None])
-def test_items_that_are_there_are_returned(engine: Engine, consistent: bool | None) -> None:
+def test_batch_get_item_returns_existing_items(engine: Engine, consistent: bool | None) -> None:
     for key in hash_keys(5):
         put(engine, {**key, **texts(v="v")}, "hash")
     answer = batch(engine, [*hash_keys(7), texts(pk="never")], ConsistentRead=consistent)
@@ -44,16 +44,16 @@ def test_items_that_are_there_are_returned(engine: Engine, consistent: bool | No
     assert sorted(found, key=lambda each: str(each["pk"]["S"])) == [{**key, **texts(v="v")} for key in hash_keys(5)]
 
 
-def test_a_hundred_items_may_be_asked_for(engine: Engine) -> None:
+def test_batch_get_item_accepts_100_keys(engine: Engine) -> None:
     for key in hash_keys(100):
         put(engine, key, "hash")
     assert len(batch(engine, hash_keys(100))["Responses"]["hash"]) == 100
 
 
-def test_several_tables_may_be_asked(engine: Engine) -> None:
+def test_batch_get_item_reads_several_tables(engine: Engine) -> None:
     put(engine, texts(pk="a", v="hash"), "hash")
     put(engine, texts(pk="a", sk="1", v="table"))
-    request = asked(
+    request = requested(
         hash={"Keys": [texts(pk="a"), texts(pk="b")]},
         table={"Keys": [texts(pk="a", sk="1")], "ProjectionExpression": "v"},
     )
@@ -64,7 +64,7 @@ def test_several_tables_may_be_asked(engine: Engine) -> None:
     }
 
 
-def test_a_table_in_which_nothing_was_found_has_an_empty_list(engine: Engine) -> None:
+def test_batch_get_item_returns_an_empty_list_for_a_table_without_found_items(engine: Engine) -> None:
     assert batch(engine, [texts(pk="a")]) == {"Responses": {"hash": []}, "UnprocessedKeys": {}}
 
 
@@ -76,19 +76,21 @@ def test_a_table_in_which_nothing_was_found_has_an_empty_list(engine: Engine) ->
         ({"ProjectionExpression": "m.x"}, {"m": {"M": {"x": {"N": "1"}}}}),
     ],
 )
-def test_a_projection_returns_the_places_it_names(engine: Engine, parameters: Document, expected: Document) -> None:
+def test_batch_get_item_returns_the_paths_of_a_projection(
+    engine: Engine, parameters: Document, expected: Document
+) -> None:
     put(engine, {**item(pk="a", a="alpha", b="beta", c=9), "m": {"M": {"x": {"N": "1"}, "y": {"N": "2"}}}}, "hash")
     assert batch(engine, [texts(pk="a")], **parameters)["Responses"]["hash"] == [expected]
 
 
-def test_what_does_not_fit_into_16_mb_is_left_to_be_asked_for_again(engine: Engine) -> None:
+def test_batch_get_item_returns_keys_beyond_16_mb_as_unprocessed(engine: Engine) -> None:
     size = 400_000
     keys = hash_keys(50)
     for key in keys:
         put(engine, {**key, "v": {"S": "x" * (size - len("pk000v"))}}, "hash")
     put(engine, texts(pk="a", sk="1"))
     request = {
-        **asked(
+        **requested(
             hash={"Keys": keys, "ConsistentRead": True, "ProjectionExpression": "pk, v"},
             table={"Keys": [texts(pk="a", sk="1")]},
         ),
@@ -100,14 +102,14 @@ def test_what_does_not_fit_into_16_mb_is_left_to_be_asked_for_again(engine: Engi
     left = answer["UnprocessedKeys"]
     assert left["hash"] == {**request["RequestItems"]["hash"], "Keys": keys[fitting:]}
     of_hash = next(each for each in answer["ConsumedCapacity"] if each["TableName"] == "hash")
-    assert of_hash["CapacityUnits"] == fitting * 98  # what was not read is not paid for
+    assert of_hash["CapacityUnits"] == fitting * 98  # unprocessed keys consume nothing
     rest = engine.call("BatchGetItem", {"RequestItems": left})
     assert len(rest["Responses"]["hash"]) == 50 - fitting
     assert rest["UnprocessedKeys"] == {}
 
 
 @pytest.mark.parametrize(
-    ("asked_", "told"),
+    ("requested_level", "expected"),
     [
         (
             "TOTAL",
@@ -124,14 +126,16 @@ def test_what_does_not_fit_into_16_mb_is_left_to_be_asked_for_again(engine: Engi
         (None, None),
     ],
 )
-def test_capacity_is_told_for_each_table(engine: Engine, asked_: str | None, told: list[Document] | None) -> None:
+def test_batch_get_item_returns_consumed_capacity_per_table(
+    engine: Engine, requested_level: str | None, expected: list[Document] | None
+) -> None:
     put(engine, texts(pk="a", v="x" * 5000), "hash")  # two units, and one for an item that is not there
-    request = asked(
+    request = requested(
         hash={"Keys": [texts(pk="a"), texts(pk="b")]},
         table={"Keys": [texts(pk="a", sk="1")], "ConsistentRead": True},
     )
-    answer = engine.call("BatchGetItem", {**request, "ReturnConsumedCapacity": asked_})
-    assert answer.get("ConsumedCapacity") == told
+    answer = engine.call("BatchGetItem", {**request, "ReturnConsumedCapacity": requested_level})
+    assert answer.get("ConsumedCapacity") == expected
 
 
 MIXED = (
@@ -142,77 +146,77 @@ A = texts(pk="a")
 
 
 @refusals(
-    Refused("nothing to read", asked(), "The requestItems parameter is required for BatchGetItem"),
+    Refused("nothing to read", requested(), "The requestItems parameter is required for BatchGetItem"),
     Refused(
         "no keys",
-        asked(hash={"Keys": []}),
+        requested(hash={"Keys": []}),
         f"1 validation error detected: Value '[]' at 'requestItems.hash.member.keys' {CONSTRAINT} have length greater "
         "than or equal to 1",
     ),
     Refused(
         "more than a hundred keys of one table",
-        asked(hash={"Keys": hash_keys(101)}),
+        requested(hash={"Keys": hash_keys(101)}),
         f"1 validation error detected: Value at 'RequestItems.hash.member.Keys' {CONSTRAINT} have length less than or "
         "equal to 100",
     ),
     Refused(
         "more than a hundred keys of several tables",
-        asked(hash={"Keys": hash_keys(100)}, table={"Keys": [texts(pk="a", sk="1")]}),
+        requested(hash={"Keys": hash_keys(100)}, table={"Keys": [texts(pk="a", sk="1")]}),
         "Too many items requested for the BatchGetItem call",
     ),
-    Refused("one key twice", asked(hash={"Keys": [A, A]}), DUPLICATES),
+    Refused("one key twice", requested(hash={"Keys": [A, A]}), DUPLICATES),
     Refused(
         "one key twice, in another order",
-        asked(table={"Keys": [texts(pk="a", sk="1"), texts(sk="1", pk="a")]}),
+        requested(table={"Keys": [texts(pk="a", sk="1"), texts(sk="1", pk="a")]}),
         DUPLICATES,
     ),
-    Refused("one key twice before a table that is not there", asked(missing={"Keys": [A, A]}), DUPLICATES),
-    Refused("a table that is not there", asked(missing={"Keys": [A]}), NOT_FOUND, "ResourceNotFoundException"),
+    Refused("one key twice before a missing table", requested(missing={"Keys": [A, A]}), DUPLICATES),
+    Refused("a missing table", requested(missing={"Keys": [A]}), NOT_FOUND, "ResourceNotFoundException"),
     Refused(
-        "a table that is not there beside one that is",
-        asked(hash={"Keys": [A]}, missing={"Keys": [A]}),
+        "a missing table with one that is",
+        requested(hash={"Keys": [A]}, missing={"Keys": [A]}),
         NOT_FOUND,
         "ResourceNotFoundException",
     ),
     Refused(
-        "a key that is not the table's",
-        asked(table={"Keys": [A]}),
+        "a key that does not match the table",
+        requested(table={"Keys": [A]}),
         "The provided key element does not match the schema",
     ),
     Refused(
         "an empty key",
-        asked(hash={"Keys": [texts(pk="")]}),
+        requested(hash={"Keys": [texts(pk="")]}),
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
         "string value. Key: pk",
     ),
     Refused(
-        "a value that is none",
-        asked(missing={"Keys": [{"pk": {"NS": []}}]}),
+        "an invalid value",
+        requested(missing={"Keys": [{"pk": {"NS": []}}]}),
         f"{INVALID}An number set  may not be empty",
     ),
     Refused(
-        "a projection that is none",
-        asked(missing={"Keys": [A], "ProjectionExpression": ""}),
+        "an invalid projection",
+        requested(missing={"Keys": [A], "ProjectionExpression": ""}),
         "Invalid ProjectionExpression: The expression can not be empty;",
     ),
     Refused(
-        "a place in a key",
-        asked(hash={"Keys": [A], "ProjectionExpression": "pk.x"}),
+        "a path into a key",
+        requested(hash={"Keys": [A], "ProjectionExpression": "pk.x"}),
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk",
     ),
     Refused(
-        "old and new parameters",
-        asked(hash={"Keys": [A], "ProjectionExpression": "v", "AttributesToGet": ["v"]}),
+        "legacy parameters and expressions",
+        requested(hash={"Keys": [A], "ProjectionExpression": "v", "AttributesToGet": ["v"]}),
         MIXED,
     ),
     Refused(
-        "old and new parameters for different tables",
-        asked(
+        "legacy parameters and expressions for different tables",
+        requested(
             hash={"Keys": [A], "ProjectionExpression": "v"},
             table={"Keys": [texts(pk="a", sk="1")], "AttributesToGet": ["v"]},
         ),
         MIXED,
     ),
 )
-def test_a_batch_is_refused(engine: Engine, row: Refused) -> None:
+def test_batch_get_item_rejects_an_invalid_batch(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "BatchGetItem", row)

@@ -1,4 +1,4 @@
-"""CreateBackup, DescribeBackup and DeleteBackup: a copy of a table that outlives it."""
+"""CreateBackup, DescribeBackup and DeleteBackup: a copy of a table that remains after it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import Refused, assert_refused, create, create_indexed, put, refusals, refused, scan, texts
+from tests.engine.table_requests import (
+    Refused,
+    assert_refused,
+    create,
+    create_indexed,
+    put,
+    refusals,
+    refused,
+    scan,
+    texts,
+)
 
 MISSING = "arn:aws:dynamodb:us-east-1:000000000000:table/table/backup/01489602797149-73d8d5bc"
 
@@ -17,7 +27,7 @@ def backup_of(engine: Engine, table: str = "table", name: str = "backup") -> str
     return arn
 
 
-def test_the_answer_is_that_of_the_service(engine: Engine) -> None:
+def test_create_backup_has_the_response_of_dynamodb(engine: Engine) -> None:
     put(engine, texts(pk="a", sk="1"))
     details = engine.call("CreateBackup", {"TableName": "table", "BackupName": "backup"})["BackupDetails"]
     assert details.pop("BackupArn").startswith("arn:aws:dynamodb:us-east-1:000000000000:table/table/backup/0")
@@ -25,12 +35,12 @@ def test_the_answer_is_that_of_the_service(engine: Engine) -> None:
     assert details == {"BackupName": "backup", "BackupSizeBytes": 6, "BackupStatus": "CREATING", "BackupType": "USER"}
 
 
-def test_a_table_may_be_named_by_its_arn(engine: Engine) -> None:
+def test_create_backup_accepts_the_arn_of_a_table(engine: Engine) -> None:
     arn = backup_of(engine, engine.arn("table"))
     assert arn.startswith(f"{engine.arn('table')}/backup/")
 
 
-def test_a_backup_describes_the_table_as_it_was(empty_engine: Engine) -> None:
+def test_describe_backup_describes_the_table_as_it_was(empty_engine: Engine) -> None:
     engine = empty_engine
     create_indexed(engine)
     put(engine, texts(pk="a", sk="1", gsiPk="g"))
@@ -58,7 +68,7 @@ def test_a_backup_describes_the_table_as_it_was(empty_engine: Engine) -> None:
     assert [each["IndexName"] for each in features["LocalSecondaryIndexes"]] == ["lsi"]
 
 
-def test_a_backup_tells_of_streams_and_time_to_live(empty_engine: Engine) -> None:
+def test_describe_backup_describes_streams_and_time_to_live(empty_engine: Engine) -> None:
     engine = empty_engine
     create(engine, StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"})
     setting = {"Enabled": True, "AttributeName": "expires"}
@@ -70,7 +80,7 @@ def test_a_backup_tells_of_streams_and_time_to_live(empty_engine: Engine) -> Non
     }
 
 
-def test_a_backup_survives_the_end_of_its_table_and_of_the_process(tmp_path: Path) -> None:
+def test_create_backup_makes_a_backup_that_remains_after_its_table_and_its_process(tmp_path: Path) -> None:
     url = f"file:{tmp_path}/store.db"
     with Engine(url) as engine:
         create(engine)
@@ -82,7 +92,7 @@ def test_a_backup_survives_the_end_of_its_table_and_of_the_process(tmp_path: Pat
         assert scan(engine)["Items"] == [texts(pk="a", sk="1")]
 
 
-def test_a_deleted_backup_is_gone_and_its_restored_tables_are_not(engine: Engine) -> None:
+def test_delete_backup_does_not_delete_the_tables_restored_from_the_backup(engine: Engine) -> None:
     put(engine, texts(pk="a", sk="1"))
     arn = backup_of(engine)
     engine.call("RestoreTableFromBackup", {"TargetTableName": "restored", "BackupArn": arn})
@@ -97,7 +107,7 @@ def test_a_deleted_backup_is_gone_and_its_restored_tables_are_not(engine: Engine
 
 @refusals(
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"TableName": "missing"},
         "Table not found: missing",
         "TableNotFoundException",
@@ -115,12 +125,12 @@ def test_a_deleted_backup_is_gone_and_its_restored_tables_are_not(engine: Engine
         "Member must have length greater than or equal to 3",
     ),
 )
-def test_what_is_no_backup_is_refused(engine: Engine, row: Refused) -> None:
+def test_create_backup_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "CreateBackup", row, **({} if "BackupName" in row.request else {"BackupName": "backup"}))
 
 
 @pytest.mark.parametrize("arn", [MISSING, f"{MISSING[:-10]}/export/1", "x" * 40])
 @pytest.mark.parametrize("action", ["DescribeBackup", "DeleteBackup"])
-def test_what_is_not_there_is_not_found(engine: Engine, action: str, arn: str) -> None:
+def test_describe_backup_and_delete_backup_do_not_find_a_missing_backup(engine: Engine, action: str, arn: str) -> None:
     refusal = refused(engine, action, {"BackupArn": arn})
     assert (refusal.code, refusal.message) == ("BackupNotFoundException", f"Backup not found: {arn}")

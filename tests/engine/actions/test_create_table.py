@@ -1,4 +1,4 @@
-"""CreateTable: what a new table looks like, and which tables are not made."""
+"""CreateTable: the description of a new table, and invalid tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     Document,
     Refused,
@@ -35,7 +35,7 @@ def described(engine: Engine, name: str = "table") -> Document:
     return table
 
 
-def test_the_answer_says_creating_and_the_table_is_ready(empty_engine: Engine) -> None:
+def test_create_table_responds_with_creating_and_the_table_is_active(empty_engine: Engine) -> None:
     answer = create(empty_engine, GlobalSecondaryIndexes=[index("gsi", "sk")])
     description = answer["TableDescription"]
     assert description["TableStatus"] == "CREATING"
@@ -45,7 +45,7 @@ def test_the_answer_says_creating_and_the_table_is_ready(empty_engine: Engine) -
     put(empty_engine, texts(pk="a", sk="1"))
 
 
-def test_a_description_has_everything_that_was_declared() -> None:
+def test_create_table_describes_every_parameter() -> None:
     with Engine(now=lambda: 1700000000.5, region="eu-west-2", account="123456789012") as engine:
         create(engine)
         table = described(engine)
@@ -71,7 +71,9 @@ def test_a_description_has_everything_that_was_declared() -> None:
 
 
 @pytest.mark.parametrize("mode", [None, "PROVISIONED"])
-def test_a_provisioned_table_has_its_units_and_no_summary(empty_engine: Engine, mode: str | None) -> None:
+def test_create_table_describes_a_provisioned_table_with_units_and_no_billing_summary(
+    empty_engine: Engine, mode: str | None
+) -> None:
     create(empty_engine, BillingMode=mode, ProvisionedThroughput=UNITS)
     table = described(empty_engine)
     assert table["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **UNITS}
@@ -79,12 +81,14 @@ def test_a_provisioned_table_has_its_units_and_no_summary(empty_engine: Engine, 
 
 
 @pytest.mark.parametrize(("partition", "sort"), [("S", "N"), ("N", "B"), ("B", "S")])
-def test_keys_may_be_texts_numbers_and_binaries(empty_engine: Engine, partition: str, sort: str) -> None:
+def test_create_table_accepts_strings_numbers_and_binaries_as_keys(
+    empty_engine: Engine, partition: str, sort: str
+) -> None:
     create(empty_engine, AttributeDefinitions=definitions(pk=partition, sk=sort))
     assert described(empty_engine)["AttributeDefinitions"] == definitions(pk=partition, sk=sort)
 
 
-def test_a_table_may_have_a_partition_key_only(empty_engine: Engine) -> None:
+def test_create_table_accepts_a_table_with_only_a_partition_key(empty_engine: Engine) -> None:
     create(empty_engine, **HASH)
     assert described(empty_engine)["KeySchema"] == key_schema("pk")
 
@@ -92,7 +96,7 @@ def test_a_table_may_have_a_partition_key_only(empty_engine: Engine) -> None:
 @pytest.mark.parametrize(
     "holds", [projection(kind="ALL"), projection(kind="KEYS_ONLY"), projection("one", "two")], ids=str
 )
-def test_global_indexes_are_described_as_declared(empty_engine: Engine, holds: Document) -> None:
+def test_create_table_describes_global_indexes_as_created(empty_engine: Engine, holds: Document) -> None:
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", g1="S", g2="N"),
@@ -113,7 +117,7 @@ def test_global_indexes_are_described_as_declared(empty_engine: Engine, holds: D
     assert second["KeySchema"] == key_schema("g2")
 
 
-def test_local_indexes_have_neither_status_nor_units(empty_engine: Engine) -> None:
+def test_create_table_describes_local_indexes_without_status_and_units(empty_engine: Engine) -> None:
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", l1="N"),
@@ -130,7 +134,7 @@ def test_local_indexes_have_neither_status_nor_units(empty_engine: Engine) -> No
     }
 
 
-def test_a_global_index_may_have_four_partition_and_four_sort_attributes(empty_engine: Engine) -> None:
+def test_create_table_accepts_a_global_index_of_four_partition_and_four_sort_attributes(empty_engine: Engine) -> None:
     schema = multi_key_schema("abcd", "efgh")
     gsi = {**index("gsi", "a"), "KeySchema": schema}
     kinds = dict.fromkeys("abcdefgh", "S") | {"d": "N", "h": "B"}
@@ -138,7 +142,7 @@ def test_a_global_index_may_have_four_partition_and_four_sort_attributes(empty_e
     assert described(empty_engine)["GlobalSecondaryIndexes"][0]["KeySchema"] == schema
 
 
-def test_options_come_back_in_the_description(empty_engine: Engine) -> None:
+def test_create_table_describes_the_options_of_a_table(empty_engine: Engine) -> None:
     create(
         empty_engine,
         TableClass="STANDARD_INFREQUENT_ACCESS",
@@ -154,17 +158,17 @@ def test_options_come_back_in_the_description(empty_engine: Engine) -> None:
     assert table["SSEDescription"]["SSEType"] == "KMS"
 
 
-def test_a_ceiling_without_members_is_none(empty_engine: Engine) -> None:
+def test_create_table_ignores_an_empty_on_demand_maximum(empty_engine: Engine) -> None:
     create(empty_engine, OnDemandThroughput={})
     assert "OnDemandThroughput" not in described(empty_engine)
 
 
-def test_a_name_is_taken_once(engine: Engine) -> None:
+def test_create_table_rejects_an_existing_name(engine: Engine) -> None:
     refusal = refused(engine, "CreateTable", {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", **HASH})
     assert (refusal.code, refusal.message) == ("ResourceInUseException", "Table already exists: table")
 
 
-def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
+def test_create_table_does_not_create_a_rejected_table(empty_engine: Engine) -> None:
     refused(empty_engine, "CreateTable", {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", "KeySchema": []})
     assert empty_engine.call("ListTables", {})["TableNames"] == []
 
@@ -210,7 +214,7 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
         "satisfy enum value set: [B, N, S]",
     ),
     Refused(
-        "several wrong members are told at once",
+        "several wrong members are reported together",
         {"BillingMode": "FREE", "KeySchema": [{"AttributeName": "pk", "KeyType": "SORT"}]},
         f"2 validation errors detected: Value 'FREE' at 'billingMode' {CONSTRAINT} satisfy enum value set: "
         f"[PROVISIONED, PAY_PER_REQUEST]; Value 'SORT' at 'keySchema.1.member.keyType' {CONSTRAINT} satisfy enum "
@@ -275,7 +279,7 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
         "Attribute Name is duplicated: pk",
     ),
     Refused(
-        "a ceiling for a provisioned table",
+        "an on-demand maximum for a provisioned table",
         {
             "BillingMode": None,
             "ProvisionedThroughput": UNITS,
@@ -285,12 +289,12 @@ def test_a_refused_table_does_not_exist(empty_engine: Engine) -> None:
         "PROVISIONED.",
     ),
     Refused(
-        "a ceiling that takes nothing away",
+        "an on-demand maximum that removes nothing",
         {"OnDemandThroughput": {"MaxWriteRequestUnits": -1}},
         f"{INVALID}Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range",
     ),
 )
-def test_a_table_is_refused(empty_engine: Engine, row: Refused) -> None:
+def test_create_table_rejects_an_invalid_table(empty_engine: Engine, row: Refused) -> None:
     assert_refused(empty_engine, "CreateTable", row, TableName="table", BillingMode="PAY_PER_REQUEST", **HASH)
 
 
@@ -370,7 +374,7 @@ def multi(partition: str, sort: str = "") -> Document:
         f"{INVALID}Unknown ProjectionType: null",
     ),
     Refused(
-        "attributes beside a projection of everything",
+        "attributes with a projection of everything",
         indexed("Global", index("gsi", "sk", holds=projection("a", kind="ALL"))),
         f"{INVALID}ProjectionType is ALL, but NonKeyAttributes is specified",
     ),
@@ -419,11 +423,11 @@ def multi(partition: str, sort: str = "") -> Document:
         f"{INVALID}All HASH key attributes must precede RANGE key attributes in the KeySchema",
     ),
 )
-def test_an_index_is_refused(empty_engine: Engine, row: Refused) -> None:
+def test_create_table_rejects_an_invalid_index(empty_engine: Engine, row: Refused) -> None:
     assert_refused(empty_engine, "CreateTable", row, TableName="table", BillingMode="PAY_PER_REQUEST")
 
 
-def test_more_included_attributes_than_a_table_may_have_are_refused(empty_engine: Engine) -> None:
+def test_create_table_rejects_too_many_included_attributes(empty_engine: Engine) -> None:
     def included(count: int) -> dict[str, Any]:
         halves = [index(name, "sk", holds=projection(*(f"{name}{n}" for n in range(count)))) for name in ("abc", "xyz")]
         return {"TableName": "table", "BillingMode": "PAY_PER_REQUEST", **indexed("Global", *halves)}

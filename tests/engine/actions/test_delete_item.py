@@ -1,4 +1,4 @@
-"""DeleteItem: the end of one item if its condition holds, and no error where there is none."""
+"""DeleteItem: deletes an item if its condition holds; a missing item is not an error."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.conditions import FAILS, HOLDS, KEY, OLD, conditional
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     NOT_FOUND,
     Document,
     Refused,
     assert_refused,
     create_indexed,
     delete,
+    error_fields,
     get,
     item,
     put,
@@ -20,24 +21,23 @@ from tests.engine.tables import (
     refused,
     scan,
     texts,
-    told_fields,
     values,
 )
 
 
-def test_an_item_is_gone_and_its_neighbours_stay(engine: Engine) -> None:
+def test_delete_item_deletes_only_the_named_item(engine: Engine) -> None:
     for sort in ("0", "1", "2"):
         put(engine, texts(pk="a", sk=sort))
     assert delete(engine, KEY) == {}
     assert scan(engine)["Items"] == [texts(pk="a", sk="0"), texts(pk="a", sk="2")]
 
 
-def test_an_item_that_was_never_there_is_no_error(engine: Engine) -> None:
+def test_delete_item_may_delete_a_missing_item(engine: Engine) -> None:
     assert delete(engine, KEY) == {}
     assert delete(engine, KEY, ReturnValues="ALL_OLD") == {}
 
 
-def test_an_item_leaves_every_index(empty_engine: Engine) -> None:
+def test_delete_item_removes_the_item_from_every_index(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, {**KEY, **texts(gsiPk="g", lsiSk="l")})
     delete(empty_engine, KEY)
@@ -45,56 +45,60 @@ def test_an_item_leaves_every_index(empty_engine: Engine) -> None:
     assert scan(empty_engine, IndexName="lsi")["Items"] == []
 
 
-@pytest.mark.parametrize(("asked", "answer"), [(None, {}), ("NONE", {}), ("ALL_OLD", {"Attributes": OLD})])
-def test_the_item_is_returned_when_asked_for(engine: Engine, asked: str | None, answer: Document) -> None:
+@pytest.mark.parametrize(("requested", "answer"), [(None, {}), ("NONE", {}), ("ALL_OLD", {"Attributes": OLD})])
+def test_delete_item_returns_the_old_item_on_request(engine: Engine, requested: str | None, answer: Document) -> None:
     put(engine, OLD)
-    assert delete(engine, KEY, ReturnValues=asked) == answer
+    assert delete(engine, KEY, ReturnValues=requested) == answer
 
 
 @pytest.mark.parametrize("condition", HOLDS)
-def test_an_item_is_deleted_when_its_condition_holds(engine: Engine, condition: str) -> None:
+def test_delete_item_deletes_an_item_if_the_condition_holds(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     delete(engine, KEY, **conditional(condition))
     assert get(engine, KEY) is None
 
 
 @pytest.mark.parametrize("condition", FAILS)
-def test_an_item_stays_when_its_condition_fails(engine: Engine, condition: str) -> None:
+def test_delete_item_changes_nothing_if_the_condition_fails(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     refusal = refused(engine, "DeleteItem", {"TableName": "table", "Key": KEY, **conditional(condition)})
     assert (refusal.code, refusal.message) == ("ConditionalCheckFailedException", "The conditional request failed")
     assert get(engine, KEY) == OLD
 
 
-def test_a_condition_on_an_item_that_is_not_there_looks_at_nothing(engine: Engine) -> None:
+def test_delete_item_tests_the_condition_on_a_missing_item_without_attributes(engine: Engine) -> None:
     assert delete(engine, KEY, ConditionExpression="attribute_not_exists(pk)") == {}
     request = {"TableName": "table", "Key": KEY, "ConditionExpression": "attribute_exists(pk)"}
     assert refused(engine, "DeleteItem", request).code == "ConditionalCheckFailedException"
 
 
-@pytest.mark.parametrize(("asked", "told"), [("ALL_OLD", {"Item": OLD}), ("NONE", {}), (None, {})])
-def test_a_failed_condition_tells_the_item_when_asked(engine: Engine, asked: str | None, told: Document) -> None:
+@pytest.mark.parametrize(("requested", "expected"), [("ALL_OLD", {"Item": OLD}), ("NONE", {}), (None, {})])
+def test_delete_item_returns_the_item_of_a_failed_condition_on_request(
+    engine: Engine, requested: str | None, expected: Document
+) -> None:
     put(engine, OLD)
     request = {
         "TableName": "table",
         "Key": KEY,
         "ConditionExpression": "attribute_not_exists(pk)",
-        "ReturnValuesOnConditionCheckFailure": asked,
+        "ReturnValuesOnConditionCheckFailure": requested,
     }
-    assert told_fields(refused(engine, "DeleteItem", request)) == told
+    assert error_fields(refused(engine, "DeleteItem", request)) == expected
 
 
-@pytest.mark.parametrize("asked", ["SIZE", "NONE", None])
-def test_the_size_of_a_collection_is_told_for_tables_with_local_indexes(engine: Engine, asked: str | None) -> None:
+@pytest.mark.parametrize("requested", ["SIZE", "NONE", None])
+def test_delete_item_returns_item_collection_metrics_for_tables_with_local_indexes(
+    engine: Engine, requested: str | None
+) -> None:
     create_indexed(engine, "indexed")
-    told = {"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]} if asked == "SIZE" else None
-    answer = delete(engine, KEY, "indexed", ReturnItemCollectionMetrics=asked)
-    assert answer.get("ItemCollectionMetrics") == told
-    assert delete(engine, KEY, ReturnItemCollectionMetrics=asked) == {}
+    expected = {"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]} if requested == "SIZE" else None
+    answer = delete(engine, KEY, "indexed", ReturnItemCollectionMetrics=requested)
+    assert answer.get("ItemCollectionMetrics") == expected
+    assert delete(engine, KEY, ReturnItemCollectionMetrics=requested) == {}
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "hash", "CapacityUnits": 3.0}),
         ("INDEXES", {"TableName": "hash", "CapacityUnits": 3.0, "Table": {"CapacityUnits": 3.0}}),
@@ -102,17 +106,19 @@ def test_the_size_of_a_collection_is_told_for_tables_with_local_indexes(engine: 
         (None, None),
     ],
 )
-def test_capacity_is_that_of_the_item_that_was_there(engine: Engine, asked: str | None, told: Document | None) -> None:
+def test_delete_item_consumes_capacity_by_the_size_of_the_deleted_item(
+    engine: Engine, requested: str | None, expected: Document | None
+) -> None:
     put(engine, texts(pk="a", v="x" * 3000), "hash")
-    assert delete(engine, texts(pk="a"), "hash", ReturnConsumedCapacity=asked).get("ConsumedCapacity") == told
+    assert delete(engine, texts(pk="a"), "hash", ReturnConsumedCapacity=requested).get("ConsumedCapacity") == expected
 
 
-def test_deleting_nothing_consumes_one_unit(engine: Engine) -> None:
+def test_delete_item_consumes_one_unit_for_a_missing_item(engine: Engine) -> None:
     answer = delete(engine, KEY, ReturnConsumedCapacity="TOTAL")
     assert answer["ConsumedCapacity"] == {"TableName": "table", "CapacityUnits": 1.0}
 
 
-def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
+def test_delete_item_returns_a_simulated_transaction_conflict(engine: Engine) -> None:
     put(engine, OLD)
     engine.faults.conflicts_next = 1
     assert refused(engine, "DeleteItem", {"TableName": "table", "Key": KEY}).code == "TransactionConflictException"
@@ -120,7 +126,7 @@ def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
 
 
 @refusals(
-    Refused("a table that is not there", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
+    Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused("a part of the key", {"Key": texts(pk="a")}, "The provided key element does not match the schema"),
     Refused("too many attributes", {"Key": OLD}, "The provided key element does not match the schema"),
     Refused("another type", {"Key": item(pk="a", sk=1)}, "The provided key element does not match the schema"),
@@ -132,7 +138,7 @@ def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
     ),
     Refused("new values", {"ReturnValues": "UPDATED_NEW"}, "ReturnValues can only be ALL_OLD or NONE"),
     Refused(
-        "several wrong parameters are told at once",
+        "several wrong parameters are reported together",
         {"ReturnConsumedCapacity": "X", "ReturnValues": "Y"},
         "2 validation errors detected: Value 'X' at 'returnConsumedCapacity' failed to satisfy constraint: Member must "
         "satisfy enum value set: [INDEXES, TOTAL, NONE]; Value 'Y' at 'returnValues' failed to satisfy constraint: "
@@ -156,17 +162,17 @@ def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
         "value: :n",
     ),
     Refused(
-        "a condition before a table that is not there",
+        "a condition before a missing table",
         {"TableName": "missing", "ConditionExpression": "n ="},
         'Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "="',
     ),
     Refused(
-        "a key that is not the table's before a condition that fails",
+        "a key that does not match the table before a condition that fails",
         {"Key": texts(pk="a"), "ConditionExpression": "attribute_exists(pk)"},
         "The provided key element does not match the schema",
     ),
 )
-def test_a_delete_is_refused(engine: Engine, row: Refused) -> None:
+def test_delete_item_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     put(engine, OLD)
     assert_refused(engine, "DeleteItem", row, TableName="table", Key=KEY)
     assert get(engine, KEY) == OLD

@@ -1,11 +1,11 @@
-"""DeleteTable: the end of a table with everything in it, unless it is protected."""
+"""DeleteTable: deletes a table with its items, unless it is protected."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     NOT_FOUND,
     Document,
     Refused,
@@ -20,7 +20,7 @@ from tests.engine.tables import (
 )
 
 
-def test_the_answer_says_deleting_and_the_table_is_gone(engine: Engine) -> None:
+def test_delete_table_responds_with_deleting_and_the_table_is_deleted(engine: Engine) -> None:
     answer = engine.call("DeleteTable", {"TableName": "table"})
     assert answer["TableDescription"]["TableName"] == "table"
     assert answer["TableDescription"]["TableStatus"] == "DELETING"
@@ -35,13 +35,13 @@ def test_the_answer_says_deleting_and_the_table_is_gone(engine: Engine) -> None:
         ("Scan", {"TableName": "table"}),
     ],
 )
-def test_nothing_can_be_asked_of_a_table_that_is_gone(engine: Engine, action: str, request_: Document) -> None:
+def test_requests_to_a_table_fail_after_delete_table(engine: Engine, action: str, request_: Document) -> None:
     engine.call("DeleteTable", {"TableName": "table"})
     refusal = refused(engine, action, request_)
     assert (refusal.code, refusal.message) == ("ResourceNotFoundException", NOT_FOUND)
 
 
-def test_a_table_of_the_same_name_starts_empty(empty_engine: Engine) -> None:
+def test_delete_table_leaves_no_items_for_a_new_table_of_the_same_name(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g", lsiSk="l"))
     before = empty_engine.call("DescribeTable", {"TableName": "table"})["Table"]["TableId"]
@@ -52,7 +52,7 @@ def test_a_table_of_the_same_name_starts_empty(empty_engine: Engine) -> None:
     assert empty_engine.call("DescribeTable", {"TableName": "table"})["Table"]["TableId"] != before
 
 
-def test_a_protected_table_stays_until_the_protection_is_off(empty_engine: Engine) -> None:
+def test_delete_table_does_not_delete_a_table_with_deletion_protection(empty_engine: Engine) -> None:
     create(empty_engine, DeletionProtectionEnabled=True)
     refusal = refused(empty_engine, "DeleteTable", {"TableName": "table"})
     assert (refusal.code, refusal.message) == (
@@ -66,12 +66,12 @@ def test_a_protected_table_stays_until_the_protection_is_off(empty_engine: Engin
 
 @refusals(
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"TableName": "missing"},
         "Requested resource not found: Table: missing not found",
         "ResourceNotFoundException",
     ),
     Refused("no name", {}, "The parameter 'TableName' is required but was not present in the request"),
 )
-def test_a_deletion_is_refused(engine: Engine, row: Refused) -> None:
+def test_delete_table_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "DeleteTable", row)

@@ -1,11 +1,11 @@
-"""DescribeTable: how much a table and its indexes hold, now."""
+"""DescribeTable: the current sizes of a table and its indexes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     Document,
     Refused,
     assert_refused,
@@ -26,7 +26,7 @@ def described(engine: Engine, name: str = "table") -> Document:
 
 
 def sizes(engine: Engine) -> dict[str, tuple[int, int]]:
-    """Items and bytes of the table and of its indexes, by name."""
+    """Return the items and bytes of the table and its indexes, by name."""
     table = described(engine)
     found = {"table": (table["ItemCount"], table["TableSizeBytes"])}
     for each in (*table["GlobalSecondaryIndexes"], *table["LocalSecondaryIndexes"]):
@@ -34,7 +34,7 @@ def sizes(engine: Engine) -> dict[str, tuple[int, int]]:
     return found
 
 
-def test_sizes_are_those_of_the_items_and_of_their_projections(empty_engine: Engine) -> None:
+def test_describe_table_returns_the_sizes_of_items_and_index_entries(empty_engine: Engine) -> None:
     create_indexed(empty_engine, gsi=projection(kind="KEYS_ONLY"), lsi=projection("kept"))
     # Names and values: pk 2 + 1, sk 2 + 1, gsiPk 5 + 1, lsiSk 5 + 1, kept 4 + 4, other 5 + 5.
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g", lsiSk="l", kept="kept", other="other"))
@@ -43,7 +43,7 @@ def test_sizes_are_those_of_the_items_and_of_their_projections(empty_engine: Eng
     assert sizes(empty_engine) == {"table": (2, 48), "gsi": (2, 24), "lsi": (1, 20)}
 
 
-def test_sizes_follow_updates_and_deletes(empty_engine: Engine) -> None:
+def test_describe_table_returns_sizes_that_change_with_updates_and_deletes(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     key = texts(pk="a", sk="1")
     put(empty_engine, {**key, **texts(gsiPk="g", lsiSk="l")})
@@ -53,12 +53,12 @@ def test_sizes_follow_updates_and_deletes(empty_engine: Engine) -> None:
     assert sizes(empty_engine) == {"table": (0, 0), "gsi": (0, 0), "lsi": (0, 0)}
 
 
-def test_a_table_without_indexes_has_none_in_its_description(engine: Engine) -> None:
+def test_describe_table_describes_no_indexes_of_a_table_without_indexes(engine: Engine) -> None:
     assert "GlobalSecondaryIndexes" not in described(engine)
     assert "LocalSecondaryIndexes" not in described(engine)
 
 
-def test_a_table_stays_what_it_was_when_the_store_is_opened_again(tmp_path: Path) -> None:
+def test_describe_table_returns_the_same_description_after_reopening_the_store(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store'}"
     with Engine(url) as engine:
         create_indexed(engine)
@@ -70,7 +70,7 @@ def test_a_table_stays_what_it_was_when_the_store_is_opened_again(tmp_path: Path
 
 @refusals(
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"TableName": "missing"},
         "Requested resource not found: Table: missing not found",
         "ResourceNotFoundException",
@@ -83,5 +83,5 @@ def test_a_table_stays_what_it_was_when_the_store_is_opened_again(tmp_path: Path
         "satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
     ),
 )
-def test_a_description_is_refused(engine: Engine, row: Refused) -> None:
+def test_describe_table_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "DescribeTable", row)

@@ -1,4 +1,4 @@
-"""ExecuteStatement: items are selected, inserted, updated and deleted in PartiQL."""
+"""ExecuteStatement: SELECT, INSERT, UPDATE and DELETE in PartiQL."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.partiql.statements import all_pages, execute, selected
-from tests.engine.tables import Document, column, get, item, put, refused, texts, told_fields
+from tests.engine.partiql.statement_requests import all_pages, execute, selected
+from tests.engine.table_requests import Document, column, error_fields, get, item, put, refused, texts
 
 KEY = texts(pk="a", sk="1")
 ITEM: Document = {
@@ -32,7 +32,7 @@ def filled(engine: Engine) -> Engine:
 
 @pytest.fixture
 def collection(engine: Engine) -> Engine:
-    """Two partitions of three items each."""
+    """An engine with two partitions of three items each."""
     for partition in ("o", "p"):
         for number in (1, 2, 3):
             put(engine, item(pk=partition, sk=str(number), n=number))
@@ -43,7 +43,7 @@ def keys(items: list[Document]) -> list[str]:
     return [f"{each['pk']['S']}{each['sk']['S']}" for each in items]
 
 
-def test_an_inserted_item_is_there(engine: Engine) -> None:
+def test_execute_statement_stores_the_item_of_an_insert(engine: Engine) -> None:
     answer = execute(
         engine, """INSERT INTO "table" VALUE {'pk': 'a', 'sk': ?, 'n': 1.50, 'm': {'l': [null]}}""", {"S": "1"}
     )
@@ -51,19 +51,19 @@ def test_an_inserted_item_is_there(engine: Engine) -> None:
     assert get(engine, KEY) == {**KEY, "n": {"N": "1.5"}, "m": {"M": {"l": {"L": [{"NULL": True}]}}}}
 
 
-def test_an_insert_replaces_nothing(filled: Engine) -> None:
+def test_execute_statement_never_replaces_an_item_by_an_insert(filled: Engine) -> None:
     request = {"Statement": """INSERT INTO "table" VALUE {'pk': 'a', 'sk': '1'}"""}
     refusal = refused(filled, "ExecuteStatement", request)
     assert (refusal.code, refusal.message) == ("DuplicateItemException", "Duplicate primary key exists in table")
     assert get(filled, KEY) == ITEM
 
 
-def test_an_item_is_selected_by_its_key(filled: Engine) -> None:
+def test_execute_statement_selects_an_item_by_its_key(filled: Engine) -> None:
     assert selected(filled, f'SELECT * FROM "table" {BY_KEY}') == [ITEM]
     assert selected(filled, 'SELECT * FROM "table" WHERE pk = ? AND sk = ?', {"S": "a"}, {"S": "none"}) == []
 
 
-def test_columns_come_under_their_last_names(filled: Engine) -> None:
+def test_execute_statement_names_columns_by_their_last_path_element(filled: Engine) -> None:
     assert selected(filled, f'SELECT m.x, m.k[1], list[-0], absent, n FROM "table" {BY_KEY}') == [
         {"x": {"S": "deep"}, "k[1]": {"N": "2"}, "list[0]": {"S": "a"}, "n": {"N": "5"}}
     ]
@@ -92,7 +92,7 @@ def test_columns_come_under_their_last_names(filled: Engine) -> None:
         "attribute_exists(n) <> 1",
     ],
 )
-def test_a_condition_beside_the_key_keeps_the_item(filled: Engine, condition: str) -> None:
+def test_execute_statement_selects_an_item_if_a_further_condition_holds(filled: Engine, condition: str) -> None:
     parameters = [{"N": "4"}] if "?" in condition else []
     assert selected(filled, f'SELECT * FROM "table" {BY_KEY} AND {condition}', *parameters) == [ITEM]
 
@@ -100,18 +100,18 @@ def test_a_condition_beside_the_key_keeps_the_item(filled: Engine, condition: st
 @pytest.mark.parametrize(
     "condition", ["n = 4", "absent = 1", "absent IS NULL", "attribute_exists(n) = 1", "attribute_exists(n) = words"]
 )
-def test_a_condition_beside_the_key_drops_the_item(filled: Engine, condition: str) -> None:
+def test_execute_statement_does_not_select_an_item_if_a_further_condition_fails(filled: Engine, condition: str) -> None:
     assert selected(filled, f'SELECT * FROM "table" {BY_KEY} AND {condition}') == []
 
 
-def test_a_partition_is_selected_in_order(collection: Engine) -> None:
+def test_execute_statement_selects_a_partition_in_order(collection: Engine) -> None:
     statement = "SELECT * FROM \"table\" WHERE pk = 'o'"
     assert keys(selected(collection, statement)) == ["o1", "o2", "o3"]
     assert keys(selected(collection, f"{statement} ORDER BY sk")) == ["o1", "o2", "o3"]
     assert keys(selected(collection, f"{statement} AND sk >= '2' ORDER BY sk DESC")) == ["o3", "o2"]
 
 
-def test_ordered_by_the_partition_key_alone_a_partition_comes_from_its_end(collection: Engine) -> None:
+def test_execute_statement_sorts_descending_if_ordered_by_the_partition_key_only(collection: Engine) -> None:
     assert keys(selected(collection, "SELECT * FROM \"table\" WHERE pk = 'o' ORDER BY pk ASC")) == ["o3", "o2", "o1"]
     statement = "SELECT * FROM \"table\" WHERE pk IN ['o', 'p'] ORDER BY pk DESC"
     assert keys(selected(collection, statement)) == ["p3", "p2", "p1", "o3", "o2", "o1"]
@@ -119,7 +119,7 @@ def test_ordered_by_the_partition_key_alone_a_partition_comes_from_its_end(colle
 
 
 @pytest.mark.parametrize(
-    ("condition", "wanted"),
+    ("condition", "expected"),
     [
         ("(sk = '1' OR sk = '2')", ["o1", "o2"]),
         ("sk IN ['3', '1']", ["o1", "o3"]),
@@ -134,19 +134,25 @@ def test_ordered_by_the_partition_key_alone_a_partition_comes_from_its_end(colle
         ("pk = 'p'", []),
     ],
 )
-def test_whatever_is_said_of_the_sort_key_holds(collection: Engine, condition: str, wanted: list[str]) -> None:
-    assert keys(selected(collection, f"SELECT * FROM \"table\" WHERE pk = 'o' AND {condition}")) == wanted
+def test_execute_statement_applies_conditions_on_the_sort_key(
+    collection: Engine, condition: str, expected: list[str]
+) -> None:
+    assert keys(selected(collection, f"SELECT * FROM \"table\" WHERE pk = 'o' AND {condition}")) == expected
 
 
-def test_alternatives_with_a_negated_sort_key_are_answered_together(collection: Engine) -> None:
-    for left, wanted in (("NOT sk = '1'", ["o2", "o3"]), ("NOT sk IN ['1', '3']", ["o2"]), ("sk <> '1'", ["o2", "o3"])):
+def test_execute_statement_reads_branches_with_a_negated_sort_key_at_once(collection: Engine) -> None:
+    for left, expected in (
+        ("NOT sk = '1'", ["o2", "o3"]),
+        ("NOT sk IN ['1', '3']", ["o2"]),
+        ("sk <> '1'", ["o2", "o3"]),
+    ):
         statement = f"SELECT * FROM \"table\" WHERE pk = 'o' AND {left} OR pk = 'o' AND sk = '2'"
-        assert keys(selected(collection, statement)) == wanted
+        assert keys(selected(collection, statement)) == expected
     statement = "SELECT * FROM \"table\" WHERE pk = 'o' OR pk = 'o' AND NOT sk = '1'"
     assert keys(selected(collection, statement)) == ["o1", "o2", "o3"]
 
 
-def test_without_a_partition_everything_is_looked_at(collection: Engine) -> None:
+def test_execute_statement_scans_for_a_select_without_partition_key(collection: Engine) -> None:
     assert sorted(keys(selected(collection, 'SELECT * FROM "table" WHERE n = 2'))) == ["o2", "p2"]
     assert sorted(keys(selected(collection, "SELECT * FROM \"table\" WHERE pk = 'o' OR sk = '1'"))) == [
         "o1",
@@ -157,7 +163,7 @@ def test_without_a_partition_everything_is_looked_at(collection: Engine) -> None
     assert selected(collection, 'SELECT * FROM "table" WHERE pk > 1') == []
 
 
-def test_the_limit_counts_what_is_read_and_the_token_goes_on(collection: Engine) -> None:
+def test_execute_statement_counts_items_read_for_the_limit_and_continues_by_token(collection: Engine) -> None:
     pages = all_pages(collection, 'SELECT sk FROM "table" WHERE n = 2', Limit=4)
     assert [len(page["Items"]) for page in pages] == [1, 1]
     assert pages[0]["LastEvaluatedKey"].keys() == {"pk", "sk"}
@@ -165,13 +171,13 @@ def test_the_limit_counts_what_is_read_and_the_token_goes_on(collection: Engine)
     assert [keys(page["Items"]) for page in pages] == [["o3"], ["o2"], ["o1"], []]
 
 
-def test_a_limit_may_change_from_page_to_page(collection: Engine) -> None:
+def test_execute_statement_accepts_another_limit_for_every_page(collection: Engine) -> None:
     statement = "SELECT * FROM \"table\" WHERE pk = 'o'"
     first = execute(collection, statement, Limit=1)
     assert keys(selected(collection, statement, NextToken=first["NextToken"], Limit=5)) == ["o2", "o3"]
 
 
-def test_several_reads_come_in_pages_of_ten(engine: Engine) -> None:
+def test_execute_statement_returns_pages_of_ten_items_for_several_reads(engine: Engine) -> None:
     for number in range(12):
         put(engine, texts(pk=f"{number:02}", sk="1"))
     among = ", ".join(f"'{number:02}'" for number in range(12))
@@ -181,7 +187,7 @@ def test_several_reads_come_in_pages_of_ten(engine: Engine) -> None:
     assert [len(page["Items"]) for page in pages] == [5, 5, 2]
 
 
-def test_a_page_ends_at_a_megabyte(engine: Engine) -> None:
+def test_execute_statement_ends_a_page_at_a_megabyte(engine: Engine) -> None:
     for number in range(5):
         put(engine, item(pk="large", sk=str(number), body="x" * 300_000))
     pages = all_pages(engine, "SELECT sk FROM \"table\" WHERE pk = 'large'")
@@ -202,7 +208,7 @@ def test_a_page_ends_at_a_megabyte(engine: Engine) -> None:
     ],
 )
 @pytest.mark.parametrize("consistent", [True, False])
-def test_a_statement_consumes_what_its_native_action_does(
+def test_execute_statement_consumes_the_units_of_the_native_action(
     filled: Engine, statement: str, native: tuple[str, Document], consistent: bool
 ) -> None:
     put(filled, {**ITEM, "body": {"S": "x" * 9_000}})
@@ -210,18 +216,18 @@ def test_a_statement_consumes_what_its_native_action_does(
     options: dict[str, Any] = {"ReturnConsumedCapacity": "INDEXES"}
     if consistent and action in ("GetItem", "Query", "Scan"):
         options["ConsistentRead"] = True
-    told = execute(filled, statement, **options)["ConsumedCapacity"]
+    expected = execute(filled, statement, **options)["ConsumedCapacity"]
     put(filled, {**ITEM, "body": {"S": "x" * 9_000}})
-    assert told == filled.call(action, {"TableName": "table", **request, **options})["ConsumedCapacity"]
+    assert expected == filled.call(action, {"TableName": "table", **request, **options})["ConsumedCapacity"]
 
 
-def test_several_reads_are_rounded_each_by_itself(collection: Engine) -> None:
+def test_execute_statement_rounds_the_units_of_several_reads_separately(collection: Engine) -> None:
     statement = "SELECT * FROM \"table\" WHERE pk IN ['o', 'p', 'q'] AND sk = '1'"
     answer = execute(collection, statement, ReturnConsumedCapacity="TOTAL")
     assert answer["ConsumedCapacity"] == {"TableName": "table", "CapacityUnits": 1.5}
 
 
-def test_an_update_changes_what_it_names(filled: Engine) -> None:
+def test_execute_statement_changes_the_attributes_that_an_update_names(filled: Engine) -> None:
     execute(
         filled,
         f"""UPDATE "table" SET n = n + 2, m.y = words SET list = list_append(list, ['d'])
@@ -236,7 +242,7 @@ def test_an_update_changes_what_it_names(filled: Engine) -> None:
     assert "none" not in changed
 
 
-def test_an_update_makes_no_new_item(engine: Engine) -> None:
+def test_execute_statement_never_creates_an_item_by_an_update(engine: Engine) -> None:
     request = {"Statement": f'UPDATE "table" SET n = 1 {BY_KEY}'}
     refusal = refused(engine, "ExecuteStatement", request)
     assert (refusal.code, refusal.message) == ("ConditionalCheckFailedException", "The conditional request failed")
@@ -244,24 +250,26 @@ def test_an_update_makes_no_new_item(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("write", ['UPDATE "table" SET n = 1', 'DELETE FROM "table"'])
-def test_a_write_whose_condition_fails_changes_nothing_and_may_tell_the_item(filled: Engine, write: str) -> None:
+def test_execute_statement_changes_nothing_and_may_return_the_item_if_a_condition_fails(
+    filled: Engine, write: str
+) -> None:
     request = {"Statement": f"{write} {BY_KEY} AND words = 'other'"}
     refusal = refused(filled, "ExecuteStatement", request)
     assert refusal.code == "ConditionalCheckFailedException"
-    assert told_fields(refusal) == {}
+    assert error_fields(refusal) == {}
     refusal = refused(filled, "ExecuteStatement", {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"})
-    assert told_fields(refusal) == {"Item": ITEM}
+    assert error_fields(refusal) == {"Item": ITEM}
     assert get(filled, KEY) == ITEM
 
 
-def test_a_delete_ends_an_item_and_has_nothing_against_none(filled: Engine) -> None:
+def test_execute_statement_deletes_an_item_and_accepts_a_missing_one(filled: Engine) -> None:
     statement = f"DELETE FROM \"table\" {BY_KEY} AND words = 'hello' RETURNING ALL OLD *"
     assert execute(filled, statement) == {"Items": [ITEM]}
     assert execute(filled, statement) == {"Items": []}
 
 
 @pytest.mark.parametrize(
-    ("change", "returning", "wanted"),
+    ("change", "returning", "expected"),
     [
         ("SET n = 6", "MODIFIED OLD", [{"n": {"N": "5"}}]),
         ("SET n = 6", "MODIFIED NEW", [{"n": {"N": "6"}}]),
@@ -275,24 +283,24 @@ def test_a_delete_ends_an_item_and_has_nothing_against_none(filled: Engine) -> N
         ("SET n = 6", "ALL NEW", [{**ITEM, "n": {"N": "6"}}]),
     ],
 )
-def test_an_update_returns_what_it_is_asked_for(
-    filled: Engine, change: str, returning: str, wanted: list[Document]
+def test_execute_statement_returns_the_requested_values_of_an_update(
+    filled: Engine, change: str, returning: str, expected: list[Document]
 ) -> None:
-    assert selected(filled, f'UPDATE "table" {change} {BY_KEY} RETURNING {returning} *') == wanted
+    assert selected(filled, f'UPDATE "table" {change} {BY_KEY} RETURNING {returning} *') == expected
 
 
-def test_the_key_may_stand_anywhere_in_a_condition(filled: Engine) -> None:
+def test_execute_statement_finds_the_key_anywhere_in_a_condition(filled: Engine) -> None:
     execute(filled, "UPDATE \"table\" SET n = 7 WHERE ('1' = sk AND (pk = 'a')) AND words = 'hello' AND pk = 'a'")
     changed = get(filled, KEY)
     assert changed is not None
     assert changed["n"] == {"N": "7"}
 
 
-def test_more_parameters_than_the_statement_has_do_no_harm(filled: Engine) -> None:
+def test_execute_statement_ignores_surplus_parameters(filled: Engine) -> None:
     assert selected(filled, f'SELECT n FROM "table" {BY_KEY}', {"S": "x"}) == [{"n": {"N": "5"}}]
 
 
-def test_a_conflict_is_told(filled: Engine) -> None:
+def test_execute_statement_returns_a_simulated_conflict(filled: Engine) -> None:
     filled.faults.conflicts_next = 1
     refusal = refused(filled, "ExecuteStatement", {"Statement": f'UPDATE "table" SET n = 1 {BY_KEY}'})
     assert refusal.code == "TransactionConflictException"

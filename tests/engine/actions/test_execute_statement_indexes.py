@@ -1,4 +1,4 @@
-"""ExecuteStatement on indexes: what they hold is answered, counted and filtered as they hold it."""
+"""ExecuteStatement on indexes: projected attributes, consumed units and filters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.partiql.statements import all_pages, execute, refusal_of, selected
-from tests.engine.tables import INVALID, create, definitions, index, multi_key_schema, projection, put, texts
+from tests.engine.partiql.statement_requests import all_pages, error_message, execute, selected
+from tests.engine.table_requests import INVALID, create, definitions, index, multi_key_schema, projection, put, texts
 
 NOT_ON_INDEX = "This operation is not supported on an index"
 LACKING = f"{INVALID}Secondary index inc does not project one or more filter attributes:"
@@ -32,15 +32,17 @@ def engine() -> Iterator[Engine]:
 
 
 def capacity(engine: Engine, statement: str, **options: Any) -> dict[str, Any]:
-    told: dict[str, Any] = execute(engine, statement, ReturnConsumedCapacity="INDEXES", **options)["ConsumedCapacity"]
-    return told
+    expected: dict[str, Any] = execute(engine, statement, ReturnConsumedCapacity="INDEXES", **options)[
+        "ConsumedCapacity"
+    ]
+    return expected
 
 
 def sorts(engine: Engine, statement: str) -> list[str]:
     return [item["sk"]["S"] for item in selected(engine, statement)]
 
 
-def test_an_index_answers_with_what_it_holds(engine: Engine) -> None:
+def test_execute_statement_returns_the_projected_attributes_of_an_index(engine: Engine) -> None:
     assert sorts(engine, 'SELECT * FROM "table"."all" WHERE g = \'x\'') == ["1", "4"]
     assert selected(engine, 'SELECT * FROM "table"."inc" WHERE g = \'y\'') == [texts(pk="p", sk="2", g="y", held="h2")]
     assert selected(engine, "SELECT * FROM \"table\".\"keys\" WHERE pk = 'p' AND l < 'b'") == [
@@ -49,25 +51,25 @@ def test_an_index_answers_with_what_it_holds(engine: Engine) -> None:
     assert sorts(engine, 'SELECT * FROM "table"."keys" WHERE pk = \'p\' ORDER BY l DESC') == ["4", "1", "2"]
 
 
-def test_the_units_of_an_index_are_its_own(engine: Engine) -> None:
-    told = capacity(engine, 'SELECT * FROM "table"."all" WHERE g = \'x\'')
-    assert told["Table"] == {"CapacityUnits": 0.0}
-    assert told["GlobalSecondaryIndexes"] == {"all": {"CapacityUnits": 0.5}}
+def test_execute_statement_consumes_the_units_of_the_index_that_it_reads(engine: Engine) -> None:
+    expected = capacity(engine, 'SELECT * FROM "table"."all" WHERE g = \'x\'')
+    assert expected["Table"] == {"CapacityUnits": 0.0}
+    assert expected["GlobalSecondaryIndexes"] == {"all": {"CapacityUnits": 0.5}}
     once = capacity(engine, 'SELECT * FROM "table"."keys" WHERE pk = \'p\'')
     twice = capacity(engine, 'SELECT * FROM "table"."keys" WHERE pk = \'p\'', ConsistentRead=True)
     assert (once["CapacityUnits"], twice["CapacityUnits"]) == (0.5, 1.0)
 
 
-def test_a_local_index_fetches_what_it_lacks_and_pays_for_it(engine: Engine) -> None:
+def test_execute_statement_fetches_unprojected_attributes_of_a_local_index_for_table_units(engine: Engine) -> None:
     statement = 'SELECT other FROM "table"."keys" WHERE pk = \'p\''
     assert selected(engine, statement) == [texts(other="o2"), texts(other="o1"), texts(other="o4")]
     assert capacity(engine, statement)["Table"] == {"CapacityUnits": 1.5}
     assert capacity(engine, statement, Limit=1)["Table"] == {"CapacityUnits": 0.5}
 
 
-def test_a_global_index_fetches_nothing(engine: Engine) -> None:
+def test_execute_statement_rejects_unprojected_columns_of_a_global_index(engine: Engine) -> None:
     words = f"{INVALID}Global secondary index inc does not project [zz, other]"
-    assert refusal_of(engine, 'SELECT zz, held, other FROM "table"."inc" WHERE g = \'x\'') == words
+    assert error_message(engine, 'SELECT zz, held, other FROM "table"."inc" WHERE g = \'x\'') == words
 
 
 @pytest.mark.parametrize(
@@ -82,12 +84,14 @@ def test_a_global_index_fetches_nothing(engine: Engine) -> None:
         ("(g = 'q' AND u1 = '1') OR (g = 'b' AND u2 = '1')", "[u1]"),
     ],
 )
-def test_a_keyed_read_filters_on_what_the_index_holds(engine: Engine, where: str, lacking: str) -> None:
-    assert refusal_of(engine, f'SELECT pk FROM "table"."inc" WHERE {where}') == f"{LACKING} {lacking}"
+def test_execute_statement_filters_a_keyed_read_of_an_index_only_on_projected_attributes(
+    engine: Engine, where: str, lacking: str
+) -> None:
+    assert error_message(engine, f'SELECT pk FROM "table"."inc" WHERE {where}') == f"{LACKING} {lacking}"
 
 
 @pytest.mark.parametrize(
-    ("where", "wanted"),
+    ("where", "expected"),
     [
         ("g = 'x' AND held = 'h1'", ["1"]),
         ("other = 'o1'", []),
@@ -98,8 +102,10 @@ def test_a_keyed_read_filters_on_what_the_index_holds(engine: Engine, where: str
         ("g = 'x' AND (g = 'z' OR other IS MISSING)", ["1", "4"]),
     ],
 )
-def test_what_an_index_lacks_is_missing_in_it(engine: Engine, where: str, wanted: list[str]) -> None:
-    assert sorted(sorts(engine, f'SELECT sk FROM "table"."inc" WHERE {where}')) == wanted
+def test_execute_statement_sees_unprojected_attributes_of_an_index_as_missing(
+    engine: Engine, where: str, expected: list[str]
+) -> None:
+    assert sorted(sorts(engine, f'SELECT sk FROM "table"."inc" WHERE {where}')) == expected
 
 
 @pytest.mark.parametrize(
@@ -114,24 +120,26 @@ def test_what_an_index_lacks_is_missing_in_it(engine: Engine, where: str, wanted
         ("DELETE FROM \"table\".\"none\" WHERE pk = 'p' AND sk = '1'", "This operation is not supported on an index"),
     ],
 )
-def test_an_index_is_read_and_has_to_be_there(engine: Engine, statement: str, words: str) -> None:
-    assert refusal_of(engine, statement) == words
+def test_execute_statement_rejects_a_missing_index_and_writes_to_an_index(
+    engine: Engine, statement: str, words: str
+) -> None:
+    assert error_message(engine, statement) == words
 
 
-def test_a_global_index_is_not_read_consistently(engine: Engine) -> None:
+def test_execute_statement_rejects_consistent_reads_of_a_global_index(engine: Engine) -> None:
     words = "Strongly consistent read is not supported on Global Secondary Indexes"
-    assert refusal_of(engine, 'SELECT * FROM "table"."all"', ConsistentRead=True) == words
+    assert error_message(engine, 'SELECT * FROM "table"."all"', ConsistentRead=True) == words
 
 
-def test_the_pages_of_an_index_go_on(engine: Engine) -> None:
+def test_execute_statement_reads_an_index_in_pages(engine: Engine) -> None:
     pages = all_pages(engine, 'SELECT sk FROM "table"."all" WHERE g = \'x\'', Limit=1)
     assert [[item["sk"]["S"] for item in page["Items"]] for page in pages] == [["1"], ["4"], []]
     token = pages[0]["NextToken"]
     words = "NextToken does not match request"
-    assert refusal_of(engine, 'SELECT sk FROM "table"."inc" WHERE g = \'x\'', NextToken=token) == words
+    assert error_message(engine, 'SELECT sk FROM "table"."inc" WHERE g = \'x\'', NextToken=token) == words
 
 
-def test_a_key_of_several_attributes_is_given_from_the_left(empty_engine: Engine) -> None:
+def test_execute_statement_uses_key_attributes_of_an_index_from_left_to_right(empty_engine: Engine) -> None:
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", a="S", b="S", c="N", d="N"),

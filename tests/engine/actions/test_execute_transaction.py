@@ -1,4 +1,4 @@
-"""ExecuteTransaction: statements that are all done or none, or that all read one moment."""
+"""ExecuteTransaction: atomic writes, or reads of one snapshot."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.partiql.statements import member, members, transaction
-from tests.engine.tables import INVALID, NOT_FOUND, Document, get, item, put, refused, texts, told_fields
+from tests.engine.partiql.statement_requests import member, members, transaction
+from tests.engine.table_requests import INVALID, NOT_FOUND, Document, error_fields, get, item, put, refused, texts
 
 NONE = {"Code": "None"}
 FAILED = {"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
@@ -29,7 +29,7 @@ def filled(engine: Engine) -> Engine:
 def cancelled(engine: Engine, *statements: str | Document) -> list[Document]:
     refusal = refused(engine, "ExecuteTransaction", {"TransactStatements": members(*statements)})
     assert refusal.code == "TransactionCanceledException", refusal
-    reasons: list[Document] = told_fields(refusal)["CancellationReasons"]
+    reasons: list[Document] = error_fields(refusal)["CancellationReasons"]
     assert refusal.message.endswith(f"[{', '.join(reason['Code'] for reason in reasons)}]")
     return reasons
 
@@ -44,7 +44,7 @@ def two(engine: Engine) -> Document | None:
     return get(engine, texts(pk="two"), "hash")
 
 
-def test_every_kind_of_write_is_done_at_once(filled: Engine) -> None:
+def test_execute_transaction_does_all_kinds_of_writes_atomically(filled: Engine) -> None:
     answer = transaction(
         filled,
         "INSERT INTO hash VALUE {'pk': 'new'}",
@@ -83,18 +83,20 @@ def test_every_kind_of_write_is_done_at_once(filled: Engine) -> None:
         ),
     ],
 )
-def test_nothing_is_done_when_one_statement_cannot_be(filled: Engine, failing: str, reason: Document) -> None:
+def test_execute_transaction_cancels_all_statements_if_one_fails(
+    filled: Engine, failing: str, reason: Document
+) -> None:
     assert cancelled(filled, UPDATE_TWO, failing) == [NONE, reason]
     assert two(filled) == item(pk="two", n=1)
 
 
-def test_a_failed_condition_may_tell_the_item(filled: Engine) -> None:
+def test_execute_transaction_may_return_the_item_of_a_failed_condition(filled: Engine) -> None:
     statement = "DELETE FROM hash WHERE pk = 'one' AND n = 5"
     (reason,) = cancelled(filled, member(statement, ReturnValuesOnConditionCheckFailure="ALL_OLD"))
     assert reason == {**FAILED, "Item": item(pk="one", n=1)}
 
 
-def test_items_are_read_in_the_order_of_the_statements(filled: Engine) -> None:
+def test_execute_transaction_reads_items_in_the_order_of_the_statements(filled: Engine) -> None:
     answer = transaction(
         filled,
         "SELECT * FROM hash WHERE pk = 'two'",
@@ -134,21 +136,23 @@ EXISTS_NEEDS = "EXISTS() must contain a single item read with additional conditi
         ("UPDATE hash SET n = ? WHERE pk = 'one'", "Number of parameters in request and statement don't match."),
     ],
 )
-def test_a_statement_that_has_no_place_here_is_told_by_its_number(filled: Engine, statement: str, refusal: str) -> None:
+def test_execute_transaction_reports_an_unsupported_statement_with_its_number(
+    filled: Engine, statement: str, refusal: str
+) -> None:
     assert words(filled, statement) == IN_FIRST + refusal
 
 
-def test_reads_and_writes_do_not_go_together(filled: Engine) -> None:
+def test_execute_transaction_cannot_mix_reads_and_writes(filled: Engine) -> None:
     refusal = "ExecuteTransaction API does not support both read and write operations in the same request."
     assert words(filled, "SELECT * FROM hash WHERE pk = 'one'", UPDATE_TWO) == refusal
 
 
-def test_parameters_are_checked_before_any_statement_is_read(filled: Engine) -> None:
+def test_execute_transaction_checks_parameters_before_it_parses_any_statement(filled: Engine) -> None:
     refusal = words(filled, "NONE", member(UPDATE_TWO, {"SS": ["a", "a"]}))
     assert refusal == f"{INVALID}Input collection [a, a] contains duplicates."
 
 
-def test_a_missing_table_is_a_reason_and_comes_before_what_else_is_wrong_with_its_statement(filled: Engine) -> None:
+def test_execute_transaction_reports_a_missing_table_before_other_errors_of_its_statement(filled: Engine) -> None:
     missing = {"Code": "ResourceNotFound", "Message": NOT_FOUND}
     assert cancelled(filled, UPDATE_TWO, "DELETE FROM absent WHERE pk = 'x' RETURNING ALL OLD *") == [NONE, missing]
     assert cancelled(filled, "SELECT * FROM absent.i WHERE pk = 'x'") == [missing]
@@ -156,7 +160,7 @@ def test_a_missing_table_is_a_reason_and_comes_before_what_else_is_wrong_with_it
     assert refusal.startswith("Validation failed in TransactStatements[1]: RETURNING")
 
 
-def test_a_write_that_does_not_name_one_item_is_a_reason(filled: Engine) -> None:
+def test_execute_transaction_gives_a_reason_for_a_write_that_does_not_name_one_item(filled: Engine) -> None:
     update = 'UPDATE "table" SET n = 1 WHERE'
     reasons = cancelled(
         filled,
@@ -171,7 +175,7 @@ def test_a_write_that_does_not_name_one_item_is_a_reason(filled: Engine) -> None
     assert cancelled(filled, "SELECT * FROM \"table\" WHERE pk = 'a' AND sk = 1") == [MISMATCH]
 
 
-def test_an_item_is_named_once(filled: Engine) -> None:
+def test_execute_transaction_rejects_a_repeated_item(filled: Engine) -> None:
     twice = "Transaction request cannot include multiple operations on one item"
     assert words(filled, UPDATE_TWO, "EXISTS(SELECT * FROM hash WHERE pk = 'two' AND n = 1)") == twice
     select = "SELECT * FROM hash WHERE pk = 'one'"
@@ -179,14 +183,14 @@ def test_an_item_is_named_once(filled: Engine) -> None:
     assert cancelled(filled, select, select, "SELECT * FROM hash WHERE pk = 1") == [NONE, NONE, MISMATCH]
 
 
-def test_a_transaction_has_1_to_100_statements(filled: Engine) -> None:
+def test_execute_transaction_accepts_1_to_100_statements(filled: Engine) -> None:
     assert "Member must have length greater than or equal to 1" in words(filled)
     inserts = [f"INSERT INTO hash VALUE {{'pk': '{number}'}}" for number in range(101)]
     assert "Member must have length less than or equal to 100" in words(filled, *inserts)
     assert len(transaction(filled, *inserts[:100])["Responses"]) == 100
 
 
-def test_the_same_token_does_it_once(filled: Engine) -> None:
+def test_execute_transaction_runs_once_for_a_repeated_token(filled: Engine) -> None:
     options = {"ClientRequestToken": "token", "ReturnConsumedCapacity": "TOTAL"}
     update = "UPDATE hash SET n = n + 1 WHERE pk = 'two'"
     first, second = transaction(filled, update, **options), transaction(filled, update, **options)
@@ -197,13 +201,13 @@ def test_the_same_token_does_it_once(filled: Engine) -> None:
     assert refused(filled, "ExecuteTransaction", other).code == "IdempotentParameterMismatchException"
 
 
-def test_a_conflict_cancels(filled: Engine) -> None:
+def test_execute_transaction_is_cancelled_by_a_simulated_conflict(filled: Engine) -> None:
     filled.faults.conflicts_next = 1
     reasons = cancelled(filled, UPDATE_TWO, "DELETE FROM hash WHERE pk = 'one'")
     assert reasons == [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}, NONE]
 
 
-def test_the_transactions_of_both_languages_know_each_others_tokens(filled: Engine) -> None:
+def test_execute_transaction_shares_its_tokens_with_transact_write_items(filled: Engine) -> None:
     transaction(filled, UPDATE_TWO, ClientRequestToken="shared")
     delete = {"Delete": {"TableName": "hash", "Key": texts(pk="one")}}
     request = {"TransactItems": [delete], "ClientRequestToken": "shared"}

@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime, DescribeExport and ListExports: the files that the service writes, in a folder."""
+"""ExportTableToPointInTime, DescribeExport and ListExports: DynamoDB's export files in a folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
 from tests.engine.actions.test_update_continuous_backups import Clock, clock, set_recovery
-from tests.engine.tables import Document, Refused, create, create_hash, delete, put, refusals, refused, texts
+from tests.engine.table_requests import Document, Refused, create, create_hash, delete, put, refusals, refused, texts
 
 __all__ = ["clock"]  # a fixture
 
@@ -54,7 +54,7 @@ def begin(engine: Engine, **request: Any) -> Document:
 
 
 def export(engine: Engine, **request: Any) -> Document:
-    """An export that has ended."""
+    """Run an export to its end."""
     arn = begin(engine, **request)["ExportArn"]
     engine.jobs.wait()
     description: Document = engine.call("DescribeExport", {"ExportArn": arn})["ExportDescription"]
@@ -62,12 +62,12 @@ def export(engine: Engine, **request: Any) -> Document:
 
 
 def lines(folder: Path, key: str = "") -> list[Document]:
-    """The lines of all data files in the order of their text."""
+    """Return the sorted lines of all data files."""
     files = sorted((folder / BUCKET / key).rglob("*.json.gz"))
     return [json.loads(line) for file in files for line in sorted(gzip.decompress(file.read_bytes()).splitlines())]
 
 
-def test_the_items_are_there_one_a_line(engine: Engine, folder: Path) -> None:
+def test_an_export_job_writes_one_item_per_line(engine: Engine, folder: Path) -> None:
     put(engine, EVERYTHING)
     put(engine, texts(pk="b", sk="1"))
     description = export(engine)
@@ -76,7 +76,9 @@ def test_the_items_are_there_one_a_line(engine: Engine, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("prefix", [None, "deep/down", "/slashes/"])
-def test_the_layout_is_that_of_the_service(engine: Engine, folder: Path, clock: Clock, prefix: str | None) -> None:
+def test_an_export_job_writes_the_file_layout_of_dynamodb(
+    engine: Engine, folder: Path, clock: Clock, prefix: str | None
+) -> None:
     put(engine, texts(pk="a", sk="1"))
     description = export(engine, **({} if prefix is None else {"S3Prefix": prefix}))
     identifier = description["ExportArn"].rpartition("/")[2]
@@ -129,7 +131,7 @@ def _md5(content: bytes) -> str:
     return base64.b64encode(hashlib.md5(content).digest()).decode()
 
 
-def test_the_description_is_that_of_the_service(engine: Engine, clock: Clock) -> None:
+def test_export_table_to_point_in_time_returns_the_description_of_dynamodb(engine: Engine, clock: Clock) -> None:
     begun = begin(engine, ClientToken="token")
     assert begun.pop("ExportArn").startswith(f"{engine.arn('table')}/export/00001000000000-")
     assert begun == {
@@ -147,15 +149,17 @@ def test_the_description_is_that_of_the_service(engine: Engine, clock: Clock) ->
     assert export(engine, ExportType="FULL_EXPORT")["ExportType"] == "FULL_EXPORT"
 
 
-def test_an_empty_table_makes_an_empty_file(engine: Engine, folder: Path) -> None:
+def test_an_export_job_writes_an_empty_file_for_an_empty_table(engine: Engine, folder: Path) -> None:
     assert export(engine)["ItemCount"] == 0
     (file,) = folder.rglob("*.json.gz")
     assert gzip.decompress(file.read_bytes()) == b""
 
 
-def test_many_items_make_several_files(engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("singletable.engine.export_files.FILE_BYTES", 200)
-    monkeypatch.setattr("singletable.engine.moment.STEP_ITEMS", 3)
+def test_an_export_job_writes_several_files_for_many_items(
+    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("singletable.engine.transfers.export_job.FILE_BYTES", 200)
+    monkeypatch.setattr("singletable.engine.backups.table_snapshot.STEP_ITEMS", 3)
     for number in range(20):
         put(engine, texts(pk=str(number), sk="1"))
     assert export(engine)["ItemCount"] == 20
@@ -165,7 +169,9 @@ def test_many_items_make_several_files(engine: Engine, folder: Path, monkeypatch
     assert len(lines(folder)) == 20
 
 
-def test_an_export_is_of_the_moment_it_was_asked_for(engine: Engine, folder: Path, clock: Clock) -> None:
+def test_export_table_to_point_in_time_exports_the_items_at_the_requested_time(
+    engine: Engine, folder: Path, clock: Clock
+) -> None:
     put(engine, texts(pk="a", sk="1"))
     at = clock.time
     clock.time += 10
@@ -177,7 +183,7 @@ def test_an_export_is_of_the_moment_it_was_asked_for(engine: Engine, folder: Pat
     assert lines(folder, "now") == [{"Item": texts(pk="b", sk="1")}]
 
 
-def test_the_changes_of_a_period_are_exported_one_line_for_each_item(
+def test_an_export_job_writes_one_line_per_changed_item_of_an_incremental_export(
     engine: Engine, folder: Path, clock: Clock
 ) -> None:
     put(engine, texts(pk="gone", sk="1"))
@@ -222,7 +228,9 @@ def test_the_changes_of_a_period_are_exported_one_line_for_each_item(
     )
 
 
-def test_a_view_without_old_images_has_none(engine: Engine, folder: Path, clock: Clock) -> None:
+def test_an_export_job_writes_no_old_images_for_a_view_of_new_images(
+    engine: Engine, folder: Path, clock: Clock
+) -> None:
     start = clock.time
     put(engine, texts(pk="a", sk="1"))
     clock.time += 1000
@@ -234,7 +242,9 @@ def test_a_view_without_old_images_has_none(engine: Engine, folder: Path, clock:
     assert sorted(line) == ["Keys", "Metadata", "NewImage"]
 
 
-def test_the_same_request_again_is_the_same_export(engine: Engine, clock: Clock) -> None:
+def test_export_table_to_point_in_time_returns_the_same_export_for_a_repeated_request(
+    engine: Engine, clock: Clock
+) -> None:
     first = begin(engine, ClientToken="token")
     engine.jobs.wait()
     assert begin(engine, ClientToken="token")["ExportArn"] == first["ExportArn"]
@@ -246,14 +256,14 @@ def test_the_same_request_again_is_the_same_export(engine: Engine, clock: Clock)
     engine.jobs.wait()
 
 
-def test_a_bucket_that_is_not_there_ends_the_export(engine: Engine) -> None:
+def test_an_export_job_fails_if_the_bucket_is_missing(engine: Engine) -> None:
     ended = export(engine, S3Bucket="no-bucket")
     assert (ended["ExportStatus"], ended["FailureCode"]) == ("FAILED", "S3NoSuchBucket")
     assert ended["FailureMessage"] == "The specified bucket does not exist"
     assert "ExportManifest" not in ended
 
 
-def test_exports_are_listed_in_the_order_of_their_arns_page_by_page(engine: Engine) -> None:
+def test_list_exports_returns_exports_by_arn_in_pages(engine: Engine) -> None:
     create_hash(engine)
     specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
     engine.call("UpdateContinuousBackups", {"TableName": "hash", **specification})
@@ -272,7 +282,7 @@ def test_exports_are_listed_in_the_order_of_their_arns_page_by_page(engine: Engi
     assert of_hash[0] == {"ExportArn": arns[0], "ExportStatus": "COMPLETED", "ExportType": "FULL_EXPORT"}
 
 
-def test_an_export_survives_the_end_of_its_table(engine: Engine) -> None:
+def test_describe_export_describes_an_export_after_its_table_was_deleted(engine: Engine) -> None:
     arn = export(engine)["ExportArn"]
     engine.call("DeleteTable", {"TableName": "table"})
     assert engine.call("DescribeExport", {"ExportArn": arn})["ExportDescription"]["ExportStatus"] == "COMPLETED"
@@ -303,8 +313,8 @@ INCREMENTAL = {"ExportType": "INCREMENTAL_EXPORT"}
     Refused(
         "a filter",
         {"FilterSpecification": {"FilterExpression": "a = b"}},
-        "One or more parameter values were invalid: FilterSpecification is not served by this engine: export all, and "
-        "filter the files",
+        "One or more parameter values were invalid: FilterSpecification is not supported by this engine: export "
+        "everything and filter the files",
     ),
     Refused(
         "another format",
@@ -313,14 +323,14 @@ INCREMENTAL = {"ExportType": "INCREMENTAL_EXPORT"}
         "enum value set: [DYNAMODB_JSON, ION]",
     ),
 )
-def test_what_cannot_be_exported_is_refused(engine: Engine, row: Refused) -> None:
+def test_export_table_to_point_in_time_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     request = {"TableArn": engine.arn("table"), "S3Bucket": BUCKET, **row.request}
     refusal = refused(engine, "ExportTableToPointInTime", request)
     assert (refusal.code, refusal.message) == (row.code, row.words)
     assert engine.call("ListExports", {}) == {"ExportSummaries": []}
 
 
-def test_a_table_without_recovery_is_refused(engine: Engine) -> None:
+def test_export_table_to_point_in_time_rejects_a_table_without_recovery(engine: Engine) -> None:
     set_recovery(engine, False)
     request = {"TableArn": engine.arn("table"), "S3Bucket": BUCKET}
     refusal = refused(engine, "ExportTableToPointInTime", request)
@@ -328,7 +338,7 @@ def test_a_table_without_recovery_is_refused(engine: Engine) -> None:
     assert refusal.message == "Point in time recovery is not enabled for table 'table'"
 
 
-def test_an_arn_that_is_none_is_invalid_and_an_unknown_one_not_found(engine: Engine) -> None:
+def test_describe_export_rejects_a_malformed_arn_and_does_not_find_an_unknown_one(engine: Engine) -> None:
     refusal = refused(engine, "DescribeExport", {"ExportArn": engine.arn("table")})
     assert (refusal.code, refusal.message) == ("ValidationException", "Invalid Export ARN")
     arn = f"{engine.arn('table')}/export/01489602797149-73d8d5bc"
@@ -336,7 +346,7 @@ def test_an_arn_that_is_none_is_invalid_and_an_unknown_one_not_found(engine: Eng
     assert (refusal.code, refusal.message) == ("ExportNotFoundException", f"Export not found: {arn}")
 
 
-def test_without_a_folder_the_refusal_says_which_option_to_give() -> None:
+def test_export_table_to_point_in_time_names_the_option_for_a_missing_bucket_folder() -> None:
     with Engine() as made:
         create(made)
         request = {"TableArn": made.arn("table"), "S3Bucket": BUCKET}

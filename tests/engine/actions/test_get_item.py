@@ -1,11 +1,11 @@
-"""GetItem: one item by its key, or nothing; all of it, or the places that a projection names."""
+"""GetItem: one item by its key, complete or projected."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     NOT_FOUND,
     Document,
     Refused,
@@ -30,18 +30,18 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
 
 
 @pytest.mark.parametrize("consistent", [True, False, None])
-def test_an_item_is_read_by_its_key(engine: Engine, consistent: bool | None) -> None:
+def test_get_item_returns_an_item_by_its_key(engine: Engine, consistent: bool | None) -> None:
     put(engine, ITEM)
     assert get(engine, KEY, ConsistentRead=consistent) == ITEM
 
 
 @pytest.mark.parametrize("key", [texts(pk="a", sk="2"), texts(pk="b", sk="1"), texts(pk="a1", sk="1")])
-def test_an_item_that_is_not_there_is_no_error(engine: Engine, key: Document) -> None:
+def test_get_item_may_read_a_missing_item(engine: Engine, key: Document) -> None:
     put(engine, ITEM)
     assert engine.call("GetItem", {"TableName": "table", "Key": key}) == {}
 
 
-def test_an_item_of_a_hash_table_is_read_by_its_partition_key(engine: Engine) -> None:
+def test_get_item_returns_an_item_without_sort_key_by_its_partition_key(engine: Engine) -> None:
     put(engine, texts(pk="a", v="v"), "hash")
     assert get(engine, texts(pk="a"), "hash") == texts(pk="a", v="v")
 
@@ -64,7 +64,7 @@ def test_an_item_of_a_hash_table_is_read_by_its_partition_key(engine: Engine) ->
         ("m.#dotted", {"#dotted": "k.l"}, {"m": {"M": {"k.l": {"S": "dotted"}}}}),
     ],
 )
-def test_a_projection_returns_the_places_it_names_and_no_keys_unasked(
+def test_get_item_returns_only_the_paths_of_a_projection(
     engine: Engine, projection: str, names: Document | None, expected: Document
 ) -> None:
     put(engine, ITEM)
@@ -72,13 +72,13 @@ def test_a_projection_returns_the_places_it_names_and_no_keys_unasked(
     assert found == expected
 
 
-def test_a_projection_of_an_item_that_is_not_there_is_nothing(engine: Engine) -> None:
+def test_get_item_returns_no_item_for_a_projection_of_a_missing_item(engine: Engine) -> None:
     request = {"TableName": "table", "Key": KEY, "ProjectionExpression": "a"}
     assert engine.call("GetItem", request) == {}
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "table", "CapacityUnits": 0.5}),
         ("INDEXES", {"TableName": "table", "CapacityUnits": 0.5, "Table": {"CapacityUnits": 0.5}}),
@@ -86,15 +86,17 @@ def test_a_projection_of_an_item_that_is_not_there_is_nothing(engine: Engine) ->
         (None, None),
     ],
 )
-def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told: Document | None) -> None:
+def test_get_item_returns_consumed_capacity_on_request(
+    engine: Engine, requested: str | None, expected: Document | None
+) -> None:
     put(engine, ITEM)
     for key in (KEY, texts(pk="absent", sk="1")):
-        answer = engine.call("GetItem", {"TableName": "table", "Key": key, "ReturnConsumedCapacity": asked})
-        assert answer.get("ConsumedCapacity") == told
+        answer = engine.call("GetItem", {"TableName": "table", "Key": key, "ReturnConsumedCapacity": requested})
+        assert answer.get("ConsumedCapacity") == expected
 
 
 @refusals(
-    Refused("a table that is not there", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
+    Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused(
         "no key",
         {"Key": None},
@@ -116,7 +118,7 @@ def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told
         "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes",
     ),
     Refused(
-        "a value that is none",
+        "an invalid value",
         {"Key": {"pk": {}, "sk": {"S": "1"}}},
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
     ),
@@ -132,7 +134,7 @@ def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told
         "Invalid ProjectionExpression: The expression can not be empty;",
     ),
     Refused(
-        "a projection that is none",
+        "an invalid projection",
         {"ProjectionExpression": "!!! INVALID !!!"},
         'Invalid ProjectionExpression: Syntax error; token: "!", near: "!!"',
     ),
@@ -152,35 +154,35 @@ def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told
         "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}",
     ),
     Refused(
-        "overlapping places",
+        "overlapping paths",
         {"ProjectionExpression": "m, m.x"},
         "Invalid ProjectionExpression: Two document paths overlap with each other; must remove or rewrite one of these "
         "paths; path one: [m], path two: [m, x]",
     ),
-    Refused("a place in a key", {"ProjectionExpression": "a, sk.x"}, f"{SCALARS}Key: sk"),
+    Refused("a path into a key", {"ProjectionExpression": "a, sk.x"}, f"{SCALARS}Key: sk"),
     Refused(
-        "a projection before a table that is not there",
+        "a projection before a missing table",
         {"TableName": "missing", "ProjectionExpression": "!"},
         'Invalid ProjectionExpression: Syntax error; token: "!", near: "!"',
     ),
     Refused(
-        "a key that is not the table's before a place in a key",
+        "a key that does not match the table before a path into a key",
         {"Key": texts(pk="a"), "ProjectionExpression": "sk.x"},
         "The provided key element does not match the schema",
     ),
 )
-def test_a_read_is_refused(engine: Engine, row: Refused) -> None:
+def test_get_item_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "GetItem", row, TableName="table", Key=KEY)
 
 
-def test_no_projection_looks_into_a_key_of_an_index(empty_engine: Engine) -> None:
+def test_get_item_rejects_a_projection_with_a_path_into_an_index_key(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     row = Refused("", {"ProjectionExpression": "lsiSk[0]"}, f"{SCALARS}IndexKey: lsiSk")
     assert_refused(empty_engine, "GetItem", row, TableName="table", Key=KEY)
 
 
 @pytest.mark.parametrize(("kind", "empty"), [("B", "binary"), ("S", "string")])
-def test_an_empty_key_is_told_by_its_type(engine: Engine, kind: str, empty: str) -> None:
+def test_get_item_names_the_type_of_an_empty_key_in_the_error(engine: Engine, kind: str, empty: str) -> None:
     create_hash(engine, "keys", kind)
     words = (
         "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "

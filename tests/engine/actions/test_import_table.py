@@ -1,4 +1,4 @@
-"""ImportTable, DescribeImport and ListImports: files of a bucket become the items of a new table."""
+"""ImportTable, DescribeImport and ListImports: a new table from files in a bucket."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ import pytest
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
 from tests.engine.actions.test_export_table_to_point_in_time import BUCKET, EVERYTHING
-from tests.engine.tables import Document, create, definitions, get, index, item, key_schema, put, refused, scan, texts
+from tests.engine.table_requests import (
+    Document,
+    create,
+    definitions,
+    get,
+    index,
+    item,
+    key_schema,
+    put,
+    refused,
+    scan,
+    texts,
+)
 
 BAD_ITEMS = (
     "Some of the items failed validation checks and were not imported. "
@@ -48,7 +60,7 @@ def begin(engine: Engine, prefix: str = "in/", table: Document | None = None, **
 
 
 def ended(engine: Engine, *arguments: Any, **request: Any) -> Document:
-    """An import that has ended."""
+    """Run an import to its end."""
     arn = begin(engine, *arguments, **request)["ImportArn"]
     engine.jobs.wait()
     description: Document = engine.call("DescribeImport", {"ImportArn": arn})["ImportTableDescription"]
@@ -70,7 +82,7 @@ def errors_of(bucket: Path) -> list[Document]:
     return [json.loads(line) for log in logs for line in log.read_text().splitlines()]
 
 
-def test_items_of_all_files_under_the_prefix_are_imported(engine: Engine, bucket: Path) -> None:
+def test_import_table_imports_the_items_of_all_files_under_the_prefix(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "one.json").write_bytes(lines(EVERYTHING, texts(pk="b", sk="1")))
     (bucket / "in" / "deep").mkdir()
     (bucket / "in" / "deep" / "two.json").write_bytes(b"\n" + lines(texts(pk="c", sk="1")).rstrip())
@@ -82,13 +94,13 @@ def test_items_of_all_files_under_the_prefix_are_imported(engine: Engine, bucket
     assert errors_of(bucket) == []
 
 
-def test_a_prefix_is_the_beginning_of_a_key_and_not_a_folder(engine: Engine, bucket: Path) -> None:
+def test_import_table_accepts_a_prefix_that_is_not_a_folder(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "2026-01.json").write_bytes(lines(texts(pk="a", sk="1")))
     (bucket / "in" / "2025-01.json").write_bytes(lines(texts(pk="b", sk="1")))
     assert counts(ended(engine, "in/2026"))[1] == 1
 
 
-def test_compressed_files_are_read(engine: Engine, bucket: Path) -> None:
+def test_import_files_may_be_compressed(engine: Engine, bucket: Path) -> None:
     content = lines(*(texts(pk=str(number), sk="1") for number in range(1200)))
     (bucket / "in" / "items.json.gz").write_bytes(gzip.compress(content))
     description = ended(engine, InputCompressionType="GZIP")
@@ -97,13 +109,13 @@ def test_compressed_files_are_read(engine: Engine, bucket: Path) -> None:
     assert scan(engine, "imported", Select="COUNT")["Count"] == 1200
 
 
-def test_numbers_are_kept_as_they_are_returned(engine: Engine, bucket: Path) -> None:
+def test_an_import_job_normalizes_numbers(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "items.json").write_bytes(lines({**texts(pk="a", sk="1"), "n": {"N": "0001.50E1"}}))
     ended(engine)
     assert scan(engine, "imported")["Items"] == [{**texts(pk="a", sk="1"), "n": {"N": "15"}}]
 
 
-def test_what_is_no_item_of_the_table_is_counted_logged_and_left_out(engine: Engine, bucket: Path) -> None:
+def test_an_import_job_counts_logs_and_skips_invalid_items(engine: Engine, bucket: Path) -> None:
     table = {
         "AttributeDefinitions": definitions(pk="S", sk="S", g="S"),
         "GlobalSecondaryIndexes": [index("gsi", "g")],
@@ -133,7 +145,7 @@ def test_what_is_no_item_of_the_table_is_counted_logged_and_left_out(engine: Eng
     assert errors[2]["importArn"] == description["ImportArn"]
 
 
-def test_a_file_that_breaks_off_is_one_error(engine: Engine, bucket: Path) -> None:
+def test_an_import_job_counts_a_truncated_file_as_one_error(engine: Engine, bucket: Path) -> None:
     content = gzip.compress(lines(*(texts(pk=str(number), sk="1") for number in range(100))), mtime=0)
     (bucket / "in" / "broken.json.gz").write_bytes(content[:-20])
     (bucket / "in" / "no.json.gz").write_bytes(b"not compressed")
@@ -143,10 +155,10 @@ def test_a_file_that_breaks_off_is_one_error(engine: Engine, bucket: Path) -> No
     assert (status, errors) == ("FAILED", 2)
     assert processed == imported + 2
     assert get(engine, texts(pk="whole", sk="1"), "imported") is not None
-    assert any("cannot be read to its end" in each["errorMessages"][0] for each in errors_of(bucket))
+    assert any("is truncated or damaged" in each["errorMessages"][0] for each in errors_of(bucket))
 
 
-def test_of_two_items_with_one_key_one_is_left_with_its_own_entries(engine: Engine, bucket: Path) -> None:
+def test_an_import_job_stores_one_of_two_items_with_one_key_and_its_index_entries(engine: Engine, bucket: Path) -> None:
     table = {
         "AttributeDefinitions": definitions(pk="S", sk="S", g="S"),
         "GlobalSecondaryIndexes": [index("gsi", "g")],
@@ -159,7 +171,7 @@ def test_of_two_items_with_one_key_one_is_left_with_its_own_entries(engine: Engi
     assert scan(engine, "imported", IndexName="gsi")["Items"] == [left]
 
 
-def test_csv_has_texts_and_the_types_of_keys(engine: Engine, bucket: Path) -> None:
+def test_import_files_of_csv_have_string_values_except_for_keys(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "items.csv").write_bytes(
         '﻿pk,sk,name,note\r\na,1,"Ada, ""the"" first","two\r\nlines"\r\nb,2.50,Grace,\r\n'.encode()
     )
@@ -174,24 +186,24 @@ def test_csv_has_texts_and_the_types_of_keys(engine: Engine, bucket: Path) -> No
     ]
 
 
-def test_csv_may_have_its_header_in_the_request_and_another_delimiter(engine: Engine, bucket: Path) -> None:
+def test_import_files_of_csv_may_have_the_header_and_delimiter_of_the_request(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "items.csv").write_bytes(b"a;1;x\nb;2;y\n\nc;3\n")
     options = {"Csv": {"Delimiter": ";", "HeaderList": ["pk", "sk", "more"]}}
     description = ended(engine, InputFormat="CSV", InputFormatOptions=options)
     assert counts(description) == ("FAILED", 3, 2, 1)
     assert description["InputFormatOptions"] == options
-    assert errors_of(bucket)[0]["errorMessages"] == ["The line has 2 values, and the header names 3"]
+    assert errors_of(bucket)[0]["errorMessages"] == ["The line has 2 values, but the header has 3"]
 
 
 @pytest.mark.parametrize(
     "content", [b'pk,sk\n"a,1\n', b'pk,sk\n"a"b,1\n', b"pk,pk\na,b\n", b"pk,sk\n\xff,1\n"], ids=repr
 )
-def test_csv_that_is_none_is_one_error(engine: Engine, bucket: Path, content: bytes) -> None:
+def test_import_files_of_malformed_csv_have_one_error(engine: Engine, bucket: Path, content: bytes) -> None:
     (bucket / "in" / "items.csv").write_bytes(content)
     assert counts(ended(engine, InputFormat="CSV")) == ("FAILED", 1, 0, 1)
 
 
-def test_the_description_is_that_of_the_service(engine: Engine, bucket: Path) -> None:
+def test_import_table_returns_the_description_of_dynamodb(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "items.json").write_bytes(lines(texts(pk="a", sk="1")))
     begun = begin(engine, ClientToken="token")
     assert begun["ImportStatus"] == "IN_PROGRESS"
@@ -219,7 +231,7 @@ def test_the_description_is_that_of_the_service(engine: Engine, bucket: Path) ->
     assert engine.call("ListImports", {"TableArn": engine.arn("other")}) == {"ImportSummaryList": []}
 
 
-def test_imports_are_listed_page_by_page(engine: Engine, bucket: Path) -> None:
+def test_list_imports_returns_imports_in_pages(engine: Engine, bucket: Path) -> None:
     (bucket / "in" / "items.json").write_bytes(lines(texts(pk="a", sk="1")))
     arns = [ended(engine, table={"TableName": f"imported-{number}"})["ImportArn"] for number in range(5)]
     found: list[str] = []
@@ -239,14 +251,16 @@ def test_imports_are_listed_page_by_page(engine: Engine, bucket: Path) -> None:
     ("source", "code"),
     [({"S3Bucket": "no-bucket"}, "S3NoSuchBucket"), ({"S3Bucket": BUCKET, "S3KeyPrefix": "no"}, "S3NoSuchKey")],
 )
-def test_an_import_of_nothing_fails_and_leaves_an_empty_table(engine: Engine, source: Document, code: str) -> None:
+def test_an_import_job_without_files_fails_and_leaves_an_empty_table(
+    engine: Engine, source: Document, code: str
+) -> None:
     description = ended(engine, S3BucketSource=source)
     assert (description["ImportStatus"], description["FailureCode"]) == ("FAILED", code)
     assert engine.call("DescribeTable", {"TableName": "imported"})["Table"]["TableStatus"] == "ACTIVE"
     assert scan(engine, "imported")["Count"] == 0
 
 
-def test_a_table_that_is_there_is_refused_and_a_second_use_of_a_token_is_the_same_import(
+def test_import_table_rejects_an_existing_table_and_returns_the_import_of_a_repeated_token(
     engine: Engine, bucket: Path
 ) -> None:
     (bucket / "in" / "items.json").write_bytes(lines(texts(pk="a", sk="1")))
@@ -260,13 +274,13 @@ def test_a_table_that_is_there_is_refused_and_a_second_use_of_a_token_is_the_sam
     assert scan(engine, "there")["Count"] == 0
 
 
-def test_what_create_table_refuses_is_refused(engine: Engine) -> None:
+def test_import_table_rejects_an_invalid_table(engine: Engine) -> None:
     with pytest.raises(RequestRefused, match="Number of attributes in KeySchema does not exactly match"):
         begin(engine, table={"AttributeDefinitions": definitions(pk="S", sk="S", more="S")})
     assert engine.call("ListTables", {})["TableNames"] == []
 
 
-def test_an_arn_that_is_none_is_invalid_and_an_unknown_one_not_found(engine: Engine) -> None:
+def test_describe_import_rejects_a_malformed_arn_and_does_not_find_an_unknown_one(engine: Engine) -> None:
     refusal = refused(engine, "DescribeImport", {"ImportArn": engine.arn("table")})
     assert (refusal.code, refusal.message) == ("ValidationException", "Invalid Import ARN")
     arn = f"{engine.arn('table')}/import/01489602797149-73d8d5bc"
@@ -274,7 +288,7 @@ def test_an_arn_that_is_none_is_invalid_and_an_unknown_one_not_found(engine: Eng
     assert (refusal.code, refusal.message) == ("ImportNotFoundException", f"Import not found: {arn}")
 
 
-def test_an_export_can_be_imported(engine: Engine, bucket: Path) -> None:
+def test_import_table_imports_the_files_of_an_export(engine: Engine, bucket: Path) -> None:
     create(engine)
     specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
     engine.call("UpdateContinuousBackups", {"TableName": "table", **specification})

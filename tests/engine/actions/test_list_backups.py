@@ -1,4 +1,4 @@
-"""ListBackups: of one table or all, of a time, of a type, a page at a time."""
+"""ListBackups: by table, time and type, in pages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import create
+from tests.engine.table_requests import create
 
 NAMES = ("one", "two", "three")
 
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    """Backups of two tables, made at 100, 101, ... in turn."""
+    """Backups of two tables in turn, made at 100, 101, ..."""
     clock = [99.0]
 
     def now() -> float:
@@ -35,11 +35,11 @@ def names(engine: Engine, **request: Any) -> list[str]:
     return [each["BackupName"] for each in engine.call("ListBackups", request)["BackupSummaries"]]
 
 
-def test_all_are_listed_in_the_order_of_their_arns(engine: Engine) -> None:
+def test_list_backups_returns_all_backups_by_arn(engine: Engine) -> None:
     assert names(engine) == [f"{table}-{name}" for table in ("first", "second") for name in NAMES]
 
 
-def test_a_summary_is_that_of_the_service(engine: Engine) -> None:
+def test_list_backups_returns_the_summary_of_dynamodb(engine: Engine) -> None:
     summary = engine.call("ListBackups", {"Limit": 1})["BackupSummaries"][0]
     table = engine.call("DescribeTable", {"TableName": "first"})["Table"]
     assert summary.pop("BackupArn").startswith(f"{table['TableArn']}/backup/00000000100000-")
@@ -70,12 +70,14 @@ def test_a_summary_is_that_of_the_service(engine: Engine) -> None:
         ({"BackupType": "ALL", "TableName": "first"}, [f"first-{name}" for name in NAMES]),
     ],
 )
-def test_a_filter_leaves_what_it_names(engine: Engine, request_: dict[str, Any], expected: list[str]) -> None:
+def test_list_backups_filters_by_table_time_and_type(
+    engine: Engine, request_: dict[str, Any], expected: list[str]
+) -> None:
     assert names(engine, **request_) == expected
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4, 6, 7])
-def test_pages_make_the_whole(engine: Engine, limit: int) -> None:
+def test_list_backups_returns_all_backups_in_pages(engine: Engine, limit: int) -> None:
     found: list[str] = []
     request: dict[str, Any] = {"Limit": limit}
     while True:

@@ -1,11 +1,11 @@
-"""ListTables: the names of all tables in order, a page at a time."""
+"""ListTables: the sorted names of all tables, in pages."""
 
 from __future__ import annotations
 
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import Refused, assert_refused, create_hash, refusals
+from tests.engine.table_requests import Refused, assert_refused, create_hash, refusals
 
 NAMES = ["Zebra", "alpha", "beta", "beta.2", "beta_2", "gamma"]  # as UTF-8 sorts them
 
@@ -17,16 +17,16 @@ def engine(empty_engine: Engine) -> Engine:
     return empty_engine
 
 
-def test_names_come_in_order(engine: Engine) -> None:
+def test_list_tables_sorts_the_names(engine: Engine) -> None:
     assert engine.call("ListTables", {}) == {"TableNames": NAMES}
 
 
-def test_a_store_without_tables_has_no_names(empty_engine: Engine) -> None:
+def test_list_tables_returns_no_names_for_a_store_without_tables(empty_engine: Engine) -> None:
     assert empty_engine.call("ListTables", {}) == {"TableNames": []}
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_pages_of_any_length_make_the_whole_list(engine: Engine, limit: int) -> None:
+def test_list_tables_returns_all_names_in_pages_of_any_length(engine: Engine, limit: int) -> None:
     names: list[str] = []
     start: dict[str, str] = {}
     while True:
@@ -41,12 +41,12 @@ def test_pages_of_any_length_make_the_whole_list(engine: Engine, limit: int) -> 
 
 
 @pytest.mark.parametrize("start", ["beta", "beta-never-there"])
-def test_a_page_starts_behind_a_name_that_need_not_exist(engine: Engine, start: str) -> None:
+def test_list_tables_may_start_a_page_after_a_missing_name(engine: Engine, start: str) -> None:
     names = engine.call("ListTables", {"ExclusiveStartTableName": start})["TableNames"]
     assert names == ["beta.2", "beta_2", "gamma"]
 
 
-def test_a_page_has_a_hundred_names_unless_told_otherwise(empty_engine: Engine) -> None:
+def test_list_tables_returns_pages_of_100_names_by_default(empty_engine: Engine) -> None:
     for number in range(101):
         create_hash(empty_engine, f"table{number:03}")
     answer = empty_engine.call("ListTables", {})
@@ -68,12 +68,12 @@ def test_a_page_has_a_hundred_names_unless_told_otherwise(empty_engine: Engine) 
         "less than or equal to 100",
     ),
     Refused(
-        "a start that is no name",
+        "a start that is not a name",
         {"ExclusiveStartTableName": "a;"},
         "2 validation errors detected: Value 'a;' at 'exclusiveStartTableName' failed to satisfy constraint: Member "
         "must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; Value 'a;' at 'exclusiveStartTableName' failed to "
         "satisfy constraint: Member must have length greater than or equal to 3",
     ),
 )
-def test_a_list_is_refused(engine: Engine, row: Refused) -> None:
+def test_list_tables_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "ListTables", row)

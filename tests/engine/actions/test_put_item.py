@@ -1,4 +1,4 @@
-"""PutItem: what is stored comes back as it was put, under its key, if its condition holds."""
+"""PutItem: stores an item under its key if its condition holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.conditions import FAILS, HOLDS, KEY, OLD, conditional
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     NOT_FOUND,
     Document,
@@ -19,6 +19,7 @@ from tests.engine.tables import (
     create_hash,
     create_indexed,
     definitions,
+    error_fields,
     get,
     index,
     item,
@@ -28,7 +29,6 @@ from tests.engine.tables import (
     refused,
     scan,
     texts,
-    told_fields,
     values,
 )
 
@@ -52,13 +52,13 @@ ALL_TYPES: Document = {
 }
 
 
-def test_every_type_comes_back_as_it_was(engine: Engine) -> None:
+def test_put_item_stores_every_type_unchanged(engine: Engine) -> None:
     assert put(engine, {**KEY, **ALL_TYPES}) == {}
     assert get(engine, KEY) == {**KEY, **ALL_TYPES}
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "stored_number"),
     [
         ("007", "7"),
         ("1.50", "1.5"),
@@ -70,15 +70,15 @@ def test_every_type_comes_back_as_it_was(engine: Engine) -> None:
         ("-9.9999999999999999999999999999999999999E+125", "-" + "9" * 38 + "0" * 88),
     ],
 )
-def test_numbers_are_kept_in_plain_notation(engine: Engine, given: str, kept: str) -> None:
+def test_put_item_stores_numbers_in_plain_notation(engine: Engine, given: str, stored_number: str) -> None:
     put(engine, {**KEY, "n": {"N": given}, "set": {"NS": [given, "12"]}})
     stored = get(engine, KEY)
     assert stored is not None
-    assert stored["n"] == {"N": kept}
-    assert sorted(stored["set"]["NS"]) == sorted([kept, "12"])
+    assert stored["n"] == {"N": stored_number}
+    assert sorted(stored["set"]["NS"]) == sorted([stored_number, "12"])
 
 
-def test_a_put_replaces_the_whole_item(engine: Engine) -> None:
+def test_put_item_replaces_the_whole_item(engine: Engine) -> None:
     put(engine, {**KEY, **texts(old="o", both="1")})
     put(engine, {**KEY, **texts(both="2")})
     assert get(engine, KEY) == {**KEY, **texts(both="2")}
@@ -93,7 +93,7 @@ def test_a_put_replaces_the_whole_item(engine: Engine) -> None:
         ("B", [{"B": "AA=="}, {"B": "AAA="}, {"B": "/w=="}, {"B": b64encode(b"x" * 2048).decode()}]),
     ],
 )
-def test_keys_of_every_type_are_told_apart(engine: Engine, kind: str, keys: list[Document]) -> None:
+def test_put_item_distinguishes_keys_of_different_types(engine: Engine, kind: str, keys: list[Document]) -> None:
     create_hash(engine, "keys", kind)
     for number, key in enumerate(keys):
         put(engine, {"pk": key, "n": {"N": str(number)}}, "keys")
@@ -103,7 +103,7 @@ def test_keys_of_every_type_are_told_apart(engine: Engine, kind: str, keys: list
         assert stored["n"] == {"N": str(number)}
 
 
-def test_one_number_in_two_notations_is_one_key(engine: Engine) -> None:
+def test_put_item_stores_one_number_in_two_notations_as_one_key(engine: Engine) -> None:
     create_hash(engine, "numbers", "N")
     put(engine, {"pk": {"N": "1.0"}}, "numbers")
     put(engine, {"pk": {"N": "1E0"}}, "numbers")
@@ -111,25 +111,23 @@ def test_one_number_in_two_notations_is_one_key(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("requested", "answer"),
     [(None, {}), ("NONE", {}), ("ALL_OLD", {"Attributes": {**KEY, **texts(v="old")}})],
 )
-def test_the_item_that_was_replaced_is_returned_when_asked_for(
-    engine: Engine, asked: str | None, answer: Document
-) -> None:
-    assert put(engine, {**KEY, **texts(v="old")}, ReturnValues=asked) == {}
-    assert put(engine, {**KEY, **texts(v="new")}, ReturnValues=asked) == answer
+def test_put_item_returns_the_replaced_item_on_request(engine: Engine, requested: str | None, answer: Document) -> None:
+    assert put(engine, {**KEY, **texts(v="old")}, ReturnValues=requested) == {}
+    assert put(engine, {**KEY, **texts(v="new")}, ReturnValues=requested) == answer
 
 
 @pytest.mark.parametrize("condition", HOLDS)
-def test_an_item_is_put_when_its_condition_holds(engine: Engine, condition: str) -> None:
+def test_put_item_stores_an_item_if_the_condition_holds(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     put(engine, {**KEY, **texts(v="new")}, **conditional(condition))
     assert get(engine, KEY) == {**KEY, **texts(v="new")}
 
 
 @pytest.mark.parametrize("condition", FAILS)
-def test_an_item_stays_as_it_was_when_a_condition_fails(engine: Engine, condition: str) -> None:
+def test_put_item_changes_nothing_if_a_condition_fails(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     request = {"TableName": "table", "Item": {**KEY, **texts(v="new")}, **conditional(condition)}
     refusal = refused(engine, "PutItem", request)
@@ -138,7 +136,7 @@ def test_an_item_stays_as_it_was_when_a_condition_fails(engine: Engine, conditio
     assert get(engine, KEY) == OLD
 
 
-def test_a_condition_on_an_item_that_is_not_there_looks_at_nothing(engine: Engine) -> None:
+def test_put_item_tests_the_condition_on_a_missing_item_without_attributes(engine: Engine) -> None:
     put(engine, KEY, ConditionExpression="attribute_not_exists(pk)")
     assert get(engine, KEY) == KEY
     request = {"TableName": "table", "Item": texts(pk="b", sk="1"), "ConditionExpression": "attribute_exists(pk)"}
@@ -146,20 +144,22 @@ def test_a_condition_on_an_item_that_is_not_there_looks_at_nothing(engine: Engin
     assert get(engine, texts(pk="b", sk="1")) is None
 
 
-@pytest.mark.parametrize(("asked", "tells"), [("ALL_OLD", True), ("NONE", False), (None, False)])
-def test_a_failed_condition_tells_the_item_when_asked(engine: Engine, asked: str | None, tells: bool) -> None:
+@pytest.mark.parametrize(("requested", "returns_item"), [("ALL_OLD", True), ("NONE", False), (None, False)])
+def test_put_item_returns_the_item_of_a_failed_condition_on_request(
+    engine: Engine, requested: str | None, returns_item: bool
+) -> None:
     put(engine, OLD)
     request = {
         "TableName": "table",
         "Item": KEY,
         "ConditionExpression": "attribute_not_exists(pk)",
-        "ReturnValuesOnConditionCheckFailure": asked,
+        "ReturnValuesOnConditionCheckFailure": requested,
     }
     refusal = refused(engine, "PutItem", request)
-    assert told_fields(refusal) == ({"Item": OLD} if tells else {})
+    assert error_fields(refusal) == ({"Item": OLD} if returns_item else {})
 
 
-def test_a_failed_condition_has_no_item_to_tell_where_there_is_none(engine: Engine) -> None:
+def test_put_item_returns_no_item_if_a_condition_on_a_missing_item_fails(engine: Engine) -> None:
     request = {
         "TableName": "table",
         "Item": KEY,
@@ -184,7 +184,7 @@ def test_a_failed_condition_has_no_item_to_tell_where_there_is_none(engine: Engi
         ({"ss": {"SS": ["x" * 4200 + str(n) for n in range(100)]}}, False),
     ],
 )
-def test_an_item_has_at_most_400_kb(engine: Engine, attributes: Document, fits: bool) -> None:
+def test_put_item_accepts_at_most_400_kb(engine: Engine, attributes: Document, fits: bool) -> None:
     request = {"TableName": "table", "Item": {**KEY, **attributes}}
     if fits:
         engine.call("PutItem", request)
@@ -194,7 +194,7 @@ def test_an_item_has_at_most_400_kb(engine: Engine, attributes: Document, fits: 
         assert get(engine, KEY) is None
 
 
-def test_entries_of_local_indexes_count_towards_the_400_kb(empty_engine: Engine) -> None:
+def test_put_item_counts_entries_of_local_indexes_towards_the_400_kb(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     large = "x" * 204_800
     put(empty_engine, {**KEY, **texts(gsiPk="g", v=large)})
@@ -203,7 +203,7 @@ def test_entries_of_local_indexes_count_towards_the_400_kb(empty_engine: Engine)
 
 
 @refusals(
-    Refused("a table that is not there", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
+    Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused(
         "no table",
         {"TableName": None},
@@ -216,7 +216,7 @@ def test_entries_of_local_indexes_count_towards_the_400_kb(empty_engine: Engine)
         "greater than or equal to 1",
     ),
     Refused(
-        "several wrong parameters are told at once",
+        "several wrong parameters are reported together",
         {"ReturnConsumedCapacity": "X", "ReturnItemCollectionMetrics": "Y", "ReturnValues": "Z"},
         "3 validation errors detected: Value 'X' at 'returnConsumedCapacity' failed to satisfy constraint: Member must "
         "satisfy enum value set: [INDEXES, TOTAL, NONE]; Value 'Z' at 'returnValues' failed to satisfy constraint: "
@@ -301,23 +301,23 @@ def test_entries_of_local_indexes_count_towards_the_400_kb(empty_engine: Engine)
         "Invalid ConditionExpression: The expression can not be empty;",
     ),
     Refused(
-        "a condition before a table that is not there",
+        "a condition before a missing table",
         {"TableName": "missing", "ConditionExpression": ""},
         "Invalid ConditionExpression: The expression can not be empty;",
     ),
     Refused(
-        "a table that is not there before a key that is not its own",
+        "a missing table before a key that is not its own",
         {"TableName": "missing", "Item": {}},
         NOT_FOUND,
         "ResourceNotFoundException",
     ),
     Refused(
-        "an item that is too large before a table that is not there",
+        "an item that is too large before a missing table",
         {"TableName": "missing", "Item": {**KEY, **texts(v="x" * 409_600)}},
         "Item size has exceeded the maximum allowed size",
     ),
 )
-def test_a_put_is_refused(engine: Engine, row: Refused) -> None:
+def test_put_item_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "PutItem", row, TableName="table", Item=KEY)
     assert scan(engine)["Items"] == []
 
@@ -338,23 +338,23 @@ def wrong(**attributes: Any) -> Document:
         f"{INVALID}Type mismatch for Index Key h Expected: N Actual: L IndexName: m-global",
     ),
     Refused(
-        "the index whose name comes first is told",
+        "the index whose name comes first is reported",
         wrong(h={"S": "x"}, g={"BOOL": True}),
         f"{INVALID}Type mismatch for Index Key g Expected: S Actual: BOOL IndexName: a-local",
     ),
     Refused(
-        "an attribute behind a missing one",
+        "an attribute after a missing one",
         wrong(h={"NULL": True}),
         f"{INVALID}Type mismatch for Index Key h Expected: N Actual: NULL IndexName: m-global",
     ),
     Refused(
-        "an empty text",
+        "an empty string",
         wrong(g={"S": ""}),
         f"{EMPTY}A value specified for a secondary index key is not supported. The AttributeValue for a key attribute "
         "cannot contain an empty string value. IndexName: a-local, IndexKey: g",
     ),
 )
-def test_a_value_that_an_index_cannot_hold_refuses_the_whole_put(engine: Engine, row: Refused) -> None:
+def test_put_item_rejects_a_value_that_is_invalid_for_an_index_key(engine: Engine, row: Refused) -> None:
     create(
         engine,
         "indexed",
@@ -366,7 +366,7 @@ def test_a_value_that_an_index_cannot_hold_refuses_the_whole_put(engine: Engine,
     assert scan(engine, "indexed")["Items"] == []
 
 
-def test_an_item_is_in_an_index_only_with_all_attributes_of_its_key(engine: Engine) -> None:
+def test_put_item_adds_an_item_to_an_index_only_with_all_its_key_attributes(engine: Engine) -> None:
     create(
         engine,
         "indexed",
@@ -379,23 +379,23 @@ def test_an_item_is_in_an_index_only_with_all_attributes_of_its_key(engine: Engi
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("SIZE", {"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]}),
         ("NONE", None),
         (None, None),
     ],
 )
-def test_the_size_of_a_collection_is_told_for_tables_with_local_indexes(
-    engine: Engine, asked: str | None, told: Document | None
+def test_put_item_returns_item_collection_metrics_for_tables_with_local_indexes(
+    engine: Engine, requested: str | None, expected: Document | None
 ) -> None:
     create_indexed(engine, "indexed")
-    assert put(engine, KEY, "indexed", ReturnItemCollectionMetrics=asked).get("ItemCollectionMetrics") == told
-    assert "ItemCollectionMetrics" not in put(engine, KEY, ReturnItemCollectionMetrics=asked)
+    assert put(engine, KEY, "indexed", ReturnItemCollectionMetrics=requested).get("ItemCollectionMetrics") == expected
+    assert "ItemCollectionMetrics" not in put(engine, KEY, ReturnItemCollectionMetrics=requested)
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "hash", "CapacityUnits": 2.0}),
         ("INDEXES", {"TableName": "hash", "CapacityUnits": 2.0, "Table": {"CapacityUnits": 2.0}}),
@@ -403,12 +403,14 @@ def test_the_size_of_a_collection_is_told_for_tables_with_local_indexes(
         (None, None),
     ],
 )
-def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told: Document | None) -> None:
-    answer = put(engine, texts(pk="a", v="x" * 1500), "hash", ReturnConsumedCapacity=asked)
-    assert answer.get("ConsumedCapacity") == told
+def test_put_item_returns_consumed_capacity_on_request(
+    engine: Engine, requested: str | None, expected: Document | None
+) -> None:
+    answer = put(engine, texts(pk="a", v="x" * 1500), "hash", ReturnConsumedCapacity=requested)
+    assert answer.get("ConsumedCapacity") == expected
 
 
-def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
+def test_put_item_returns_a_simulated_transaction_conflict(engine: Engine) -> None:
     engine.faults.conflicts_next = 1
     refusal = refused(engine, "PutItem", {"TableName": "table", "Item": KEY})
     assert (refusal.code, refusal.message) == ("TransactionConflictException", "Transaction is ongoing for the item")
@@ -416,7 +418,7 @@ def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
     put(engine, KEY)
 
 
-def test_a_hash_table_has_one_item_per_partition(engine: Engine) -> None:
+def test_put_item_stores_one_item_per_partition_in_a_table_without_sort_key(engine: Engine) -> None:
     create(engine, "hashes", KeySchema=key_schema("pk"), AttributeDefinitions=definitions(pk="S"))
     put(engine, texts(pk="a", sk="1"), "hashes")
     put(engine, texts(pk="a", sk="2"), "hashes")

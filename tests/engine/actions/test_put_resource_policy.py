@@ -1,4 +1,4 @@
-"""PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy: kept, shown, told apart by revisions."""
+"""PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy: stored and versioned by revision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import INVALID, Refused, assert_refused, create, put, refusals, refused, texts
+from tests.engine.table_requests import INVALID, Refused, assert_refused, create, put, refusals, refused, texts
 
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
 MISSING = ARN.replace("/table", "/missing")
@@ -35,28 +35,28 @@ def attach(engine: Engine, document: str, expected: str | None = None) -> str:
     return revision
 
 
-def test_a_policy_is_kept_and_shown(engine: Engine) -> None:
+def test_get_resource_policy_returns_the_stored_policy(engine: Engine) -> None:
     revision = attach(engine, policy())
     assert engine.call("GetResourcePolicy", {"ResourceArn": ARN}) == {"Policy": policy(), "RevisionId": revision}
 
 
-def test_a_policy_is_not_enforced(engine: Engine) -> None:
+def test_put_resource_policy_stores_a_policy_that_is_not_enforced(engine: Engine) -> None:
     attach(engine, policy("dynamodb:*"))
     put(engine, texts(pk="a", sk="1"))
 
 
-def test_an_equal_policy_keeps_its_revision_and_another_gets_a_new_one(engine: Engine) -> None:
+def test_put_resource_policy_makes_a_new_revision_only_for_a_different_policy(engine: Engine) -> None:
     first = attach(engine, policy())
     assert attach(engine, policy(indent=2)) == first
     assert attach(engine, policy("dynamodb:PutItem")) != first
 
 
-def test_a_policy_may_come_with_its_table(engine: Engine) -> None:
+def test_create_table_may_store_a_resource_policy(engine: Engine) -> None:
     create(engine, "other", ResourcePolicy=policy())
     assert engine.call("GetResourcePolicy", {"ResourceArn": ARN.replace("/table", "/other")})["Policy"] == policy()
 
 
-def test_a_deleted_policy_is_gone_and_deleting_again_is_no_error(engine: Engine) -> None:
+def test_delete_resource_policy_may_be_repeated(engine: Engine) -> None:
     revision = attach(engine, policy())
     assert engine.call("DeleteResourcePolicy", {"ResourceArn": ARN}) == {"RevisionId": revision}
     assert engine.call("DeleteResourcePolicy", {"ResourceArn": ARN}) == {}
@@ -64,7 +64,7 @@ def test_a_deleted_policy_is_gone_and_deleting_again_is_no_error(engine: Engine)
     assert (refusal.code, refusal.message) == ("PolicyNotFoundException", f"{NOT_FOUND}{ARN}")
 
 
-def test_the_first_policy_is_attached_where_none_was_expected(engine: Engine) -> None:
+def test_put_resource_policy_may_expect_no_policy(engine: Engine) -> None:
     revision = attach(engine, policy(), "NO_POLICY")
     refusal = refused(
         engine,
@@ -80,7 +80,7 @@ def test_the_first_policy_is_attached_where_none_was_expected(engine: Engine) ->
 
 
 @pytest.mark.parametrize("action", ["PutResourcePolicy", "DeleteResourcePolicy"])
-def test_a_change_of_another_revision_than_expected_is_refused(engine: Engine, action: str) -> None:
+def test_put_and_delete_resource_policy_reject_an_unexpected_revision(engine: Engine, action: str) -> None:
     revision = attach(engine, policy())
     request = {"ResourceArn": ARN, "ExpectedRevisionId": "7"}
     refusal = refused(engine, action, {**request, "Policy": policy("dynamodb:Scan")})
@@ -93,12 +93,12 @@ def test_a_change_of_another_revision_than_expected_is_refused(engine: Engine, a
     engine.call(action, {**request, "Policy": policy("dynamodb:Scan"), "ExpectedRevisionId": revision})
 
 
-def test_a_revision_is_not_expected_where_there_is_no_policy(engine: Engine) -> None:
+def test_delete_resource_policy_rejects_an_expected_revision_without_a_policy(engine: Engine) -> None:
     refusal = refused(engine, "DeleteResourcePolicy", {"ResourceArn": ARN, "ExpectedRevisionId": "7"})
     assert refusal.code == "PolicyNotFoundException"
 
 
-def test_a_policy_of_twenty_kilobytes_fits_and_spaces_count(engine: Engine) -> None:
+def test_put_resource_policy_accepts_at_most_20_kb_including_spaces(engine: Engine) -> None:
     attach(engine, policy().ljust(20_480))
     refusal = refused(engine, "PutResourcePolicy", {"ResourceArn": ARN, "Policy": policy().ljust(20_481)})
     assert refusal.message == f"{INVALID}Maximum policy size of 20480 bytes exceeded"
@@ -129,11 +129,11 @@ def test_a_policy_of_twenty_kilobytes_fits_and_spaces_count(engine: Engine) -> N
         "This action is only supported by accounts that match the resource owner\u2019s account.",
     ),
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"ResourceArn": MISSING, "Policy": policy()},
         "Requested resource not found: Table: missing not found",
         "ResourceNotFoundException",
     ),
 )
-def test_a_policy_is_refused(engine: Engine, row: Refused) -> None:
+def test_put_resource_policy_rejects_an_invalid_policy(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "PutResourcePolicy", row, **{"ResourceArn": ARN, **row.request})

@@ -1,4 +1,4 @@
-"""Query: the items of one partition in order, a page at a time, filtered, projected or counted."""
+"""Query: the sorted items of one partition in pages, filtered, projected or counted."""
 
 from __future__ import annotations
 
@@ -7,24 +7,13 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
-    Document,
-    column,
-    create,
-    definitions,
-    item,
-    pages,
-    put,
-    query,
-    texts,
-    values,
-)
+from tests.engine.table_requests import Document, column, create, definitions, item, pages, put, query, texts, values
 
 SORTS = ["a", "a#1", "a#10", "a#2", "b", "b#1", "ä"]
 
 
 def filled(engine: Engine, sorts: list[str] = SORTS, **attributes: Any) -> None:
-    """These sort keys in one partition, and neighbours that no query of it may return."""
+    """Put these sort keys into one partition, and items into neighbouring partitions."""
     for sort in reversed(sorts):
         put(engine, {**texts(pk="p", sk=sort), **attributes})
     for partition in ("o", "p#", "q"):
@@ -35,14 +24,14 @@ def sorts_of(engine: Engine, condition: str, given: Document, **parameters: Any)
     return column(query(engine, condition, given, **parameters)["Items"])
 
 
-def test_a_partition_is_read_in_the_order_of_the_sort_key(engine: Engine) -> None:
+def test_query_returns_items_ordered_by_sort_key(engine: Engine) -> None:
     filled(engine)
     assert sorts_of(engine, "pk = :p", values(p="p")) == SORTS
     assert sorts_of(engine, "pk = :p", values(p="p"), ScanIndexForward=True) == SORTS
     assert sorts_of(engine, "pk = :p", values(p="p"), ScanIndexForward=False) == SORTS[::-1]
 
 
-def test_a_partition_that_is_not_there_is_empty(engine: Engine) -> None:
+def test_query_returns_nothing_for_a_missing_partition(engine: Engine) -> None:
     assert query(engine, "pk = :p", values(p="p")) == {"Items": [], "Count": 0, "ScannedCount": 0}
 
 
@@ -61,7 +50,7 @@ CONDITIONS = [
 
 @pytest.mark.parametrize(("condition", "expected"), CONDITIONS)
 @pytest.mark.parametrize("form", ["pk = :p AND {}", "{} AND pk = :p", "(pk = :p) AND ({})", "(pk = :p AND ({}))"])
-def test_a_condition_on_the_sort_key_names_a_range(
+def test_query_selects_a_range_by_a_condition_on_the_sort_key(
     engine: Engine, condition: str, expected: list[str], form: str
 ) -> None:
     filled(engine)
@@ -74,7 +63,7 @@ def test_a_condition_on_the_sort_key_names_a_range(
 NUMBERS = ["-1E100", "-10", "-9", "-0.5", "-1E-100", "0", "1E-100", "0.5", "1", "2", "5", "10", "11", "1E100"]
 
 
-def test_numbers_sort_by_value(engine: Engine) -> None:
+def test_query_sorts_numbers_by_value(engine: Engine) -> None:
     create(engine, "numbers", AttributeDefinitions=definitions(pk="S", sk="N"))
     for number in sorted(NUMBERS):
         put(engine, {"pk": {"S": "p"}, "sk": {"N": number}}, "numbers")
@@ -93,7 +82,7 @@ def test_numbers_sort_by_value(engine: Engine) -> None:
 BINARIES = ["AA==", "AAA=", "AQ==", "fw==", "gA==", "gAE=", "/w=="]  # 00, 0000, 01, 7f, 80, 8001, ff
 
 
-def test_binaries_sort_by_unsigned_bytes(engine: Engine) -> None:
+def test_query_sorts_binaries_by_unsigned_bytes(engine: Engine) -> None:
     create(engine, "binaries", AttributeDefinitions=definitions(pk="S", sk="B"))
     for binary in sorted(BINARIES):
         put(engine, {"pk": {"S": "p"}, "sk": {"B": binary}}, "binaries")
@@ -103,7 +92,7 @@ def test_binaries_sort_by_unsigned_bytes(engine: Engine) -> None:
     assert found == ["gA==", "gAE="]
 
 
-def test_a_table_without_a_sort_key_has_one_item_in_a_partition(engine: Engine) -> None:
+def test_query_returns_one_item_in_a_partition_of_a_table_without_a_sort_key(engine: Engine) -> None:
     put(engine, texts(pk="a", v="v"), "hash")
     assert query(engine, "pk = :p", values(p="a"), "hash")["Items"] == [texts(pk="a", v="v")]
     assert query(engine, "pk = :p", values(p="b"), "hash")["Items"] == []
@@ -111,7 +100,7 @@ def test_a_table_without_a_sort_key_has_one_item_in_a_partition(engine: Engine) 
 
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize("limit", range(1, 9))
-def test_pages_of_any_length_make_the_whole_partition(engine: Engine, limit: int, forward: bool) -> None:
+def test_query_returns_the_whole_partition_in_pages_of_any_length(engine: Engine, limit: int, forward: bool) -> None:
     filled(engine)
     request = {
         "TableName": "table",
@@ -127,7 +116,7 @@ def test_pages_of_any_length_make_the_whole_partition(engine: Engine, limit: int
         assert answer["LastEvaluatedKey"] == texts(pk="p", sk=column(answer["Items"])[-1])
 
 
-def test_a_limit_that_is_met_exactly_still_says_where_to_go_on(engine: Engine) -> None:
+def test_query_returns_a_last_evaluated_key_if_the_limit_is_met_exactly(engine: Engine) -> None:
     filled(engine)
     answer = query(engine, "pk = :p", values(p="p"), Limit=len(SORTS))
     assert answer["LastEvaluatedKey"] == texts(pk="p", sk=SORTS[-1])
@@ -136,7 +125,7 @@ def test_a_limit_that_is_met_exactly_still_says_where_to_go_on(engine: Engine) -
     assert "LastEvaluatedKey" not in query(engine, "pk = :p", values(p="p"), Limit=len(SORTS) + 1)
 
 
-def test_a_page_may_start_behind_an_item_that_is_gone(engine: Engine) -> None:
+def test_query_may_start_a_page_after_a_deleted_item(engine: Engine) -> None:
     filled(engine)
     start = texts(pk="p", sk="a#1zzz")
     assert sorts_of(engine, "pk = :p", values(p="p"), ExclusiveStartKey=start) == ["a#2", "b", "b#1", "ä"]
@@ -144,7 +133,7 @@ def test_a_page_may_start_behind_an_item_that_is_gone(engine: Engine) -> None:
     assert back == ["a#10", "a#1", "a"]
 
 
-def test_a_page_ends_with_the_item_that_crosses_a_megabyte(engine: Engine) -> None:
+def test_query_ends_a_page_with_the_item_that_crosses_a_megabyte(engine: Engine) -> None:
     size = 65_536
     for number in range(20):
         head = texts(pk="p", sk=f"{number:02}")
@@ -164,7 +153,7 @@ def test_a_page_ends_with_the_item_that_crosses_a_megabyte(engine: Engine) -> No
     assert query(engine, "pk = :p", values(p="p"), Limit=5)["Count"] == 5
 
 
-def test_a_limit_counts_what_is_looked_at_and_not_what_is_left(engine: Engine) -> None:
+def test_query_counts_items_for_the_limit_before_filtering(engine: Engine) -> None:
     for number in range(10):
         put(engine, item(pk="p", sk=f"{number}", n=number))
     request = {
@@ -211,7 +200,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize(("condition", "keeps"), FILTERS)
-def test_a_filter_keeps_what_it_holds_for(engine: Engine, condition: str, keeps: bool) -> None:
+def test_query_returns_the_items_that_match_a_filter(engine: Engine, condition: str, keeps: bool) -> None:
     put(engine, FILTERED)
     given = values(n=5, zero=0, hello="hello", a="a", x="x", list="L")
     words = condition.replace("(", " ").replace(")", " ").replace(",", " ").split()
@@ -234,7 +223,7 @@ def test_a_filter_keeps_what_it_holds_for(engine: Engine, condition: str, keeps:
     ],
 )
 @pytest.mark.parametrize("select", [None, "SPECIFIC_ATTRIBUTES"])
-def test_a_projection_returns_the_places_it_names(
+def test_query_returns_the_paths_of_a_projection(
     engine: Engine, projection: str, expected: Document, select: str | None
 ) -> None:
     put(engine, FILTERED)
@@ -242,18 +231,18 @@ def test_a_projection_returns_the_places_it_names(
     assert answer["Items"] == [expected]
 
 
-def test_a_filter_sees_what_a_projection_leaves_out(engine: Engine) -> None:
+def test_query_filters_on_attributes_that_are_not_in_the_projection(engine: Engine) -> None:
     put(engine, FILTERED)
     answer = query(engine, "pk = :p", values(p="p", n=5), FilterExpression="n = :n", ProjectionExpression="sk")
     assert answer["Items"] == [texts(sk="1")]
 
 
-def test_all_attributes_are_what_a_table_returns(engine: Engine) -> None:
+def test_query_returns_all_attributes_of_a_table_by_default(engine: Engine) -> None:
     put(engine, FILTERED)
     assert query(engine, "pk = :p", values(p="p"), Select="ALL_ATTRIBUTES")["Items"] == [FILTERED]
 
 
-def test_a_count_has_no_items(engine: Engine) -> None:
+def test_query_returns_no_items_for_a_count(engine: Engine) -> None:
     filled(engine)
     answer = query(engine, "pk = :p", values(p="p"), Select="COUNT")
     assert answer == {"Count": len(SORTS), "ScannedCount": len(SORTS)}
@@ -262,7 +251,7 @@ def test_a_count_has_no_items(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "table", "CapacityUnits": 0.5}),
         ("INDEXES", {"TableName": "table", "CapacityUnits": 0.5, "Table": {"CapacityUnits": 0.5}}),
@@ -270,7 +259,9 @@ def test_a_count_has_no_items(engine: Engine) -> None:
         (None, None),
     ],
 )
-def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told: Document | None) -> None:
+def test_query_returns_consumed_capacity_on_request(
+    engine: Engine, requested: str | None, expected: Document | None
+) -> None:
     filled(engine)
-    answer = query(engine, "pk = :p", values(p="p"), ReturnConsumedCapacity=asked)
-    assert answer.get("ConsumedCapacity") == told
+    answer = query(engine, "pk = :p", values(p="p"), ReturnConsumedCapacity=requested)
+    assert answer.get("ConsumedCapacity") == expected

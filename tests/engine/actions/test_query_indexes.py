@@ -1,4 +1,4 @@
-"""Query of indexes: who is in them, in which order, and what of the items they hold."""
+"""Query of indexes: their items, order and projections."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     Document,
     Refused,
@@ -33,7 +33,7 @@ KEYS = texts(pk="p", sk="1", gsiPk="g", lsiSk="l")
 
 
 def by_index(engine: Engine, name: str, **parameters: Any) -> Document:
-    """A query of everything that is in the partition of WHOLE in an index."""
+    """Query the partition of WHOLE in an index."""
     if name == "gsi":
         return query(engine, "gsiPk = :g", values(g="g"), IndexName="gsi", **parameters)
     return query(engine, "pk = :p", values(p="p"), IndexName="lsi", **parameters)
@@ -55,7 +55,7 @@ def of(item_: Document, *names: str) -> Document:
         ("lsi", projection("kept"), of(WHOLE, "pk", "sk", "lsiSk", "kept")),
     ],
 )
-def test_an_index_returns_what_it_holds(
+def test_query_returns_the_projected_attributes_of_an_index(
     empty_engine: Engine, name: str, holds: Document, expected: Document, select: str | None
 ) -> None:
     create_indexed(empty_engine, gsi=holds, lsi=holds)
@@ -63,7 +63,7 @@ def test_an_index_returns_what_it_holds(
     assert by_index(empty_engine, name, Select=select)["Items"] == [expected]
 
 
-def test_items_without_the_key_of_an_index_are_not_in_it(empty_engine: Engine) -> None:
+def test_query_of_an_index_returns_no_items_without_its_key(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, WHOLE)
     put(empty_engine, texts(pk="p", sk="2"))
@@ -72,7 +72,7 @@ def test_items_without_the_key_of_an_index_are_not_in_it(empty_engine: Engine) -
     assert column(by_index(empty_engine, "lsi")["Items"]) == ["1"]
 
 
-def test_a_local_index_sorts_a_partition_by_another_key(empty_engine: Engine) -> None:
+def test_query_of_a_local_index_sorts_a_partition_by_another_key(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     for sort, other in (("1", "c"), ("2", "a"), ("3", "b"), ("4", "b#1"), ("5", "b")):
         put(empty_engine, texts(pk="p", sk=sort, lsiSk=other))
@@ -111,7 +111,7 @@ def composite(empty_engine: Engine) -> Engine:
     return empty_engine
 
 
-def test_a_global_index_sorts_by_its_own_key(composite: Engine) -> None:
+def test_query_of_a_global_index_sorts_by_the_key_of_the_index(composite: Engine) -> None:
     found = query(composite, "g = :g", values(g="g"), IndexName="gsi")["Items"]
     assert column(found, "n") == ["-1", "9", "10", "10", "10"]
     found = query(composite, "g = :g AND n < :n", values(g="g", n=10), IndexName="gsi")["Items"]
@@ -121,7 +121,9 @@ def test_a_global_index_sorts_by_its_own_key(composite: Engine) -> None:
 
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 6])
-def test_pages_do_not_lose_or_repeat_items_with_equal_keys(composite: Engine, limit: int, forward: bool) -> None:
+def test_query_pages_of_an_index_do_not_lose_or_repeat_items_with_equal_keys(
+    composite: Engine, limit: int, forward: bool
+) -> None:
     request = {
         "TableName": "table",
         "IndexName": "gsi",
@@ -145,7 +147,7 @@ def test_pages_do_not_lose_or_repeat_items_with_equal_keys(composite: Engine, li
         ({"ProjectionExpression": "kept"}, of(WHOLE, "kept")),
     ],
 )
-def test_a_local_index_fetches_what_it_does_not_hold(
+def test_query_of_a_local_index_fetches_unprojected_attributes(
     empty_engine: Engine, parameters: Document, expected: Document
 ) -> None:
     create_indexed(empty_engine, lsi=projection("kept"))
@@ -167,7 +169,9 @@ def test_a_local_index_fetches_what_it_does_not_hold(
         ),
     ],
 )
-def test_a_global_index_refuses_what_it_does_not_hold(empty_engine: Engine, parameters: Document, words: str) -> None:
+def test_query_of_a_global_index_rejects_unprojected_attributes(
+    empty_engine: Engine, parameters: Document, words: str
+) -> None:
     create_indexed(empty_engine, gsi=projection("kept"))
     request = {
         "TableName": "table",
@@ -210,7 +214,7 @@ MULTIPLE = [
 
 
 @pytest.mark.parametrize(("condition", "given", "expected"), MULTIPLE)
-def test_a_key_of_several_attributes_is_asked_from_left_to_right(
+def test_query_uses_several_key_attributes_of_an_index_from_left_to_right(
     multiple: Engine, condition: str, given: dict[str, str | int], expected: list[str]
 ) -> None:
     whole = values(a="a", b=1, **given)
@@ -228,7 +232,7 @@ def test_a_key_of_several_attributes_is_asked_from_left_to_right(
         assert set(answers[0]["LastEvaluatedKey"]) == {"pk", "sk", "a", "b", "x", "y", "z"}
 
 
-def asked(condition: str, **given: str | int) -> Document:
+def requested(condition: str, **given: str | int) -> Document:
     return {"KeyConditionExpression": condition, "ExpressionAttributeValues": values(**given)}
 
 
@@ -236,34 +240,34 @@ EQUALITY = "must have equality conditions specified in the query"
 
 
 @refusals(
-    Refused("a part of the partition", asked("a = :a", a="a"), f"HASH key attributes b {EQUALITY}"),
+    Refused("a part of the partition", requested("a = :a", a="a"), f"HASH key attributes b {EQUALITY}"),
     Refused(
         "a range of the partition",
-        asked("a = :a AND b > :b", a="a", b=1),
+        requested("a = :a AND b > :b", a="a", b=1),
         f"HASH key attributes b {EQUALITY}",
     ),
     Refused(
-        "a sort attribute behind one without a test",
-        asked("a = :a AND b = :b AND y = :y", a="a", b=1, y=1),
+        "a sort attribute after one without a test",
+        requested("a = :a AND b = :b AND y = :y", a="a", b=1, y=1),
         f"RANGE key attributes x {EQUALITY} because a condition is present on key attribute y",
     ),
     Refused(
-        "a sort attribute behind a range",
-        asked("a = :a AND b = :b AND x > :x AND y = :y", a="a", b=1, x="x", y=1),
+        "a sort attribute after a range",
+        requested("a = :a AND b = :b AND x > :x AND y = :y", a="a", b=1, x="x", y=1),
         f"RANGE key attributes x {EQUALITY} because a condition is present on key attribute y",
     ),
     Refused(
         "another type",
-        asked("a = :a AND b = :b", a="a", b="1"),
+        requested("a = :a AND b = :b", a="a", b="1"),
         f"{INVALID}Condition parameter type does not match schema type",
     ),
     Refused(
-        "an attribute that is no key",
-        asked("a = :a AND b = :b AND kept = :k", a="a", b=1, k="k"),
+        "an attribute that is not a key",
+        requested("a = :a AND b = :b AND kept = :k", a="a", b=1, k="k"),
         "Query condition missed key schema element: x",
     ),
 )
-def test_a_key_of_several_attributes_is_refused(multiple: Engine, row: Refused) -> None:
+def test_query_rejects_an_invalid_condition_on_several_key_attributes(multiple: Engine, row: Refused) -> None:
     assert_refused(multiple, "Query", row, TableName="table", IndexName="gsi")
 
 
@@ -274,7 +278,9 @@ def test_a_key_of_several_attributes_is_refused(multiple: Engine, row: Refused) 
         ("lsi", {"Table": {"CapacityUnits": 0.0}, "LocalSecondaryIndexes": {"lsi": {"CapacityUnits": 0.5}}}),
     ],
 )
-def test_capacity_is_that_of_the_index(empty_engine: Engine, name: str, units: Document) -> None:
+def test_query_consumes_the_capacity_of_the_index_that_it_reads(
+    empty_engine: Engine, name: str, units: Document
+) -> None:
     create_indexed(empty_engine)
     put(empty_engine, WHOLE)
     total = {"TableName": "table", "CapacityUnits": 0.5}

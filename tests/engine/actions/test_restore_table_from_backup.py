@@ -1,4 +1,4 @@
-"""RestoreTableFromBackup: a new table with the items of a backup, and what may be different about it."""
+"""RestoreTableFromBackup: a new table with the items of a backup, and overridden settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.test_create_backup import MISSING, backup_of
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     Document,
     Refused,
@@ -52,7 +52,7 @@ def described(engine: Engine, name: str = "restored") -> Document:
     return table
 
 
-def test_items_and_entries_are_those_of_the_moment_of_the_backup(engine: Engine) -> None:
+def test_restore_table_from_backup_restores_the_items_and_index_entries_of_the_backup(engine: Engine) -> None:
     table, gsi, lsi = (scan(engine, **source)["Items"] for source in ({}, {"IndexName": "gsi"}, {"IndexName": "lsi"}))
     arn = backup_of(engine)
     put(engine, texts(pk="a", sk="1", gsiPk="other"))
@@ -65,7 +65,7 @@ def test_items_and_entries_are_those_of_the_moment_of_the_backup(engine: Engine)
     assert len(lsi) == 1
 
 
-def test_the_restored_table_is_a_table_like_any_other(engine: Engine) -> None:
+def test_restore_table_from_backup_makes_a_table_that_works_like_any_other(engine: Engine) -> None:
     restore(engine, backup_of(engine))
     put(engine, texts(pk="a", sk="1", gsiPk="moved"), "restored")
     assert get(engine, texts(pk="a", sk="1"), "restored") == texts(pk="a", sk="1", gsiPk="moved")
@@ -73,7 +73,7 @@ def test_the_restored_table_is_a_table_like_any_other(engine: Engine) -> None:
     assert len(scan(engine, "restored", IndexName="gsi")["Items"]) == 2
 
 
-def test_the_answer_is_that_of_a_restore_under_way(engine: Engine) -> None:
+def test_restore_table_from_backup_responds_with_a_running_restore(engine: Engine) -> None:
     arn = backup_of(engine)
     answer = restore(engine, arn)
     assert answer["TableStatus"] == "CREATING"
@@ -91,7 +91,7 @@ def test_the_answer_is_that_of_a_restore_under_way(engine: Engine) -> None:
     assert table["TableId"] == answer["TableId"] != described(engine, "table")["TableId"]
 
 
-def test_what_the_service_does_not_restore_is_not_restored(empty_engine: Engine) -> None:
+def test_restore_table_from_backup_omits_the_settings_that_dynamodb_does_not_restore(empty_engine: Engine) -> None:
     engine = empty_engine
     create(
         engine,
@@ -116,7 +116,7 @@ def test_what_the_service_does_not_restore_is_not_restored(empty_engine: Engine)
     assert engine.catalog.require("restored").definition.tags == ()
 
 
-def test_a_table_may_be_restored_without_some_of_its_indexes(engine: Engine) -> None:
+def test_restore_table_from_backup_may_omit_some_indexes(engine: Engine) -> None:
     arn = backup_of(engine)
     gsi = index("gsi", "gsiPk", holds=projection("kept"))
     restore(engine, arn, GlobalSecondaryIndexOverride=[gsi], LocalSecondaryIndexOverride=[])
@@ -128,7 +128,7 @@ def test_a_table_may_be_restored_without_some_of_its_indexes(engine: Engine) -> 
     assert len(scan(engine, "restored", IndexName="gsi")["Items"]) == 2
 
 
-def test_an_index_that_is_added_later_does_not_meet_one_that_was_left_out(engine: Engine) -> None:
+def test_restore_table_from_backup_without_an_index_does_not_affect_an_index_added_later(engine: Engine) -> None:
     restore(engine, backup_of(engine), GlobalSecondaryIndexOverride=[])
     request = {
         "TableName": "restored",
@@ -141,7 +141,7 @@ def test_an_index_that_is_added_later_does_not_meet_one_that_was_left_out(engine
     assert len(scan(engine, "restored", IndexName="lsi")["Items"]) == 1
 
 
-def test_billing_may_be_another(engine: Engine) -> None:
+def test_restore_table_from_backup_may_override_the_billing_mode(engine: Engine) -> None:
     gsi = {**index("gsi", "gsiPk", holds=projection("kept")), "ProvisionedThroughput": UNITS}
     restore(
         engine,
@@ -161,7 +161,7 @@ def test_billing_may_be_another(engine: Engine) -> None:
     assert table["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]["ReadCapacityUnits"] == 0
 
 
-def test_a_ceiling_and_encryption_may_be_others(engine: Engine) -> None:
+def test_restore_table_from_backup_may_override_on_demand_maximums_and_encryption(engine: Engine) -> None:
     ceiling = {"MaxReadRequestUnits": 7}
     sse = {"Enabled": True}
     restore(engine, backup_of(engine), OnDemandThroughputOverride=ceiling, SSESpecificationOverride=sse)
@@ -175,7 +175,7 @@ def test_a_ceiling_and_encryption_may_be_others(engine: Engine) -> None:
 
 @refusals(
     Refused(
-        "a table that is there",
+        "an existing table",
         {"TargetTableName": "table"},
         "Table already exists: table",
         "TableAlreadyExistsException",
@@ -198,7 +198,7 @@ def test_a_ceiling_and_encryption_may_be_others(engine: Engine) -> None:
         f"{INVALID}ProvisionedThroughput is required for index: gsi when BillingMode is PROVISIONED",
     ),
     Refused(
-        "an index that was not there",
+        "a missing index",
         {"GlobalSecondaryIndexOverride": [index("other", "gsiPk")]},
         f"{INVALID}GlobalSecondaryIndexOverride: other is not an index of the source table with this KeySchema and "
         "Projection",
@@ -215,7 +215,7 @@ def test_a_ceiling_and_encryption_may_be_others(engine: Engine) -> None:
         f"{INVALID}Duplicate index name: lsi",
     ),
 )
-def test_what_cannot_be_restored_is_refused_and_nothing_is_made(engine: Engine, row: Refused) -> None:
+def test_restore_table_from_backup_rejects_an_invalid_request_and_creates_nothing(engine: Engine, row: Refused) -> None:
     arn = backup_of(engine)
     tables = engine.call("ListTables", {})
     refusal = refused(
@@ -231,7 +231,7 @@ WRITES = st.lists(st.tuples(KEYS, VALUES), max_size=10)
 
 
 @given(WRITES, WRITES, st.sets(st.sampled_from(["gsi", "lsi"])))
-def test_whatever_is_written_later_a_restored_table_is_that_of_the_backup(
+def test_restore_table_from_backup_ignores_writes_after_the_backup(
     before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], indexes: set[str]
 ) -> None:
     kept: Any = {

@@ -1,4 +1,4 @@
-"""RestoreTableToPointInTime: a new table with the items that another one had at a moment."""
+"""RestoreTableToPointInTime: a new table with the items of another table at a point in time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.test_update_continuous_backups import Clock, clock, engine, set_recovery
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     Document,
     Refused,
     assert_refused,
@@ -34,7 +34,7 @@ def restore(engine: Engine, at: float | None = None, name: str = "restored", **m
     return description
 
 
-def test_the_items_are_those_of_the_moment(engine: Engine, clock: Clock) -> None:
+def test_restore_table_to_point_in_time_restores_the_items_of_that_time(engine: Engine, clock: Clock) -> None:
     put(engine, texts(pk="before", sk="1"))
     set_recovery(engine, True)
     start = clock.time
@@ -61,7 +61,7 @@ def test_the_items_are_those_of_the_moment(engine: Engine, clock: Clock) -> None
     assert scan(engine, "restored")["Items"] == [texts(pk="b", sk="1")]
 
 
-def test_the_answer_tells_the_source_and_the_moment(engine: Engine, clock: Clock) -> None:
+def test_restore_table_to_point_in_time_responds_with_the_source_and_the_time(engine: Engine, clock: Clock) -> None:
     set_recovery(engine, True)
     at = clock.time
     clock.time += 5
@@ -75,14 +75,14 @@ def test_the_answer_tells_the_source_and_the_moment(engine: Engine, clock: Clock
     assert table["CreationDateTime"] == at + 5
 
 
-def test_a_source_may_be_named_by_its_arn(engine: Engine) -> None:
+def test_restore_table_to_point_in_time_accepts_the_arn_of_the_source(engine: Engine) -> None:
     set_recovery(engine, True)
     put(engine, texts(pk="a", sk="1"))
     restore(engine, None, SourceTableName=None, SourceTableArn=engine.arn("table"))
     assert scan(engine, "restored")["Count"] == 1
 
 
-def test_recovery_may_follow_a_stream(engine: Engine, clock: Clock) -> None:
+def test_point_in_time_recovery_may_be_enabled_after_a_stream(engine: Engine, clock: Clock) -> None:
     specification = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
     engine.call("UpdateTable", {"TableName": "table", "StreamSpecification": specification})
     put(engine, texts(pk="a", sk="1"))
@@ -98,7 +98,7 @@ def test_recovery_may_follow_a_stream(engine: Engine, clock: Clock) -> None:
 @refusals(
     Refused("no source", {"SourceTableName": "missing"}, "Table not found: missing", "TableNotFoundException"),
     Refused(
-        "a target that is there",
+        "an existing target",
         {"TargetTableName": "table"},
         "Table already exists: table",
         "TableAlreadyExistsException",
@@ -123,14 +123,14 @@ def test_recovery_may_follow_a_stream(engine: Engine, clock: Clock) -> None:
         for claim, at in (("a moment before recovery", 999_999.0), ("a moment to come", 1_000_011.0), ("never", 1e300))
     ),
 )
-def test_what_cannot_be_restored_is_refused(engine: Engine, clock: Clock, row: Refused) -> None:
+def test_restore_table_to_point_in_time_rejects_an_invalid_request(engine: Engine, clock: Clock, row: Refused) -> None:
     set_recovery(engine, True)
     clock.time += 10
     common = {"SourceTableName": "table", "TargetTableName": "restored", "UseLatestRestorableTime": True}
     assert_refused(engine, "RestoreTableToPointInTime", row, **common)
 
 
-def test_a_table_without_recovery_is_refused(engine: Engine) -> None:
+def test_restore_table_to_point_in_time_rejects_a_table_without_recovery(engine: Engine) -> None:
     row = Refused(
         "",
         {"SourceTableName": "table", "TargetTableName": "restored", "UseLatestRestorableTime": True},
@@ -146,8 +146,10 @@ WRITES = st.lists(st.tuples(KEYS, VALUES | st.none(), st.integers(0, 2)), max_si
 
 
 @given(WRITES, WRITES, st.data())
-def test_any_moment_comes_back_as_it_was(first: list[Any], later: list[Any], data: st.DataObject) -> None:
-    """Random writes at a clock that now and then stands still: every second is restored with its items and entries."""
+def test_restore_table_to_point_in_time_restores_any_time(
+    first: list[Any], later: list[Any], data: st.DataObject
+) -> None:
+    """Random writes at a clock that sometimes stands still: every second can be restored with its index entries."""
     time = Clock()
     with Engine(now=time, sweep_seconds=None) as made:
         create_indexed(made)
@@ -176,11 +178,11 @@ def _state(engine: Engine, table: str = "table") -> list[Any]:
 
 
 @pytest.mark.parametrize("is_large", [False, True])
-def test_housekeeping_forgets_only_what_is_too_old(
+def test_log_retention_discards_only_changes_outside_the_recovery_period(
     engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch, is_large: bool
 ) -> None:
     if is_large:
-        monkeypatch.setattr("singletable.engine.backups.SMALL_ITEMS", 0)
+        monkeypatch.setattr("singletable.engine.backups.backup_records.SMALL_ITEMS", 0)
     set_recovery(engine, True, RecoveryPeriodInDays=2)
     for _ in range(5):
         put(engine, texts(pk="a", sk="1", version=str(clock.time)))

@@ -1,4 +1,4 @@
-"""Scan: everything in a table or an index, in pages and in segments, filtered, projected or counted."""
+"""Scan: all items of a table or index, in pages and segments, filtered, projected or counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     NOT_FOUND,
     Document,
@@ -31,7 +31,7 @@ from tests.engine.tables import (
 
 
 def everything(engine: Engine, **request: Any) -> list[Document]:
-    """The items of all pages."""
+    """Return the items of all pages."""
     answers = pages(engine, "Scan", {"TableName": "table", **request})
     return [each for answer in answers for each in answer["Items"]]
 
@@ -42,7 +42,7 @@ def keys(items: list[Document]) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def filled(engine: Engine) -> Engine:
-    """Thirty items in ten partitions."""
+    """An engine with 30 items in ten partitions."""
     for number in range(30):
         put(engine, item(pk=f"p{number % 10}", sk=f"{number:02}", n=number, v="v"))
     return engine
@@ -58,18 +58,18 @@ def test_a_scan_reads_everything_once(filled: Engine) -> None:
     assert "LastEvaluatedKey" not in answer
 
 
-def test_an_empty_table_has_nothing_to_scan(engine: Engine) -> None:
+def test_a_scan_of_an_empty_table_is_empty(engine: Engine) -> None:
     assert scan(engine) == {"Items": [], "Count": 0, "ScannedCount": 0}
 
 
-def test_items_of_one_partition_stand_together_and_in_order(filled: Engine) -> None:
+def test_scan_returns_the_items_of_one_partition_contiguous_and_sorted(filled: Engine) -> None:
     found = keys(everything(filled))
     partitions = list(dict.fromkeys(partition for partition, _ in found))
     assert found == sorted(found, key=lambda each: (partitions.index(each[0]), each[1]))
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 10, 29, 30, 31])
-def test_pages_of_any_length_make_the_whole_table(filled: Engine, limit: int) -> None:
+def test_scan_returns_the_whole_table_in_pages_of_any_length(filled: Engine, limit: int) -> None:
     answers = pages(filled, "Scan", {"TableName": "table", "Limit": limit})
     assert sorted(keys([each for answer in answers for each in answer["Items"]])) == WHOLE
     assert all(answer["ScannedCount"] == limit for answer in answers[:-1])
@@ -83,7 +83,7 @@ def test_pages_of_any_length_make_the_whole_table(filled: Engine, limit: int) ->
         ("B", [bytes([number]) for number in range(20)]),
     ],
 )
-def test_a_table_with_a_partition_key_only_is_read_in_pages(
+def test_scan_reads_a_table_with_only_a_partition_key_in_pages(
     engine: Engine, kind: str, given: list[str | int | bytes]
 ) -> None:
     create_hash(engine, "keys", kind)
@@ -94,14 +94,14 @@ def test_a_table_with_a_partition_key_only_is_read_in_pages(
     assert sorted(found) == sorted(str(item(pk=key)["pk"]) for key in given)
 
 
-def test_a_page_ends_with_the_item_that_crosses_a_megabyte(engine: Engine) -> None:
+def test_scan_ends_a_page_with_the_item_that_crosses_a_megabyte(engine: Engine) -> None:
     for number in range(20):
         put(engine, texts(pk=f"{number:02}", v="x" * 60_000), "hash")
     answers = pages(engine, "Scan", {"TableName": "hash", "ProjectionExpression": "pk"})
     assert [answer["Count"] for answer in answers] == [18, 2]
 
 
-def test_a_limit_counts_what_is_looked_at_and_not_what_is_left(filled: Engine) -> None:
+def test_scan_counts_items_for_the_limit_before_filtering(filled: Engine) -> None:
     request = {
         "TableName": "table",
         "FilterExpression": "n = :n",
@@ -114,7 +114,7 @@ def test_a_limit_counts_what_is_looked_at_and_not_what_is_left(filled: Engine) -
     assert any(answer["Items"] == [] and "LastEvaluatedKey" in answer for answer in answers)
 
 
-def test_a_filter_may_name_keys_and_may_leave_nothing(filled: Engine) -> None:
+def test_scan_filters_may_name_keys_and_may_match_nothing(filled: Engine) -> None:
     given = values(p="p3")
     kept = scan(filled, FilterExpression="pk = :p", ExpressionAttributeValues=given)
     assert (kept["Count"], kept["ScannedCount"]) == (3, 30)
@@ -163,26 +163,26 @@ VALUES: Document = {
         ("contains(l, :v)", {"N": "2"}, True),
     ],
 )
-def test_a_filter_compares_values_of_one_type(engine: Engine, condition: str, given: Document, keeps: bool) -> None:
+def test_scan_filters_compare_values_of_one_type(engine: Engine, condition: str, given: Document, keeps: bool) -> None:
     put(engine, {**texts(pk="a", sk="1"), **VALUES})
     answer = scan(engine, FilterExpression=condition, ExpressionAttributeValues={":v": given})
     assert answer["Count"] == int(keeps)
 
 
-def test_a_projection_returns_the_places_it_names(filled: Engine) -> None:
+def test_scan_returns_the_paths_of_a_projection(filled: Engine) -> None:
     found = everything(filled, ProjectionExpression="sk, n")
     assert sorted(column(found)) == sorted(sort for _, sort in WHOLE)
     assert all(set(each) == {"sk", "n"} for each in found)
 
 
-def test_a_count_has_no_items(filled: Engine) -> None:
+def test_scan_returns_no_items_for_a_count(filled: Engine) -> None:
     assert scan(filled, Select="COUNT") == {"Count": 30, "ScannedCount": 30}
     answer = scan(filled, Select="COUNT", FilterExpression="n < :n", ExpressionAttributeValues=values(n=5))
     assert answer == {"Count": 5, "ScannedCount": 30}
 
 
 @pytest.mark.parametrize("total", [1, 2, 3, 4, 16, 1000])
-def test_segments_hold_everything_once_together(filled: Engine, total: int) -> None:
+def test_scan_segments_contain_every_item_once(filled: Engine, total: int) -> None:
     segments = [everything(filled, Segment=segment, TotalSegments=total, Limit=4) for segment in range(total)]
     found = [keys(items) for items in segments]
     assert sorted(key for of_segment in found for key in of_segment) == WHOLE
@@ -190,13 +190,13 @@ def test_segments_hold_everything_once_together(filled: Engine, total: int) -> N
     assert sum(map(len, partitions)) == 10
 
 
-def test_the_last_of_a_million_segments_can_be_read(filled: Engine) -> None:
+def test_scan_can_read_the_last_of_a_million_segments(filled: Engine) -> None:
     assert scan(filled, Segment=999_999, TotalSegments=1_000_000)["ScannedCount"] <= 30
 
 
 @pytest.fixture
 def indexed(empty_engine: Engine) -> Engine:
-    """Fifty items in one partition of each index, with five different sort keys, and one in no index."""
+    """An engine with 50 items in one partition of each index, with five sort keys, and one item in no index."""
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", g="S", r="S"),
@@ -211,7 +211,7 @@ def indexed(empty_engine: Engine) -> Engine:
 
 @pytest.mark.parametrize("name", ["gsi", "lsi", "all"])
 @pytest.mark.parametrize("limit", [None, 10, 7, 1])
-def test_an_index_is_read_once_also_where_its_keys_are_equal(indexed: Engine, name: str, limit: int | None) -> None:
+def test_scan_reads_every_item_of_an_index_with_equal_keys_once(indexed: Engine, name: str, limit: int | None) -> None:
     found = everything(indexed, IndexName=name, Limit=limit)
     assert sorted(column(found)) == [f"{number:02}" for number in range(50)]
     kept = everything(
@@ -232,11 +232,11 @@ def test_an_index_is_read_once_also_where_its_keys_are_equal(indexed: Engine, na
         ("all", {"pk", "sk", "g", "r", "n", "rest"}),
     ],
 )
-def test_an_index_returns_what_it_holds(indexed: Engine, name: str, held: set[str]) -> None:
+def test_scan_returns_the_projected_attributes_of_an_index(indexed: Engine, name: str, held: set[str]) -> None:
     assert all(set(each) == held for each in everything(indexed, IndexName=name))
 
 
-def test_a_local_index_fetches_what_it_does_not_hold(indexed: Engine) -> None:
+def test_scan_of_a_local_index_fetches_unprojected_attributes(indexed: Engine) -> None:
     found = everything(indexed, IndexName="lsi", Select="ALL_ATTRIBUTES", ConsistentRead=True)
     assert all(each["rest"] == {"S": "x"} for each in found)
     found = everything(indexed, IndexName="lsi", ProjectionExpression="rest", Limit=7)
@@ -244,7 +244,7 @@ def test_a_local_index_fetches_what_it_does_not_hold(indexed: Engine) -> None:
 
 
 @pytest.mark.parametrize("name", ["gsi", "lsi"])
-def test_an_index_is_read_in_segments(indexed: Engine, name: str) -> None:
+def test_scan_reads_an_index_in_segments(indexed: Engine, name: str) -> None:
     found = [
         sort
         for segment in range(3)
@@ -254,7 +254,7 @@ def test_an_index_is_read_in_segments(indexed: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "table", "CapacityUnits": 0.5}),
         ("INDEXES", {"TableName": "table", "CapacityUnits": 0.5, "Table": {"CapacityUnits": 0.5}}),
@@ -262,8 +262,10 @@ def test_an_index_is_read_in_segments(indexed: Engine, name: str) -> None:
         (None, None),
     ],
 )
-def test_capacity_is_told_when_asked_for(filled: Engine, asked: str | None, told: Document | None) -> None:
-    assert scan(filled, ReturnConsumedCapacity=asked).get("ConsumedCapacity") == told
+def test_scan_returns_consumed_capacity_on_request(
+    filled: Engine, requested: str | None, expected: Document | None
+) -> None:
+    assert scan(filled, ReturnConsumedCapacity=requested).get("ConsumedCapacity") == expected
 
 
 START = "The provided starting key is invalid"
@@ -272,7 +274,7 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
 
 
 @refusals(
-    Refused("a table that is not there", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
+    Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused(
         "a limit of zero",
         {"Limit": 0},
@@ -280,7 +282,7 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
         "greater than or equal to 1",
     ),
     Refused(
-        "a segment of none",
+        "a segment without a total",
         {"Segment": 0},
         "The TotalSegments parameter is required but was not present in the request when Segment parameter is present",
     ),
@@ -290,7 +292,7 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
         "The Segment parameter is required but was not present in the request when parameter TotalSegments is present",
     ),
     Refused(
-        "a segment behind the last",
+        "a segment after the last",
         {"Segment": 5, "TotalSegments": 5},
         "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not less "
         "than TotalSegments: 5",
@@ -322,12 +324,12 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
         "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
     ),
     Refused(
-        "a filter before a table that is not there",
+        "a filter before a missing table",
         {"TableName": "missing", "FilterExpression": ""},
         "Invalid FilterExpression: The expression can not be empty;",
     ),
     Refused(
-        "an index that is not there",
+        "a missing index",
         {"IndexName": "missing"},
         "The table does not have the specified index: missing",
     ),
@@ -347,7 +349,7 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
         f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index gsi because its projection "
         "type is not ALL",
     ),
-    Refused("a place in a key", {"FilterExpression": "attribute_exists(pk.x)"}, f"{SCALARS}Key: pk"),
+    Refused("a path into a key", {"FilterExpression": "attribute_exists(pk.x)"}, f"{SCALARS}Key: pk"),
     Refused("a place in an index's key", {"ProjectionExpression": "gsiPk[0]"}, f"{SCALARS}IndexKey: gsiPk"),
     Refused("a part of a starting key", {"ExclusiveStartKey": texts(pk="a")}, f"{START}: {MISMATCH}"),
     Refused("a starting key of another type", {"ExclusiveStartKey": item(pk="a", sk=1)}, f"{START}: {MISMATCH}"),
@@ -358,12 +360,12 @@ SCALARS = "Key attributes must be scalars; list random access '[]' and map looku
         MISMATCH,
     ),
 )
-def test_a_scan_is_refused(empty_engine: Engine, row: Refused) -> None:
+def test_an_invalid_scan_is_rejected(empty_engine: Engine, row: Refused) -> None:
     create_indexed(empty_engine, gsi=projection(kind="KEYS_ONLY"))
     assert_refused(empty_engine, "Scan", row, TableName="table")
 
 
-def test_a_starting_key_of_another_segment_is_refused(filled: Engine) -> None:
+def test_scan_rejects_a_start_key_of_another_segment(filled: Engine) -> None:
     first = next(segment for segment in range(4) if scan(filled, Segment=segment, TotalSegments=4, Limit=1)["Items"])
     last = scan(filled, Segment=first, TotalSegments=4, Limit=1)["LastEvaluatedKey"]
     other = (first + 1) % 4

@@ -1,4 +1,4 @@
-"""TagResource, UntagResource and ListTagsOfResource: words about a table, and which of them are refused."""
+"""TagResource, UntagResource and ListTagsOfResource: the tags of a table, and invalid tags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import INVALID, Document, Refused, assert_refused, create, get, put, refusals, refused, texts
+from tests.engine.table_requests import (
+    INVALID,
+    Document,
+    Refused,
+    assert_refused,
+    create,
+    get,
+    put,
+    refusals,
+    refused,
+    texts,
+)
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/table"
 MISSING = "arn:aws:dynamodb:us-east-1:123456789012:table/missing"
@@ -36,7 +47,7 @@ def listed(engine: Engine) -> Document:
     return {each["Key"]: each["Value"] for each in answer["Tags"]}
 
 
-def test_tags_are_added_replaced_and_taken_away(engine: Engine) -> None:
+def test_tag_resource_and_untag_resource_add_replace_and_remove_tags(engine: Engine) -> None:
     assert listed(engine) == {}
     tag(engine, team="orders", env="test")
     tag(engine, env="production", Env="")
@@ -45,13 +56,13 @@ def test_tags_are_added_replaced_and_taken_away(engine: Engine) -> None:
     assert listed(engine) == {"env": "production", "Env": ""}
 
 
-def test_tags_of_a_new_table_are_listed(engine: Engine) -> None:
+def test_list_tags_of_resource_returns_the_tags_of_a_new_table(engine: Engine) -> None:
     create(engine, "tagged", Tags=tags_of(b="2", a="1"))
     answer = engine.call("ListTagsOfResource", {"ResourceArn": ARN.replace("/table", "/tagged")})
     assert answer["Tags"] == tags_of(a="1", b="2")
 
 
-def test_tags_leave_items_where_they_are_and_outlive_the_process(tmp_path: Path) -> None:
+def test_tag_resource_stores_tags_persistently_and_does_not_change_items(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store'}"
     with Engine(url, account="123456789012") as engine:
         create(engine)
@@ -62,7 +73,7 @@ def test_tags_leave_items_where_they_are_and_outlive_the_process(tmp_path: Path)
         assert listed(engine) == {"team": "orders"}
 
 
-def test_fifty_tags_fit_and_one_more_does_not(engine: Engine) -> None:
+def test_tag_resource_and_untag_resource_accept_at_most_50_tags(engine: Engine) -> None:
     too_many = "Number of Tags exceed the current limit for the provided ResourceArn"
     fifty = {f"key{number}": "v" for number in range(50)}
     tag(engine, **fifty)
@@ -77,13 +88,13 @@ def test_fifty_tags_fit_and_one_more_does_not(engine: Engine) -> None:
 LETTERS = {"ключ": "表 ", "a+b-c=d.e_f:g/h@i": "café", "x" * 128: "y" * 256}
 
 
-def test_letters_of_every_script_are_let_in(engine: Engine) -> None:
+def test_tag_resource_accepts_letters_of_every_script(engine: Engine) -> None:
     tag(engine, **LETTERS)
     assert listed(engine) == LETTERS
 
 
 @pytest.mark.parametrize("sign", "#%,'\"()&*;?|\\<~\U0001f511")
-def test_other_signs_are_refused_in_keys_and_in_values(engine: Engine, sign: str) -> None:
+def test_tag_resource_rejects_other_characters_in_keys_and_values(engine: Engine, sign: str) -> None:
     in_key = refused(engine, "TagResource", {"ResourceArn": ARN, "Tags": tags_of(good="v", **{sign: "v"})})
     assert in_key.message == f"The Tag Key provided is invalid, Key: {sign}"
     in_value = refused(engine, "TagResource", {"ResourceArn": ARN, "Tags": tags_of(good=sign)})
@@ -91,7 +102,7 @@ def test_other_signs_are_refused_in_keys_and_in_values(engine: Engine, sign: str
     assert listed(engine) == {}
 
 
-def test_a_new_table_is_held_to_the_rules_of_tags(engine: Engine) -> None:
+def test_create_table_checks_the_tags_of_a_new_table(engine: Engine) -> None:
     request = {"TableName": "new", "Tags": tags_of(**{"aws:team": "x"})}
     keys = {"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
     kinds = {"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}]}
@@ -155,20 +166,20 @@ def test_a_new_table_is_held_to_the_rules_of_tags(engine: Engine) -> None:
         "Duplicate Tag Keys provided as input: Duplicate Tag Key found k",
     ),
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"ResourceArn": MISSING, "Tags": tags_of(k="v")},
         f"Requested resource not found: ResourceArn: {MISSING} not found",
         "ResourceNotFoundException",
     ),
     Refused(
-        "a table of somebody else",
+        "a table of another account",
         {"ResourceArn": ELSEWHERE, "Tags": tags_of(k="v")},
         "User: arn:aws:iam::123456789012:root is not authorized to perform: dynamodb:TagResource on resource: "
         f"{ELSEWHERE}",
         "AccessDeniedException",
     ),
 )
-def test_tags_are_refused(engine: Engine, row: Refused) -> None:
+def test_tag_resource_rejects_invalid_tags(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "TagResource", row)
 
 
@@ -182,30 +193,30 @@ def test_tags_are_refused(engine: Engine, row: Refused) -> None:
     Refused("an empty key", {"TagKeys": [""]}, "The Tag Key provided is invalid, Key: "),
     Refused("a reserved key", {"TagKeys": ["aws:k"]}, "Tag Key cannot be prefixed with aws:, Key: aws:k"),
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"ResourceArn": MISSING, "TagKeys": ["k"]},
         f"Requested resource not found: ResourceArn: {MISSING} not found",
         "ResourceNotFoundException",
     ),
 )
-def test_taking_tags_away_is_refused(engine: Engine, row: Refused) -> None:
+def test_untag_resource_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "UntagResource", row, ResourceArn=ARN)
 
 
 @refusals(
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"ResourceArn": MISSING},
         f"Requested resource not found: ResourceArn: {MISSING} not found",
         "ResourceNotFoundException",
     ),
     Refused("a token that nobody was given", {"NextToken": "x"}, f"{INVALID}Invalid NextToken"),
 )
-def test_listing_is_refused(engine: Engine, row: Refused) -> None:
+def test_list_tags_of_resource_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "ListTagsOfResource", row, ResourceArn=ARN)
 
 
-def test_in_an_account_of_nobody_the_tags_of_a_missing_table_are_not_ours_to_see() -> None:
+def test_list_tags_of_resource_denies_access_to_a_missing_table_in_the_null_account() -> None:
     arn = "arn:aws:dynamodb:us-east-1:000000000000:table/missing"
     with Engine() as engine:
         assert refused(engine, "ListTagsOfResource", {"ResourceArn": arn}).code == "AccessDeniedException"

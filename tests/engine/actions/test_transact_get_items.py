@@ -1,4 +1,4 @@
-"""TransactGetItems: up to a hundred items as they are at one moment, in the order in which they are asked for."""
+"""TransactGetItems: up to 100 items of one snapshot, in the order of the request."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     NOT_FOUND,
     Document,
     Refused,
     assert_refused,
+    error_fields,
     item,
     put,
     refusals,
     refused,
     texts,
-    told_fields,
 )
 
 
@@ -30,7 +30,7 @@ def transaction(*gets: Document) -> Document:
     return {"TransactItems": list(gets)}
 
 
-def test_items_come_in_the_order_in_which_they_are_asked_for(engine: Engine) -> None:
+def test_transact_get_items_returns_items_in_the_order_of_the_request(engine: Engine) -> None:
     put(engine, item(pk="a", n=1), "hash")
     put(engine, item(pk="c", n=3), "hash")
     put(engine, texts(pk="p", sk="1", v="v"))
@@ -46,13 +46,13 @@ def test_items_come_in_the_order_in_which_they_are_asked_for(engine: Engine) -> 
     assert answer == {"Responses": [{"Item": item(pk="c", n=3)}, {}, {"Item": texts(v="v")}, {"Item": item(n=1)}]}
 
 
-def test_a_hundred_items_may_be_asked_for(engine: Engine) -> None:
+def test_transact_get_items_accepts_100_keys(engine: Engine) -> None:
     gets = [getting(texts(pk=f"{number}")) for number in range(100)]
     assert engine.call("TransactGetItems", transaction(*gets)) == {"Responses": [{}] * 100}
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         (
             "TOTAL",
@@ -82,15 +82,15 @@ def test_a_hundred_items_may_be_asked_for(engine: Engine) -> None:
         (None, None),
     ],
 )
-def test_every_item_is_rounded_and_consumes_double(
-    engine: Engine, asked: str | None, told: list[Document] | None
+def test_transact_get_items_rounds_every_item_separately_and_consumes_double_units(
+    engine: Engine, requested: str | None, expected: list[Document] | None
 ) -> None:
     put(engine, texts(pk="large", v="x" * 5000), "hash")
     request = transaction(
         getting(texts(pk="p", sk="1"), "table"), getting(texts(pk="large")), getting(texts(pk="absent"))
     )
-    answer = engine.call("TransactGetItems", {**request, "ReturnConsumedCapacity": asked})
-    assert answer.get("ConsumedCapacity") == told
+    answer = engine.call("TransactGetItems", {**request, "ReturnConsumedCapacity": requested})
+    assert answer.get("ConsumedCapacity") == expected
 
 
 A = getting(texts(pk="a"))
@@ -111,13 +111,13 @@ A = getting(texts(pk="a"))
     ),
     Refused("one item twice", transaction(A, A), "Transaction request cannot include multiple operations on one item"),
     Refused(
-        "a table that is not there",
+        "a missing table",
         transaction(A, getting(texts(pk="a"), "missing")),
         NOT_FOUND,
         "ResourceNotFoundException",
     ),
     Refused(
-        "a projection that is none",
+        "an invalid projection",
         transaction(A, getting(texts(pk="b"), ProjectionExpression="!!!")),
         'Invalid ProjectionExpression: Syntax error; token: "!", near: "!!"',
     ),
@@ -127,16 +127,16 @@ A = getting(texts(pk="a"))
         "Value provided in ExpressionAttributeNames unused in expressions: keys: {#v}",
     ),
     Refused(
-        "a value that is none",
+        "an invalid value",
         transaction(A, getting({"pk": {"SS": []}})),
         f"{INVALID}An string set  may not be empty",
     ),
 )
-def test_a_transaction_is_refused(engine: Engine, row: Refused) -> None:
+def test_transact_get_items_rejects_an_invalid_transaction(engine: Engine, row: Refused) -> None:
     assert_refused(engine, "TransactGetItems", row)
 
 
-def test_more_than_a_hundred_items_are_refused(engine: Engine) -> None:
+def test_transact_get_items_rejects_more_than_100_items(engine: Engine) -> None:
     gets = [getting(texts(pk=f"{number}")) for number in range(101)]
     refusal = refused(engine, "TransactGetItems", transaction(*gets))
     assert refusal.message.startswith("1 validation error detected: Value '[")
@@ -145,7 +145,7 @@ def test_more_than_a_hundred_items_are_refused(engine: Engine) -> None:
     )
 
 
-def test_more_than_4_mb_are_refused(engine: Engine) -> None:
+def test_transact_get_items_rejects_more_than_4_mb(engine: Engine) -> None:
     for number in range(12):
         put(engine, texts(pk=f"{number}", v="x" * 350_000), "hash")
     gets = [getting(texts(pk=f"{number}")) for number in range(12)]
@@ -166,22 +166,24 @@ def test_more_than_4_mb_are_refused(engine: Engine) -> None:
         ),
     ],
 )
-def test_a_key_that_does_not_fit_its_table_is_the_reason(engine: Engine, key: Document, words: str) -> None:
+def test_transact_get_items_returns_an_invalid_key_as_the_cancellation_reason(
+    engine: Engine, key: Document, words: str
+) -> None:
     refusal = refused(engine, "TransactGetItems", transaction(A, getting(key)))
     assert (refusal.code, refusal.message) == (
         "TransactionCanceledException",
         "Transaction cancelled, please refer cancellation reasons for specific reasons [None, ValidationError]",
     )
-    assert told_fields(refusal)["CancellationReasons"] == [
+    assert error_fields(refusal)["CancellationReasons"] == [
         {"Code": "None"},
         {"Code": "ValidationError", "Message": words},
     ]
 
 
-def test_a_projection_that_looks_into_a_key_is_the_reason(engine: Engine) -> None:
+def test_transact_get_items_returns_a_projection_into_a_key_as_the_cancellation_reason(engine: Engine) -> None:
     gets = transaction(A, getting(texts(pk="b"), ProjectionExpression="pk.x"))
     refusal = refused(engine, "TransactGetItems", gets)
     assert refusal.code == "TransactionCanceledException"
-    assert told_fields(refusal)["CancellationReasons"][1]["Message"] == (
+    assert error_fields(refusal)["CancellationReasons"][1]["Message"] == (
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk"
     )

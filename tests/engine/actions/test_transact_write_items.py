@@ -1,4 +1,4 @@
-"""TransactWriteItems: all actions are done, or none, and each has its reason."""
+"""TransactWriteItems: all actions or none, with cancellation reasons."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.conditions import FAILS, HOLDS, OLD, conditional
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     Document,
     create_hash,
     create_indexed,
+    error_fields,
     get,
     item,
     put,
     refused,
     scan,
     texts,
-    told_fields,
     values,
 )
 
@@ -48,10 +48,10 @@ def transact(engine: Engine, *actions: Document, **parameters: Any) -> Document:
 
 
 def cancelled(engine: Engine, *actions: Document, **parameters: Any) -> list[Document]:
-    """The reasons of a transaction that must not succeed, whose codes its words repeat in order."""
+    """Return the cancellation reasons of a failed transaction, whose codes the message repeats in order."""
     refusal = refused(engine, "TransactWriteItems", {"TransactItems": list(actions), **parameters})
     assert refusal.code == "TransactionCanceledException", refusal
-    reasons: list[Document] = told_fields(refusal)["CancellationReasons"]
+    reasons: list[Document] = error_fields(refusal)["CancellationReasons"]
     codes = ", ".join(reason["Code"] for reason in reasons)
     words = f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"
     assert refusal.message == words
@@ -66,11 +66,11 @@ def filled(engine: Engine) -> Engine:
 
 
 def contents(engine: Engine) -> dict[str, str]:
-    """The items of the table `hash` as `n` by key."""
+    """Return `n` by key for the items of the table `hash`."""
     return {each["pk"]["S"]: each.get("n", {"N": ""})["N"] for each in scan(engine, "hash")["Items"]}
 
 
-def test_every_kind_of_action_is_done_at_once(filled: Engine) -> None:
+def test_transact_write_items_does_all_kinds_of_actions_atomically(filled: Engine) -> None:
     answer = transact(
         filled,
         putting(item(pk="new", n=7)),
@@ -82,7 +82,7 @@ def test_every_kind_of_action_is_done_at_once(filled: Engine) -> None:
     assert contents(filled) == {"new": "7", "one": "5", "three": "1"}
 
 
-def test_several_tables_are_written_at_once(filled: Engine) -> None:
+def test_transact_write_items_writes_several_tables_atomically(filled: Engine) -> None:
     transact(filled, putting(KEY, "table"), deleting(texts(pk="one")))
     assert get(filled, KEY) == KEY
     assert "one" not in contents(filled)
@@ -99,7 +99,7 @@ def test_several_tables_are_written_at_once(filled: Engine) -> None:
     ],
     ids=["put", "update", "update of nothing", "delete", "check"],
 )
-def test_nothing_is_done_when_one_condition_fails(filled: Engine, failing: Document) -> None:
+def test_transact_write_items_cancels_all_actions_if_one_condition_fails(filled: Engine, failing: Document) -> None:
     before = contents(filled)
     reasons = cancelled(
         filled,
@@ -112,7 +112,7 @@ def test_nothing_is_done_when_one_condition_fails(filled: Engine, failing: Docum
     assert contents(filled) == before
 
 
-def test_every_action_that_fails_has_its_reason_in_order(filled: Engine) -> None:
+def test_transact_write_items_returns_the_reason_of_every_failed_action_in_order(filled: Engine) -> None:
     reasons = cancelled(
         filled,
         checking(texts(pk="absent"), "attribute_exists(pk)"),
@@ -125,7 +125,7 @@ def test_every_action_that_fails_has_its_reason_in_order(filled: Engine) -> None
 
 
 @pytest.mark.parametrize("condition", HOLDS)
-def test_a_condition_that_holds_lets_a_transaction_through(engine: Engine, condition: str) -> None:
+def test_transact_write_items_succeeds_if_its_condition_holds(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     parameters = conditional(condition)
     transact(engine, checking(KEY, parameters.pop("ConditionExpression"), "table", **parameters))
@@ -133,17 +133,21 @@ def test_a_condition_that_holds_lets_a_transaction_through(engine: Engine, condi
 
 
 @pytest.mark.parametrize("condition", FAILS)
-def test_a_condition_that_fails_cancels_a_transaction(engine: Engine, condition: str) -> None:
+def test_transact_write_items_is_cancelled_by_a_failed_condition(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     assert cancelled(engine, deleting(KEY, "table", **conditional(condition))) == [FAILED]
     assert get(engine, KEY) == OLD
 
 
-@pytest.mark.parametrize(("asked", "told"), [("ALL_OLD", {"Item": item(pk="one", n=1)}), ("NONE", {}), (None, {})])
+@pytest.mark.parametrize(
+    ("requested", "expected"), [("ALL_OLD", {"Item": item(pk="one", n=1)}), ("NONE", {}), (None, {})]
+)
 @pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
-def test_a_reason_has_the_item_when_asked(filled: Engine, kind: str, asked: str | None, told: Document) -> None:
+def test_transact_write_items_returns_the_item_in_a_reason_on_request(
+    filled: Engine, kind: str, requested: str | None, expected: Document
+) -> None:
     key, condition = texts(pk="one"), "attribute_not_exists(pk)"
-    told_old: Document = {"ReturnValuesOnConditionCheckFailure": asked}
+    told_old: Document = {"ReturnValuesOnConditionCheckFailure": requested}
     if_new: Document = {"ConditionExpression": condition, **told_old}
     actions = {
         "put": putting(key, **if_new),
@@ -151,15 +155,15 @@ def test_a_reason_has_the_item_when_asked(filled: Engine, kind: str, asked: str 
         "delete": deleting(key, **if_new),
         "check": checking(key, condition, **told_old),
     }
-    assert cancelled(filled, actions[kind]) == [{**FAILED, **told}]
+    assert cancelled(filled, actions[kind]) == [{**FAILED, **expected}]
 
 
-def test_a_reason_has_no_item_where_there_is_none(filled: Engine) -> None:
+def test_transact_write_items_returns_no_missing_item_in_a_reason(filled: Engine) -> None:
     more = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
     assert cancelled(filled, checking(texts(pk="absent"), "attribute_exists(pk)", **more)) == [FAILED]
 
 
-def test_indexes_follow_and_are_left_alone_when_it_is_cancelled(engine: Engine) -> None:
+def test_transact_write_items_updates_indexes_unless_it_is_cancelled(engine: Engine) -> None:
     create_indexed(engine, "indexed")
     transact(engine, putting(texts(pk="a", sk="1", gsiPk="g"), "indexed"))
     assert len(scan(engine, "indexed", IndexName="gsi")["Items"]) == 1
@@ -167,13 +171,13 @@ def test_indexes_follow_and_are_left_alone_when_it_is_cancelled(engine: Engine) 
     assert len(scan(engine, "indexed", IndexName="gsi")["Items"]) == 1
 
 
-def test_a_hundred_actions_are_done(engine: Engine) -> None:
+def test_transact_write_items_does_100_actions(engine: Engine) -> None:
     transact(engine, *(putting(texts(pk=f"{number:03}")) for number in range(100)))
     assert len(contents(engine)) == 100
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -197,7 +201,7 @@ def timed(clock: Clock) -> Any:
 ADD = updating(texts(pk="counter"), "ADD n :n", ExpressionAttributeValues=values(n=1))
 
 
-def test_a_transaction_with_a_token_is_done_once_in_ten_minutes(timed: Engine, clock: Clock) -> None:
+def test_transact_write_items_is_idempotent_by_its_token_for_ten_minutes(timed: Engine, clock: Clock) -> None:
     for seconds in (0, 1, 598, 0.9):
         clock.now += seconds
         assert transact(timed, ADD, ClientRequestToken="token") == {}
@@ -207,13 +211,13 @@ def test_a_transaction_with_a_token_is_done_once_in_ten_minutes(timed: Engine, c
     assert contents(timed) == {"counter": "2"}
 
 
-def test_another_token_or_none_is_another_transaction(timed: Engine) -> None:
+def test_transact_write_items_with_another_token_or_none_is_another_transaction(timed: Engine) -> None:
     for parameters in ({"ClientRequestToken": "one"}, {"ClientRequestToken": "two"}, {}, {}):
         transact(timed, ADD, **parameters)
     assert contents(timed) == {"counter": "4"}
 
 
-def test_one_token_for_two_transactions_is_refused(timed: Engine, clock: Clock) -> None:
+def test_transact_write_items_rejects_a_token_reused_for_another_transaction(timed: Engine, clock: Clock) -> None:
     transact(timed, putting(item(pk="a", n=1)), ClientRequestToken="token")
     request = {"TransactItems": [putting(item(pk="a", n=2))], "ClientRequestToken": "token"}
     assert refused(timed, "TransactWriteItems", request).code == "IdempotentParameterMismatchException"
@@ -223,7 +227,7 @@ def test_one_token_for_two_transactions_is_refused(timed: Engine, clock: Clock) 
     assert contents(timed) == {"a": "2"}
 
 
-def test_a_cancelled_transaction_leaves_its_token_free(timed: Engine) -> None:
+def test_transact_write_items_does_not_use_its_token_if_it_is_cancelled(timed: Engine) -> None:
     check = checking(texts(pk="a"), "attribute_exists(pk)")
     cancelled(timed, ADD, check, ClientRequestToken="token")
     put(timed, texts(pk="a"), "hash")
@@ -231,20 +235,20 @@ def test_a_cancelled_transaction_leaves_its_token_free(timed: Engine) -> None:
     assert contents(timed)["counter"] == "1"
 
 
-def test_a_replay_tells_the_units_of_reading(timed: Engine) -> None:
+def test_transact_write_items_returns_read_units_if_it_is_repeated(timed: Engine) -> None:
     large = putting(texts(pk="large", v="x" * 9000))
-    asked = {"ClientRequestToken": "token", "ReturnConsumedCapacity": "TOTAL"}
-    assert transact(timed, large, **asked)["ConsumedCapacity"] == [
+    requested = {"ClientRequestToken": "token", "ReturnConsumedCapacity": "TOTAL"}
+    assert transact(timed, large, **requested)["ConsumedCapacity"] == [
         {"TableName": "hash", "CapacityUnits": 18.0, "WriteCapacityUnits": 18.0}
     ]
-    assert transact(timed, large, **asked)["ConsumedCapacity"] == [
+    assert transact(timed, large, **requested)["ConsumedCapacity"] == [
         {"TableName": "hash", "CapacityUnits": 6.0, "ReadCapacityUnits": 6.0}
     ]
-    # What is told is asked for anew, and is no part of what the token stands for.
+    # ReturnConsumedCapacity may differ between uses of a token.
     assert transact(timed, large, ClientRequestToken="token") == {}
 
 
-def test_a_conflict_can_be_made_to_happen(filled: Engine) -> None:
+def test_transact_write_items_returns_a_simulated_transaction_conflict(filled: Engine) -> None:
     filled.faults.conflicts_next = 1
     reasons = cancelled(filled, deleting(texts(pk="one")), deleting(texts(pk="two")))
     assert reasons == [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}, NONE]
@@ -258,7 +262,7 @@ def units(amount: float) -> Document:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", [{"TableName": "hash", **units(8.0)}, {"TableName": "indexed", **units(4.0)}]),
         (
@@ -278,8 +282,8 @@ def units(amount: float) -> Document:
         (None, None),
     ],
 )
-def test_a_transaction_consumes_double_on_tables_and_single_on_indexes(
-    filled: Engine, asked: str | None, told: list[Document] | None
+def test_transact_write_items_consumes_double_units_of_tables_and_single_units_of_indexes(
+    filled: Engine, requested: str | None, expected: list[Document] | None
 ) -> None:
     create_indexed(filled, "indexed")
     put(filled, texts(pk="large", v="x" * 2000), "hash")
@@ -289,14 +293,16 @@ def test_a_transaction_consumes_double_on_tables_and_single_on_indexes(
         checking(texts(pk="large"), "attribute_exists(pk)"),  # looks at two kilobytes
         deleting(texts(pk="absent")),
         updating(texts(pk="one"), "REMOVE n"),
-        ReturnConsumedCapacity=asked,
+        ReturnConsumedCapacity=requested,
     )
-    assert answer.get("ConsumedCapacity") == told
+    assert answer.get("ConsumedCapacity") == expected
 
 
-@pytest.mark.parametrize("asked", ["SIZE", "NONE", None])
-def test_sizes_of_collections_are_told_for_tables_with_local_indexes(engine: Engine, asked: str | None) -> None:
+@pytest.mark.parametrize("requested", ["SIZE", "NONE", None])
+def test_transact_write_items_returns_item_collection_metrics_for_local_indexes(
+    engine: Engine, requested: str | None
+) -> None:
     create_indexed(engine, "indexed")
-    answer = transact(engine, putting(KEY, "indexed"), putting(texts(pk="a")), ReturnItemCollectionMetrics=asked)
-    told = {"indexed": [{"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]}]}
-    assert answer.get("ItemCollectionMetrics") == (told if asked == "SIZE" else None)
+    answer = transact(engine, putting(KEY, "indexed"), putting(texts(pk="a")), ReturnItemCollectionMetrics=requested)
+    expected = {"indexed": [{"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]}]}
+    assert answer.get("ItemCollectionMetrics") == (expected if requested == "SIZE" else None)

@@ -1,4 +1,4 @@
-"""UpdateContinuousBackups and DescribeContinuousBackups: from when to when a table can be restored."""
+"""UpdateContinuousBackups and DescribeContinuousBackups: the restorable period of a table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import Document, create, refused, scan, texts
-from tests.engine.tables import put as put_item
+from tests.engine.table_requests import Document, create, refused, scan, texts
+from tests.engine.table_requests import put as put_item
 
 DAY = 86_400.0
 
 
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         self.time = 1_000_000.0
@@ -43,11 +43,11 @@ def set_recovery(engine: Engine, enabled: bool, **more: Any) -> Document:
     )["ContinuousBackupsDescription"]
     assert engine.call("DescribeContinuousBackups", {"TableName": "table"}) == {"ContinuousBackupsDescription": answer}
     assert answer["ContinuousBackupsStatus"] == "ENABLED"
-    told: Document = answer["PointInTimeRecoveryDescription"]
-    return told
+    expected: Document = answer["PointInTimeRecoveryDescription"]
+    return expected
 
 
-def test_recovery_is_off_at_first(engine: Engine) -> None:
+def test_describe_continuous_backups_shows_recovery_as_disabled_by_default(engine: Engine) -> None:
     assert engine.call("DescribeContinuousBackups", {"TableName": engine.arn("table")}) == {
         "ContinuousBackupsDescription": {
             "ContinuousBackupsStatus": "ENABLED",
@@ -56,9 +56,7 @@ def test_recovery_is_off_at_first(engine: Engine) -> None:
     }
 
 
-def test_recovery_reaches_back_to_when_it_was_turned_on_and_no_further_than_its_days(
-    engine: Engine, clock: Clock
-) -> None:
+def test_point_in_time_recovery_starts_when_it_was_enabled_within_its_period(engine: Engine, clock: Clock) -> None:
     since = clock.time
     assert set_recovery(engine, True) == {
         "PointInTimeRecoveryStatus": "ENABLED",
@@ -93,20 +91,22 @@ def test_recovery_reaches_back_to_when_it_was_turned_on_and_no_further_than_its_
         ),
     ],
 )
-def test_days_that_make_no_sense_are_refused(engine: Engine, specification: Document, words: str) -> None:
+def test_update_continuous_backups_rejects_invalid_recovery_periods(
+    engine: Engine, specification: Document, words: str
+) -> None:
     request = {"TableName": "table", "PointInTimeRecoverySpecification": specification}
     refusal = refused(engine, "UpdateContinuousBackups", request)
     assert (refusal.code, refusal.message) == ("ValidationException", words)
 
 
-def test_a_table_that_is_not_there_is_not_found(engine: Engine) -> None:
+def test_update_and_describe_continuous_backups_do_not_find_a_missing_table(engine: Engine) -> None:
     specification = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
     for action, more in (("UpdateContinuousBackups", specification), ("DescribeContinuousBackups", {})):
         refusal = refused(engine, action, {"TableName": "missing", **more})
         assert (refusal.code, refusal.message) == ("TableNotFoundException", "Table not found: missing")
 
 
-def test_a_table_with_recovery_leaves_a_backup_for_35_days(engine: Engine, clock: Clock) -> None:
+def test_delete_table_makes_a_backup_for_35_days_of_a_table_with_recovery(engine: Engine, clock: Clock) -> None:
     set_recovery(engine, True)
     put_item(engine, texts(pk="a", sk="1"))
     engine.call("DeleteTable", {"TableName": "table"})
@@ -123,6 +123,6 @@ def test_a_table_with_recovery_leaves_a_backup_for_35_days(engine: Engine, clock
     assert refused(engine, "DescribeBackup", {"BackupArn": summary["BackupArn"]}).code == "BackupNotFoundException"
 
 
-def test_a_table_without_recovery_leaves_none(engine: Engine) -> None:
+def test_delete_table_makes_no_backup_of_a_table_without_recovery(engine: Engine) -> None:
     engine.call("DeleteTable", {"TableName": "table"})
     assert engine.call("ListBackups", {})["BackupSummaries"] == []

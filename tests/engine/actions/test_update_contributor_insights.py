@@ -1,4 +1,4 @@
-"""The actions of Contributor Insights: what is counted, in which mode, and since when."""
+"""The actions of Contributor Insights: state, mode and time of the last change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     Document,
     Refused,
     assert_refused,
@@ -46,13 +46,13 @@ def listed(engine: Engine, **request: Any) -> list[tuple[str, str | None]]:
     return [(each["TableName"], each.get("IndexName")) for each in summaries]
 
 
-def test_what_was_never_counted_is_disabled_and_not_listed(engine: Engine) -> None:
+def test_contributor_insights_are_disabled_and_not_listed_by_default(engine: Engine) -> None:
     assert described(engine) == {"TableName": "table", "ContributorInsightsStatus": "DISABLED"}
     assert listed(engine) == []
     assert update(engine, "DISABLE")["ContributorInsightsStatus"] == "DISABLED"
 
 
-def test_counting_begins_and_ends(engine: Engine) -> None:
+def test_update_contributor_insights_enables_and_disables_insights(engine: Engine) -> None:
     assert update(engine, "ENABLE") == {
         "TableName": "table",
         "ContributorInsightsStatus": "ENABLING",
@@ -70,7 +70,7 @@ def test_counting_begins_and_ends(engine: Engine) -> None:
     assert listed(engine) == []
 
 
-def test_the_mode_is_the_default_unless_it_is_said_each_time(engine: Engine) -> None:
+def test_update_contributor_insights_uses_the_default_for_an_omitted_mode(engine: Engine) -> None:
     assert update(engine, "ENABLE", ContributorInsightsMode="THROTTLED_KEYS")["ContributorInsightsStatus"] == "ENABLING"
     same = update(engine, "ENABLE", ContributorInsightsMode="THROTTLED_KEYS")
     assert same["ContributorInsightsStatus"] == "ENABLED"
@@ -80,13 +80,13 @@ def test_the_mode_is_the_default_unless_it_is_said_each_time(engine: Engine) -> 
     assert described(engine)["ContributorInsightsMode"] == BOTH
 
 
-def test_a_table_without_sort_key_has_half_the_rules(engine: Engine) -> None:
+def test_describe_contributor_insights_returns_half_the_rules_without_a_sort_key(engine: Engine) -> None:
     update(engine, "ENABLE", "hash")
     rules = described(engine, "hash")["ContributorInsightsRuleList"]
     assert [rule.split("-")[1] for rule in rules] == ["PKC", "PKT"]
 
 
-def test_an_index_is_counted_by_itself(engine: Engine) -> None:
+def test_update_contributor_insights_enables_the_insights_of_an_index_separately(engine: Engine) -> None:
     assert update(engine, "ENABLE", IndexName="gsi")["IndexName"] == "gsi"
     assert described(engine)["ContributorInsightsStatus"] == "DISABLED"
     state = described(engine, IndexName="gsi")
@@ -94,7 +94,7 @@ def test_an_index_is_counted_by_itself(engine: Engine) -> None:
     assert state["ContributorInsightsRuleList"][0] == "DynamoDBContributorInsights-PKC-table-gsi-1700000000250"
 
 
-def test_the_list_has_tables_before_their_indexes_and_comes_in_pages(engine: Engine) -> None:
+def test_list_contributor_insights_returns_tables_before_their_indexes_in_pages(engine: Engine) -> None:
     update(engine, "ENABLE", IndexName="gsi")
     update(engine, "ENABLE")
     update(engine, "ENABLE", "hash")
@@ -110,7 +110,7 @@ def test_the_list_has_tables_before_their_indexes_and_comes_in_pages(engine: Eng
     assert (found, token) == (everything, None)
 
 
-def test_an_index_that_is_being_filled_is_not_counted(engine: Engine) -> None:
+def test_update_contributor_insights_rejects_an_index_in_backfill(engine: Engine) -> None:
     engine.backfill.stop()
     made = {"Create": index("late", "sk")}
     request = {"TableName": "hash", "AttributeDefinitions": definitions(sk="S"), "GlobalSecondaryIndexUpdates": [made]}
@@ -121,13 +121,13 @@ def test_an_index_that_is_being_filled_is_not_counted(engine: Engine) -> None:
 
 @refusals(
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"TableName": "missing"},
         "Requested resource not found: Table: missing not found",
         "ResourceNotFoundException",
     ),
     Refused(
-        "an index that is not there",
+        "a missing index",
         {"IndexName": "missing"},
         "Requested resource not found: Index: missing not found for table: table",
         "ResourceNotFoundException",
@@ -140,11 +140,13 @@ def test_an_index_that_is_being_filled_is_not_counted(engine: Engine) -> None:
     ),
 )
 @pytest.mark.parametrize("action", ["UpdateContributorInsights", "DescribeContributorInsights"])
-def test_insights_are_refused(engine: Engine, action: str, row: Refused) -> None:
+def test_update_and_describe_contributor_insights_reject_invalid_requests(
+    engine: Engine, action: str, row: Refused
+) -> None:
     assert_refused(engine, action, row, **{"TableName": "table", "ContributorInsightsAction": "ENABLE", **row.request})
 
 
-def test_a_list_of_a_table_that_is_not_there_is_refused(engine: Engine) -> None:
+def test_list_contributor_insights_rejects_a_missing_table(engine: Engine) -> None:
     create(engine, "there")
     refusal = refused(engine, "ListContributorInsights", {"TableName": "missing"})
     assert refusal.code == "ResourceNotFoundException"

@@ -1,4 +1,4 @@
-"""UpdateItem: every clause and path, what it returns, and that nothing changes when it is refused."""
+"""UpdateItem: every clause and path, return values, and that a rejected update changes nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.engine.actions.conditions import FAILS, HOLDS, KEY, OLD, conditional
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     INVALID,
     NOT_FOUND,
     Document,
     Refused,
     assert_refused,
+    error_fields,
     get,
     item,
     put,
@@ -22,7 +23,6 @@ from tests.engine.tables import (
     refused,
     scan,
     texts,
-    told_fields,
     update,
     values,
 )
@@ -52,7 +52,7 @@ def strings(*texts_: str) -> Document:
 
 
 def parameters(expression: str) -> Document:
-    """The parameters of an update, with the values that it uses and no others."""
+    """Return the parameters of an update, with only the values that it uses."""
     used = {name: V[name] for name in re.findall(r":\w+", expression)}
     return {"UpdateExpression": expression, **({"ExpressionAttributeValues": used} if used else {})}
 
@@ -107,7 +107,7 @@ CHANGES: list[tuple[str, Document]] = [
 
 
 @pytest.mark.parametrize(("expression", "expected"), CHANGES, ids=[expression for expression, _ in CHANGES])
-def test_an_update_changes_what_it_says_and_nothing_else(engine: Engine, expression: str, expected: Document) -> None:
+def test_update_item_changes_only_what_it_names(engine: Engine, expression: str, expected: Document) -> None:
     put(engine, ITEM)
     assert changed(engine, expression) == {}
     stored = get(engine, KEY)
@@ -128,12 +128,12 @@ def test_an_update_changes_what_it_says_and_nothing_else(engine: Engine, express
         (None, {}),
     ],
 )
-def test_an_item_that_is_not_there_is_made(engine: Engine, expression: str | None, expected: Document) -> None:
+def test_update_item_creates_a_missing_item(engine: Engine, expression: str | None, expected: Document) -> None:
     engine.call("UpdateItem", {"TableName": "table", "Key": KEY, **(parameters(expression) if expression else {})})
     assert get(engine, KEY) == {**KEY, **expected}
 
 
-def test_an_update_without_an_expression_leaves_an_item_as_it_is(engine: Engine) -> None:
+def test_update_item_without_an_expression_changes_nothing(engine: Engine) -> None:
     put(engine, ITEM)
     answer = engine.call("UpdateItem", {"TableName": "table", "Key": KEY, "ReturnValues": "ALL_NEW"})
     assert answer == {"Attributes": ITEM}
@@ -143,7 +143,7 @@ SET_TWO = "SET n = :one, m.s = :new, x = :two REMOVE kept, l[0]"
 
 
 @pytest.mark.parametrize(
-    ("asked", "attributes"),
+    ("requested", "attributes"),
     [
         (None, None),
         ("NONE", None),
@@ -164,13 +164,15 @@ SET_TWO = "SET n = :one, m.s = :new, x = :two REMOVE kept, l[0]"
         ("UPDATED_NEW", {**item(n=1, x=2), "m": {"M": {"s": {"S": "new"}}}, "l": strings("b")}),
     ],
 )
-def test_an_update_returns_what_is_asked_for(engine: Engine, asked: str | None, attributes: Document | None) -> None:
+def test_update_item_returns_the_requested_values(
+    engine: Engine, requested: str | None, attributes: Document | None
+) -> None:
     put(engine, ITEM)
-    assert changed(engine, SET_TWO, ReturnValues=asked).get("Attributes") == attributes
+    assert changed(engine, SET_TWO, ReturnValues=requested).get("Attributes") == attributes
 
 
 @pytest.mark.parametrize(
-    ("asked", "attributes"),
+    ("requested", "attributes"),
     [
         ("ALL_OLD", None),
         ("UPDATED_OLD", None),
@@ -178,25 +180,27 @@ def test_an_update_returns_what_is_asked_for(engine: Engine, asked: str | None, 
         ("UPDATED_NEW", item(n=1)),
     ],
 )
-def test_a_new_item_has_nothing_old_to_return(engine: Engine, asked: str, attributes: Document | None) -> None:
-    assert changed(engine, "SET n = :one", ReturnValues=asked).get("Attributes") == attributes
+def test_update_item_returns_no_old_values_of_a_new_item(
+    engine: Engine, requested: str, attributes: Document | None
+) -> None:
+    assert changed(engine, "SET n = :one", ReturnValues=requested).get("Attributes") == attributes
 
 
-def test_an_update_that_leaves_nothing_returns_nothing_new(engine: Engine) -> None:
+def test_update_item_returns_no_new_values_if_it_removes_everything(engine: Engine) -> None:
     put(engine, ITEM)
     assert changed(engine, "REMOVE s", ReturnValues="UPDATED_NEW") == {}
     assert changed(engine, "REMOVE n", ReturnValues="UPDATED_OLD") == {"Attributes": item(n=10)}
 
 
 @pytest.mark.parametrize("condition", HOLDS)
-def test_an_item_is_updated_when_its_condition_holds(engine: Engine, condition: str) -> None:
+def test_update_item_changes_an_item_if_the_condition_holds(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     update(engine, KEY, "REMOVE words", **conditional(condition))
     assert get(engine, KEY) == {name: value for name, value in OLD.items() if name != "words"}
 
 
 @pytest.mark.parametrize("condition", FAILS)
-def test_an_item_stays_as_it_was_when_its_condition_fails(engine: Engine, condition: str) -> None:
+def test_update_item_changes_nothing_if_the_condition_fails(engine: Engine, condition: str) -> None:
     put(engine, OLD)
     request = {"TableName": "table", "Key": KEY, "UpdateExpression": "REMOVE words", **conditional(condition)}
     refusal = refused(engine, "UpdateItem", request)
@@ -205,31 +209,33 @@ def test_an_item_stays_as_it_was_when_its_condition_fails(engine: Engine, condit
 
 
 @pytest.mark.parametrize("condition", ["attribute_exists(pk)", "n > :six", "attribute_exists(pk) AND n = :six"])
-def test_no_item_is_made_when_its_condition_fails(engine: Engine, condition: str) -> None:
+def test_update_item_creates_no_item_if_the_condition_fails(engine: Engine, condition: str) -> None:
     request = {"TableName": "table", "Key": KEY, "UpdateExpression": "REMOVE x", **conditional(condition)}
     assert refused(engine, "UpdateItem", request).code == "ConditionalCheckFailedException"
     assert get(engine, KEY) is None
 
 
-def test_an_item_is_made_when_its_condition_is_that_there_is_none(engine: Engine) -> None:
+def test_update_item_may_require_that_the_item_does_not_exist(engine: Engine) -> None:
     answer = changed(engine, "SET n = :one", ConditionExpression="attribute_not_exists(pk)", ReturnValues="ALL_NEW")
     assert answer["Attributes"] == {**KEY, **item(n=1)}
 
 
-@pytest.mark.parametrize(("asked", "told"), [("ALL_OLD", {"Item": OLD}), ("NONE", {}), (None, {})])
-def test_a_failed_condition_tells_the_item_when_asked(engine: Engine, asked: str | None, told: Document) -> None:
+@pytest.mark.parametrize(("requested", "expected"), [("ALL_OLD", {"Item": OLD}), ("NONE", {}), (None, {})])
+def test_update_item_returns_the_item_of_a_failed_condition_on_request(
+    engine: Engine, requested: str | None, expected: Document
+) -> None:
     put(engine, OLD)
     request = {
         "TableName": "table",
         "Key": KEY,
         "UpdateExpression": "REMOVE words",
         "ConditionExpression": "attribute_not_exists(pk)",
-        "ReturnValuesOnConditionCheckFailure": asked,
+        "ReturnValuesOnConditionCheckFailure": requested,
     }
-    assert told_fields(refused(engine, "UpdateItem", request)) == told
+    assert error_fields(refused(engine, "UpdateItem", request)) == expected
 
 
-def test_counters_are_exact_to_38_digits(engine: Engine) -> None:
+def test_update_item_counts_exactly_to_38_digits(engine: Engine) -> None:
     put(engine, {**KEY, "n": {"N": "9" * 38}})
     assert changed(engine, "ADD n :one", ReturnValues="UPDATED_NEW")["Attributes"] == {"n": {"N": "1" + "0" * 38}}
     refusal = refused(engine, "UpdateItem", {"TableName": "table", "Key": KEY, **parameters("ADD n :one")})
@@ -260,7 +266,7 @@ INCORRECT = "An operand in the update expression has an incorrect data type"
         ("DELETE s :a", INCORRECT),
     ],
 )
-def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
+def test_update_item_rejects_an_update_that_does_not_fit_the_item_and_changes_nothing(
     engine: Engine, expression: str, words: str
 ) -> None:
     put(engine, ITEM)
@@ -270,7 +276,7 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
 
 
 @refusals(
-    Refused("a table that is not there", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
+    Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused("a part of the key", {"Key": texts(pk="a")}, "The provided key element does not match the schema"),
     Refused(
         "an empty key",
@@ -284,7 +290,7 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key",
     ),
     Refused(
-        "both parts of the key, of which the first is named",
+        "both parts of the key, of which the first is reported",
         {"UpdateExpression": "SET sk = n, pk = n"},
         f"{INVALID}Cannot update attribute pk. This attribute is part of the key",
     ),
@@ -294,12 +300,12 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
         f"{INVALID}Cannot update attribute sk. This attribute is part of the key",
     ),
     Refused(
-        "a place in a key",
+        "a path into a key",
         parameters("SET x = :new, sk.y = :one"),
         f"{INVALID}Cannot update attribute sk. This attribute is part of the key",
     ),
     Refused(
-        "reading a place in a key",
+        "reading a path into a key",
         {"UpdateExpression": "SET x = sk.y"},
         "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: sk",
     ),
@@ -309,7 +315,7 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
         "Invalid UpdateExpression: The expression can not be empty;",
     ),
     Refused(
-        "an expression that is none",
+        "an invalid expression",
         {"UpdateExpression": "INVALID SYNTAX HERE"},
         'Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"',
     ),
@@ -369,19 +375,19 @@ def test_an_update_that_does_not_fit_the_item_is_refused_and_changes_nothing(
         "Invalid UpdateExpression: The expression can not be empty;",
     ),
     Refused(
-        "an expression before a table that is not there",
+        "an expression before a missing table",
         {"TableName": "missing", "UpdateExpression": ""},
         "Invalid UpdateExpression: The expression can not be empty;",
     ),
     Refused(
-        "several wrong parameters are told at once",
+        "several wrong parameters are reported together",
         {"ReturnConsumedCapacity": "X", "ReturnValues": "Y"},
         "2 validation errors detected: Value 'X' at 'returnConsumedCapacity' failed to satisfy constraint: Member must "
         "satisfy enum value set: [INDEXES, TOTAL, NONE]; Value 'Y' at 'returnValues' failed to satisfy constraint: "
         "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
     ),
 )
-def test_an_update_is_refused(engine: Engine, row: Refused) -> None:
+def test_update_item_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     put(engine, ITEM)
     assert_refused(engine, "UpdateItem", row, TableName="table", Key=KEY)
     assert scan(engine)["Items"] == [ITEM]

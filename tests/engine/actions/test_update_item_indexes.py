@@ -1,4 +1,4 @@
-"""UpdateItem on tables with indexes, its size, and what it consumes."""
+"""UpdateItem on tables with indexes, its size limit, and its consumed capacity."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import gc
 import pytest
 
 from singletable.engine.engine import Engine
-from singletable.expressions.apply import Update
-from tests.engine.tables import (
+from singletable.expressions.update_expression import ItemUpdate
+from tests.engine.table_requests import (
     INVALID,
     Document,
     Refused,
@@ -41,13 +41,13 @@ def engine(empty_engine: Engine) -> Engine:
     return empty_engine
 
 
-def test_an_item_moves_in_an_index_with_its_key(engine: Engine) -> None:
+def test_update_item_moves_an_index_entry_with_its_key(engine: Engine) -> None:
     update(engine, KEY, "SET gsiPk = :moved", ExpressionAttributeValues=values(moved="h"))
     assert query(engine, "gsiPk = :g", values(g="g"), IndexName="gsi")["Items"] == []
     assert column(query(engine, "gsiPk = :g", values(g="h"), IndexName="gsi")["Items"]) == ["1"]
 
 
-def test_an_item_leaves_and_joins_an_index_with_its_key(engine: Engine) -> None:
+def test_update_item_removes_an_item_from_an_index_and_adds_it_with_its_key(engine: Engine) -> None:
     update(engine, KEY, "REMOVE gsiPk")
     assert scan(engine, IndexName="gsi")["Items"] == []
     assert len(scan(engine, IndexName="lsi")["Items"]) == 1
@@ -55,7 +55,7 @@ def test_an_item_leaves_and_joins_an_index_with_its_key(engine: Engine) -> None:
     assert len(scan(engine, IndexName="gsi")["Items"]) == 1
 
 
-def test_an_entry_has_the_new_attributes(engine: Engine) -> None:
+def test_update_item_writes_the_new_attributes_to_an_index_entry(engine: Engine) -> None:
     update(engine, KEY, "SET n = n + :one", ExpressionAttributeValues=values(one=1))
     for name in ("gsi", "lsi"):
         assert column(scan(engine, IndexName=name)["Items"], "n") == ["6"]
@@ -85,7 +85,7 @@ UNSUPPORTED = "The update expression attempted to update the secondary index key
     ),
     Refused("a copy of another attribute", {"UpdateExpression": "SET gsiPk = n"}, UNSUPPORTED),
     Refused(
-        "an empty text",
+        "an empty string",
         set_to({"S": ""}),
         "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
         "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty string "
@@ -94,14 +94,14 @@ UNSUPPORTED = "The update expression attempted to update the secondary index key
     Refused("a place in it", set_to({"S": "x"}, "gsiPk.x"), f"{SCALARS}IndexKey: gsiPk"),
     Refused("reading a place in it", {"UpdateExpression": "SET x = lsiSk[0]"}, f"{SCALARS}IndexKey: lsiSk"),
 )
-def test_a_value_that_an_index_cannot_hold_refuses_the_update(engine: Engine, row: Refused) -> None:
+def test_update_item_rejects_a_value_that_is_invalid_for_an_index_key(engine: Engine, row: Refused) -> None:
     before = get(engine, KEY)
     assert_refused(engine, "UpdateItem", row, TableName="table", Key=KEY)
     assert get(engine, KEY) == before
 
 
-def test_a_value_that_an_index_left_out_is_let_be(empty_engine: Engine) -> None:
-    """An index that came later does not hold it; an update of something else does not touch it."""
+def test_update_item_changes_other_attributes_of_an_item_with_an_invalid_index_key_value(empty_engine: Engine) -> None:
+    """The item is not in the index created later, and an update of another attribute ignores the value."""
     create(empty_engine)
     put(empty_engine, {**KEY, **item(gsiPk=1)})
     updates = [{"Create": index("gsi", "gsiPk")}]
@@ -119,14 +119,14 @@ TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 @pytest.mark.parametrize(
     ("key", "expression", "others", "ceiling"),
     [
-        # Captured: an update counts without the key, with 3 bytes, and 19 for every value that it writes.
+        # Captured: the size of an update excludes the key, and adds 3 bytes plus 19 for every value.
         ("k", "SET b = :v", 0, 409_581),
         ("k", "SET b = :v, c = :w", 2, 409_562),
         ("k" * 20, "SET b = :v", 0, 409_600),
         ("k" * 500, "SET b = :v", 0, 409_600),
     ],
 )
-def test_an_update_makes_items_of_a_little_less_than_a_put(
+def test_update_item_has_a_size_limit_slightly_below_that_of_put_item(
     empty_engine: Engine, key: str, expression: str, others: int, ceiling: int
 ) -> None:
     create_hash(empty_engine)
@@ -146,7 +146,7 @@ def test_an_update_makes_items_of_a_little_less_than_a_put(
     empty_engine.call("UpdateItem", request(fits))
 
 
-def test_entries_of_local_indexes_count_towards_the_400_kb(engine: Engine) -> None:
+def test_update_item_counts_entries_of_local_indexes_towards_the_400_kb(engine: Engine) -> None:
     request = {"TableName": "table", "Key": KEY, **set_to({"S": "x" * 204_800}, "big")}
     assert refused(engine, "UpdateItem", request).message == TOO_LARGE
     update(engine, KEY, "REMOVE lsiSk")
@@ -154,7 +154,7 @@ def test_entries_of_local_indexes_count_towards_the_400_kb(engine: Engine) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "expected"),
     [
         ("TOTAL", {"TableName": "table", "CapacityUnits": 4.0}),
         (
@@ -171,28 +171,32 @@ def test_entries_of_local_indexes_count_towards_the_400_kb(engine: Engine) -> No
         (None, None),
     ],
 )
-def test_capacity_is_told_when_asked_for(engine: Engine, asked: str | None, told: Document | None) -> None:
+def test_update_item_returns_consumed_capacity_on_request(
+    engine: Engine, requested: str | None, expected: Document | None
+) -> None:
     answer = update(
-        engine, KEY, "SET gsiPk = :v", ExpressionAttributeValues=values(v="moved"), ReturnConsumedCapacity=asked
+        engine, KEY, "SET gsiPk = :v", ExpressionAttributeValues=values(v="moved"), ReturnConsumedCapacity=requested
     )
-    assert answer.get("ConsumedCapacity") == told
+    assert answer.get("ConsumedCapacity") == expected
 
 
-def test_an_update_with_long_names_is_forgotten(engine: Engine) -> None:
+def test_update_item_does_not_cache_an_update_expression_with_long_names(engine: Engine) -> None:
     name = "n" * 3000
     update(engine, KEY, "SET #n = :n", ExpressionAttributeNames={"#n": name}, ExpressionAttributeValues=values(n=1))
     gc.collect()
-    kept = [each for each in gc.get_objects() if isinstance(each, Update) and name in each.attributes]
+    kept = [each for each in gc.get_objects() if isinstance(each, ItemUpdate) and name in each.attributes]
     assert kept == []
 
 
-@pytest.mark.parametrize("asked", ["SIZE", "NONE", None])
-def test_the_size_of_a_collection_is_told_when_asked_for(engine: Engine, asked: str | None) -> None:
-    told = {"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]} if asked == "SIZE" else None
-    assert update(engine, KEY, "REMOVE n", ReturnItemCollectionMetrics=asked).get("ItemCollectionMetrics") == told
+@pytest.mark.parametrize("requested", ["SIZE", "NONE", None])
+def test_update_item_returns_item_collection_metrics_on_request(engine: Engine, requested: str | None) -> None:
+    expected = {"ItemCollectionKey": texts(pk="a"), "SizeEstimateRangeGB": [0.0, 1.0]} if requested == "SIZE" else None
+    assert (
+        update(engine, KEY, "REMOVE n", ReturnItemCollectionMetrics=requested).get("ItemCollectionMetrics") == expected
+    )
 
 
-def test_a_conflict_can_be_made_to_happen(engine: Engine) -> None:
+def test_update_item_returns_a_simulated_transaction_conflict(engine: Engine) -> None:
     engine.faults.conflicts_next = 1
     request = {"TableName": "table", "Key": KEY, "UpdateExpression": "REMOVE n"}
     assert refused(engine, "UpdateItem", request).code == "TransactionConflictException"

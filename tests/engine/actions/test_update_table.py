@@ -1,4 +1,4 @@
-"""UpdateTable: other units, another billing mode, and indexes that come and go while the table is in use."""
+"""UpdateTable: changed units and billing modes, and indexes created and deleted while the table is in use."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from singletable.engine.check_store import check_store
 from singletable.engine.engine import Engine
-from tests.engine.tables import (
+from singletable.engine.integrity_check import check_store
+from tests.engine.table_requests import (
     INVALID,
     Document,
     Refused,
@@ -50,7 +50,7 @@ def units(read: int, write: int) -> Document:
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -66,7 +66,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def engine(clock: Clock) -> Iterator[Engine]:
-    """A table that pays per request, and one with bought units."""
+    """An engine with an on-demand table and a provisioned one."""
     with Engine(now=clock) as made:
         create(made)
         create(
@@ -91,7 +91,7 @@ def described(engine: Engine, table: str = "table") -> Document:
 
 
 def add(engine: Engine, made: Document, **kinds: str) -> Document:
-    """Adds an index, whose key attributes have these types, and waits until it is filled."""
+    """Create an index with key attributes of these types, and wait for its backfill."""
     answer = changed(engine, AttributeDefinitions=definitions(**kinds), GlobalSecondaryIndexUpdates=[{"Create": made}])
     engine.backfill.wait()
     return answer
@@ -101,7 +101,9 @@ def remove(engine: Engine, name: str) -> Document:
     return changed(engine, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": name}}])
 
 
-def test_the_answer_has_the_units_as_they_were_and_a_description_the_new_ones(engine: Engine, clock: Clock) -> None:
+def test_update_table_responds_with_the_old_units_and_a_description_has_the_new_ones(
+    engine: Engine, clock: Clock
+) -> None:
     clock.now += 60
     answer = changed(engine, "bought", ProvisionedThroughput=units(20, 15))
     assert answer["TableStatus"] == "UPDATING"
@@ -111,7 +113,7 @@ def test_the_answer_has_the_units_as_they_were_and_a_description_the_new_ones(en
     assert described(engine, "bought")["ProvisionedThroughput"] == {**units(20, 15), **dates}
 
 
-def test_a_decrease_is_dated_and_counted(engine: Engine, clock: Clock) -> None:
+def test_update_table_dates_and_counts_a_throughput_decrease(engine: Engine, clock: Clock) -> None:
     raised_at = clock.now = 2_000_000.0
     changed(engine, "bought", ProvisionedThroughput=units(20, 20))
     clock.now += 60
@@ -124,7 +126,7 @@ def test_a_decrease_is_dated_and_counted(engine: Engine, clock: Clock) -> None:
     }
 
 
-def test_bought_units_can_be_given_up_for_paying_per_request(engine: Engine, clock: Clock) -> None:
+def test_update_table_can_make_a_provisioned_table_on_demand(engine: Engine, clock: Clock) -> None:
     clock.now += 60
     changed(engine, "bought", BillingMode="PAY_PER_REQUEST")
     table = described(engine, "bought")
@@ -136,7 +138,7 @@ def test_bought_units_can_be_given_up_for_paying_per_request(engine: Engine, clo
     assert table["ProvisionedThroughput"] == {**fell, **units(0, 0)}
 
 
-def test_units_can_be_bought_for_a_table_that_paid_per_request(engine: Engine) -> None:
+def test_update_table_can_make_an_on_demand_table_provisioned(engine: Engine) -> None:
     changed(engine, OnDemandThroughput={"MaxReadRequestUnits": 20})
     changed(engine, BillingMode="PROVISIONED", ProvisionedThroughput=units(5, 5))
     table = described(engine)
@@ -145,12 +147,12 @@ def test_units_can_be_bought_for_a_table_that_paid_per_request(engine: Engine) -
     assert "OnDemandThroughput" not in table
 
 
-def test_paying_per_request_as_before_is_no_change_and_no_error(engine: Engine) -> None:
+def test_update_table_accepts_an_unchanged_on_demand_mode(engine: Engine) -> None:
     changed(engine, BillingMode="PAY_PER_REQUEST")
     assert described(engine)["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
 
 
-def test_the_sides_of_a_ceiling_are_set_and_taken_away_one_by_one(engine: Engine) -> None:
+def test_update_table_sets_and_removes_on_demand_maximums_separately(engine: Engine) -> None:
     changed(engine, OnDemandThroughput={"MaxReadRequestUnits": 20})
     changed(engine, OnDemandThroughput={"MaxWriteRequestUnits": 15})
     both = {"MaxReadRequestUnits": 20, "MaxWriteRequestUnits": 15}
@@ -162,7 +164,7 @@ def test_the_sides_of_a_ceiling_are_set_and_taken_away_one_by_one(engine: Engine
     assert "OnDemandThroughput" not in described(engine)
 
 
-def test_class_and_protection_can_be_changed(engine: Engine, clock: Clock) -> None:
+def test_update_table_changes_table_class_and_deletion_protection(engine: Engine, clock: Clock) -> None:
     changed(engine, TableClass="STANDARD_INFREQUENT_ACCESS")
     changed(engine, DeletionProtectionEnabled=True)
     table = described(engine)
@@ -172,8 +174,8 @@ def test_class_and_protection_can_be_changed(engine: Engine, clock: Clock) -> No
 
 
 @pytest.mark.parametrize("holds", [projection(kind="ALL"), projection(kind="KEYS_ONLY"), projection("kept")], ids=str)
-def test_a_new_index_is_filled_with_the_items_that_are_there(engine: Engine, holds: Document) -> None:
-    for number in range(1200):  # more than one step of filling
+def test_update_table_backfills_a_new_index_with_existing_items(engine: Engine, holds: Document) -> None:
+    for number in range(1200):  # more than one backfill step
         put(engine, item(pk=f"p{number % 7}", sk=f"{number:04}", g=f"g{number % 3}", kept="k", other="o"))
     put(engine, texts(pk="without", sk="1"))
     answer = add(engine, index("gsi", "g", "sk", holds=holds), g="S", sk="S")
@@ -195,7 +197,7 @@ def test_a_new_index_is_filled_with_the_items_that_are_there(engine: Engine, hol
     assert set(found[0]) == {"pk", "sk", "g"} | held
 
 
-def test_a_new_index_follows_every_write(engine: Engine) -> None:
+def test_update_table_creates_an_index_that_contains_later_writes(engine: Engine) -> None:
     add(engine, index("gsi", "g"), g="S")
     key = texts(pk="a", sk="1")
     put(engine, {**key, **texts(g="one")})
@@ -206,7 +208,7 @@ def test_a_new_index_follows_every_write(engine: Engine) -> None:
     assert scan(engine, IndexName="gsi")["Items"] == []
 
 
-def test_an_item_that_the_new_index_cannot_hold_is_left_out_of_it(engine: Engine) -> None:
+def test_backfill_leaves_out_an_item_with_invalid_key_values(engine: Engine) -> None:
     for number, attributes in enumerate((item(g=1), item(g=""), item(g="fits"), {"g": {"L": []}})):
         put(engine, {**texts(pk="a", sk=str(number)), **attributes})
     add(engine, index("gsi", "g"), g="S")
@@ -214,34 +216,34 @@ def test_an_item_that_the_new_index_cannot_hold_is_left_out_of_it(engine: Engine
     assert len(scan(engine)["Items"]) == 4
 
 
-def test_a_new_index_may_have_several_key_attributes(engine: Engine) -> None:
+def test_update_table_may_create_an_index_with_several_key_attributes(engine: Engine) -> None:
     put(engine, item(pk="a", sk="1", x="x", y=1, z="z"))
     add(engine, {**index("gsi", "x"), "KeySchema": multi_key_schema("xy", "z")}, x="S", y="N", z="S")
     found = query(engine, "x = :x AND y = :y AND z = :z", values(x="x", y=1, z="z"), IndexName="gsi")
     assert column(found["Items"]) == ["1"]
 
 
-def test_an_attribute_that_the_table_knows_keeps_its_type(engine: Engine) -> None:
+def test_update_table_does_not_change_the_type_of_an_existing_key_attribute(engine: Engine) -> None:
     add(engine, index("gsi", "sk", "pk"), sk="N", pk="S")
     assert described(engine)["AttributeDefinitions"] == definitions(pk="S", sk="S")
 
 
-def test_a_removed_index_is_gone_and_the_table_works_on(empty_engine: Engine) -> None:
+def test_update_table_deletes_an_index(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g"))
-    (told,) = remove(empty_engine, "gsi")["GlobalSecondaryIndexes"]
-    assert (told["IndexName"], told["IndexStatus"]) == ("gsi", "DELETING")
+    (expected,) = remove(empty_engine, "gsi")["GlobalSecondaryIndexes"]
+    assert (expected["IndexName"], expected["IndexStatus"]) == ("gsi", "DELETING")
     table = described(empty_engine)
     assert "GlobalSecondaryIndexes" not in table
     assert [each["AttributeName"] for each in table["AttributeDefinitions"]] == ["lsiSk", "pk", "sk"]
     refusal = refused(empty_engine, "Scan", {"TableName": "table", "IndexName": "gsi"})
     assert refusal.message == "The table does not have the specified index: gsi"
-    # What was a key of the index is an attribute like any other.
+    # The key of the deleted index is now an ordinary attribute.
     put(empty_engine, item(pk="a", sk="2", gsiPk=5))
     assert len(scan(empty_engine)["Items"]) == 2
 
 
-def test_an_index_of_the_same_name_can_come_back_with_another_key(empty_engine: Engine) -> None:
+def test_update_table_creates_a_deleted_index_again_with_another_key(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g", other="o"))
     remove(empty_engine, "gsi")
@@ -249,13 +251,13 @@ def test_an_index_of_the_same_name_can_come_back_with_another_key(empty_engine: 
     assert scan(empty_engine, IndexName="gsi")["Items"] == [texts(pk="a", sk="1", other="o")]
 
 
-def test_filling_goes_on_when_the_store_is_opened_again(tmp_path: Path) -> None:
+def test_backfill_continues_when_the_store_is_opened_again(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store'}"
     with Engine(url) as engine:
         create(engine)
         for number in range(50):
             put(engine, texts(pk="a", sk=f"{number:02}", g="g"))
-        engine.backfill.stop()  # as if the process ended before it began
+        engine.backfill.stop()  # as if the process ended before the backfill started
         made = {"Create": index("gsi", "g")}
         changed(engine, AttributeDefinitions=definitions(g="S"), GlobalSecondaryIndexUpdates=[made])
         refusal = refused(engine, "Scan", {"TableName": "table", "IndexName": "gsi"})
@@ -265,7 +267,7 @@ def test_filling_goes_on_when_the_store_is_opened_again(tmp_path: Path) -> None:
         assert len(scan(engine, IndexName="gsi")["Items"]) == 50
 
 
-def test_other_units_can_be_bought_for_an_index(engine: Engine) -> None:
+def test_update_table_changes_the_units_of_an_index(engine: Engine) -> None:
     gsi = {**index("gsi", "sk"), "ProvisionedThroughput": units(1, 1)}
     create(
         engine,
@@ -291,13 +293,13 @@ def creation(made: Document, **kinds: str) -> Document:
         NOTHING,
     ),
     Refused(
-        "a table that is not there",
+        "a missing table",
         {"TableName": "missing", "BillingMode": "PAY_PER_REQUEST"},
         "Requested resource not found: Table: missing not found",
         "ResourceNotFoundException",
     ),
     Refused(
-        "nothing to change before a table that is not there",
+        "nothing to change before a missing table",
         {"TableName": "missing", "GlobalSecondaryIndexUpdates": []},
         NOTHING,
     ),
@@ -349,18 +351,18 @@ def creation(made: Document, **kinds: str) -> Document:
         f"{INVALID}ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
     ),
     Refused(
-        "a ceiling for bought units, before its range",
+        "an on-demand maximum for provisioned units, before its range",
         {"TableName": "bought", "OnDemandThroughput": {"MaxReadRequestUnits": 0}},
         f"{INVALID}MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
         "PROVISIONED",
     ),
     Refused(
-        "a ceiling out of range",
+        "an on-demand maximum out of range",
         {"OnDemandThroughput": {"MaxReadRequestUnits": 0}},
         f"{INVALID}Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
     ),
     Refused(
-        "an update of an index that says nothing",
+        "an update of an index that is empty",
         {"GlobalSecondaryIndexUpdates": [{}]},
         f"{INVALID}One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
         "GlobalSecondaryIndexUpdate.Delete must not be null",
@@ -377,13 +379,13 @@ def creation(made: Document, **kinds: str) -> Document:
         "LimitExceededException",
     ),
     Refused(
-        "a removed index that is not there",
+        "a deletion of a missing index",
         {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "missing"}}]},
         "Requested resource not found: Index missing for table table",
         "ResourceNotFoundException",
     ),
     Refused(
-        "units for an index that is not there",
+        "units for a missing index",
         {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "abc", "ProvisionedThroughput": units(1, 1)}}]},
         "Requested resource not found: Index abc for table table",
         "ResourceNotFoundException",
@@ -412,13 +414,13 @@ def creation(made: Document, **kinds: str) -> Document:
         "AttributeDefinitions: [g]",
     ),
 )
-def test_an_update_is_refused(engine: Engine, row: Refused) -> None:
+def test_update_table_rejects_an_invalid_request(engine: Engine, row: Refused) -> None:
     before = described(engine), described(engine, "bought")
     assert_refused(engine, "UpdateTable", row, TableName="table")
     assert (described(engine), described(engine, "bought")) == before
 
 
-def test_an_index_that_is_there_is_not_made_again(empty_engine: Engine) -> None:
+def test_update_table_rejects_an_existing_index(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     for name in ("gsi", "lsi"):
         request = {"TableName": "table", **creation(index(name, "gsiPk"), gsiPk="S")}
@@ -426,14 +428,14 @@ def test_an_index_that_is_there_is_not_made_again(empty_engine: Engine) -> None:
         assert refusal.message == "Attempting to create an index which already exists"
 
 
-def test_a_twenty_first_index_is_not_made(engine: Engine) -> None:
+def test_update_table_rejects_a_21st_index(engine: Engine) -> None:
     gsis = [index(f"index{number}", "sk") for number in range(20)]
     create(engine, "full", KeySchema=key_schema("pk", "sk"), GlobalSecondaryIndexes=gsis)
     refusal = refused(engine, "UpdateTable", {"TableName": "full", **creation(index("more", "sk"), sk="S")})
     assert refusal.code == "LimitExceededException"
 
 
-def test_an_item_that_does_not_fit_a_new_index_is_left_out_of_it(tmp_path: Path) -> None:
+def test_backfill_leaves_out_an_item_that_does_not_fit_the_new_index(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Engine(f"file:{path}") as engine:
         create_hash(engine)
@@ -447,7 +449,7 @@ def test_an_item_that_does_not_fit_a_new_index_is_left_out_of_it(tmp_path: Path)
     assert check_store(path).problems == []
 
 
-def test_a_second_index_waits_until_the_first_is_filled(engine: Engine) -> None:
+def test_update_table_rejects_a_second_index_until_the_first_is_active(engine: Engine) -> None:
     engine.backfill.stop()
     changed(engine, **creation(index("one", "sk"), sk="S"))
     refusal = refused(engine, "UpdateTable", {"TableName": "table", **creation(index("two", "sk"), sk="S")})

@@ -1,8 +1,8 @@
-"""Changes of the bytes of a request: flipped, cut, repeated, replaced, or nothing that was a request at all."""
+"""Mutations of the bytes of a request: flipped, truncated, repeated, replaced, or completely random."""
 
 from __future__ import annotations
 
-from tests.engine.chance import Chance
+from tests.engine.oracle.seeded_choices import SeededChoices
 
 PIECES = (
     b"\x00",
@@ -35,8 +35,8 @@ PIECES = (
 )
 
 
-def mutate(chance: Chance, body: bytes) -> bytes:
-    """The body with one thing in it changed."""
+def mutate(chance: SeededChoices, body: bytes) -> bytes:
+    """Return the body with one change."""
     if not body or chance.one_in(30):
         return bytes(chance.below(256) for _ in chance.times(0, 60))
     at = chance.below(len(body))

@@ -1,12 +1,12 @@
-"""Changes of the expressions in a request: tokens swapped, dropped, repeated, replaced, or thousands of them."""
+"""Mutations of the expressions in a request: tokens swapped, dropped, repeated, replaced, or thousands of them."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from tests.engine.chance import Chance
-from tests.engine.fuzz.json_mutations import Place, places_of
+from tests.engine.fuzz.json_mutations import Location, locations_of
+from tests.engine.oracle.seeded_choices import SeededChoices
 
 _TOKEN = re.compile(r"[#:]?\w+|'[^']*'|\"[^\"]*\"|<>|<=|>=|\s+|.", re.DOTALL)
 _EXPRESSION = re.compile(r"(Expression|Statement)$")
@@ -23,8 +23,8 @@ WORDS = (
     *_WORDS.split(),
     *("\x00", "\n", "\t", "é", "\u00a0", "🦀", "٣", "\ud800", "x" * 256, "a." * 40 + "a", "a" + "[0]" * 40),
 )
-# Of one kind each: one for another leaves an expression that can still be read.
-ALIKE = (
+# Groups of tokens of one kind: replacing one by another leaves an expression that still parses.
+SAME_KIND = (
     ("=", "<>", "<", "<=", ">", ">="),
     ("AND", "OR"),
     ("attribute_exists", "attribute_not_exists", "size"),
@@ -56,17 +56,17 @@ ALIKE = (
 TIMES = (2, 33, 101, 301, 1_500)
 
 
-def expressions_of(request: Any) -> list[Place]:
-    """Where a request has expressions."""
+def expressions_of(request: Any) -> list[Location]:
+    """Return the locations of expressions in a request."""
     return [
         (container, key)
-        for container, key in places_of(request)
+        for container, key in locations_of(request)
         if isinstance(key, str) and _EXPRESSION.search(key) and isinstance(container[key], str)
     ]
 
 
-def mutate(chance: Chance, request: Any) -> None:
-    """Changes one expression of the request, if it has any."""
+def mutate(chance: SeededChoices, request: Any) -> None:
+    """Change one expression of the request, if it has any."""
     found = expressions_of(request)
     if not found:
         return
@@ -74,8 +74,8 @@ def mutate(chance: Chance, request: Any) -> None:
     container[key] = changed(chance, container[key])
 
 
-def changed(chance: Chance, text: str) -> str:
-    """The text with one thing in it changed."""
+def changed(chance: SeededChoices, text: str) -> str:
+    """Return the text with one change."""
     tokens = _TOKEN.findall(text) or [""]
     at = chance.below(len(tokens))
     match chance.below(18):
@@ -99,18 +99,18 @@ def changed(chance: Chance, text: str) -> str:
         case 9:
             tokens[at:at] = tokens[chance.below(len(tokens)) :]
         case _:
-            _replace_alike(chance, tokens)
+            _replace_same_kind(chance, tokens)
     return "".join(tokens)
 
 
-def _replace_alike(chance: Chance, tokens: list[str]) -> None:
-    """A comparator becomes another one, a function another one, an attribute another one."""
-    found = [(at, kind) for at, token in enumerate(tokens) for kind in ALIKE if token in kind]
+def _replace_same_kind(chance: SeededChoices, tokens: list[str]) -> None:
+    """Replace a comparator, function or attribute by another one."""
+    found = [(at, kind) for at, token in enumerate(tokens) for kind in SAME_KIND if token in kind]
     for at, kind in found and [chance.pick(found)]:
         tokens[at] = chance.pick(kind)
 
 
-def _long(chance: Chance, text: str) -> str:
+def _long(chance: SeededChoices, text: str) -> str:
     times = chance.pick(TIMES)
     match chance.below(6):
         case 0:

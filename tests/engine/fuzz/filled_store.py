@@ -1,14 +1,14 @@
-"""The store that fuzzed requests are sent to: tables of all kinds of keys and indexes, with some items in them."""
+"""The store for fuzzed requests: tables with all kinds of keys and indexes, and some items."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from singletable.engine.engine import Engine
-from singletable.engine.signed_place import SignedPlaces
-from singletable.engine.streams import stream_label
+from singletable.engine.signed_tokens import SignedTokens
+from singletable.engine.streams.stream_reading import stream_label
 from tests.engine.backup_requests import buckets, keep_some
-from tests.engine.tables import (
+from tests.engine.table_requests import (
     Document,
     create,
     create_indexed,
@@ -24,23 +24,23 @@ from tests.engine.tables import (
 KEY = texts(pk="a", sk="1")
 TABLES = ("hash", "many", "table")
 
-# The time stands still, and what is signed is signed with the same secret, so that a request is the same in every run.
+# A fixed time and signing secret make requests the same in every run.
 NOW = 1_800_000_000.0
-PLACES = SignedPlaces(lambda: b"fuzz")
+PLACES = SignedTokens(lambda: b"fuzz")
 STREAM_ARN = f"arn:aws:dynamodb:us-east-1:000000000000:table/hash/stream/{stream_label(NOW)}"
 SHARD = f"shardId-{int(NOW * 1000):020}-{1:08x}"
 
 
 def filled(path: Path) -> Engine:
     engine = Engine(f"file:{path}", now=lambda: NOW, sweep_seconds=None, buckets=buckets())
-    engine.places = PLACES
+    engine.signed_tokens = PLACES
     fill(engine)
     keep_some(engine)
     return engine
 
 
 def fill(engine: Engine) -> None:
-    """Makes what is missing of the tables, with their items."""
+    """Create the missing tables with their items."""
     there = engine.call("ListTables", {})["TableNames"]
     for name in TABLES:
         if name not in there:
@@ -49,7 +49,7 @@ def fill(engine: Engine) -> None:
 
 
 def restore(engine: Engine) -> None:
-    """Brings back what there was at first: no other tables, those that changed anew, and the first items."""
+    """Restore the initial state: delete other tables, and recreate changed tables and initial items."""
     for name in engine.call("ListTables", {})["TableNames"]:
         description = engine.call("DescribeTable", {"TableName": name})["Table"]
         if name in TABLES and _indexes(description) == _INDEXES[name]:
@@ -86,7 +86,7 @@ def _make_hash(engine: Engine) -> None:
 
 
 def _make_many(engine: Engine) -> None:
-    """Keys that are no texts, an index of several attributes, and units that were bought."""
+    """Create a table with keys that are not strings, an index of several attributes, and provisioned units."""
     wide = {"IndexName": "wide", "KeySchema": multi_key_schema("xy", "zw"), "Projection": projection(kind="KEYS_ONLY")}
     units = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
     create(

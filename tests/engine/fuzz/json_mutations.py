@@ -1,4 +1,4 @@
-"""Changes of a request's shape: members dropped, doubled, moved, of another type, nested deep, or huge."""
+"""Mutations of a request's shape: members dropped, repeated, moved, of another type, deeply nested, or huge."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.engine.chance import Chance
 from tests.engine.fuzz.odd_values import KINDS, NAMES, ODD, VALUES, WORDS
+from tests.engine.oracle.seeded_choices import SeededChoices
 
-Place = tuple[Any, Any]  # a container, and a key or position in it
+Location = tuple[Any, Any]  # a container, and a key or position in it
 
 LEVELS = (3, 8, 31, 32, 33, 100, 300, 490, 900, 2_000, 50_000)
 LENGTHS = (255, 256, 2_049, 70_000, 410_000)
 COUNTS = (26, 101, 300, 3_000)
 
-# What JSON can say and a document in memory cannot is marked, and written out at the end.
+# What only JSON text can express gets a marker, which `encoded` expands.
 _DEEP = re.compile(r'"@deep (\d+) ([lmLM])@"')
 _AGAIN = re.compile(r'"@again \d+@')
 _OPENING = {
@@ -28,25 +28,25 @@ _OPENING = {
 }
 
 
-def mutate(chance: Chance, request: Any) -> None:
-    """Changes one thing in the request."""
-    places = places_of(request)
+def mutate(chance: SeededChoices, request: Any) -> None:
+    """Make one change to the request."""
+    places = locations_of(request)
     if places:
         container, key = chance.pick(places)
         chance.pick(_CHANGES)(chance, places, container, key)
 
 
 def encoded(request: Any) -> bytes:
-    """The request as JSON, with the marks written out."""
+    """Return the request as JSON, with the markers expanded."""
     text = json.dumps(request)
     if "@deep " in text:
         text = _DEEP.sub(_nested, text)
     return _AGAIN.sub('"', text).encode()
 
 
-def places_of(node: Any) -> list[Place]:
-    """Every place in a document, outer ones first."""
-    found: list[Place] = []
+def locations_of(node: Any) -> list[Location]:
+    """Return every location in a document, outer ones first."""
+    found: list[Location] = []
     waiting = [node]
     while waiting:
         inner = waiting.pop()
@@ -64,12 +64,12 @@ def _nested(mark: re.Match[str]) -> str:
     return opening * levels + '{"S":"deep"}' + closing * levels
 
 
-def _drop(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _drop(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     del container[key]
 
 
-def _again(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
-    """A list has the element once more, an object has the name once more."""
+def _again(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
+    """Repeat an element of a list, or a name of an object."""
     if isinstance(container, list):
         container.insert(chance.below(len(container) + 1), copy.deepcopy(container[key]))
     elif chance.one_in(3):
@@ -79,53 +79,53 @@ def _again(chance: Chance, places: list[Place], container: Any, key: Any) -> Non
         container[f"@again {len(container)}@{key}"] = copy.deepcopy(container[key] if same else chance.pick(ODD))
 
 
-def _move(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _move(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     other, place = chance.pick(places)
     container[key] = copy.deepcopy(other[place])
 
 
-def _exchange(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
-    """Two members of one object or list change places."""
+def _exchange(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
+    """Swap two members of one object or list."""
     other = chance.pick([place for near, place in places if near is container])
     container[key], container[other] = container[other], container[key]
 
 
-def _rename(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _rename(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     if isinstance(container, dict):
         container[chance.pick(NAMES)] = container.pop(key)
 
 
-def _retype(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _retype(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     container[key] = _retyped(chance, container[key])
 
 
-def _nudge(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _nudge(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     container[key] = _nudged(chance, container[key])
 
 
-def _deepen(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _deepen(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     container[key] = f"@deep {chance.pick(LEVELS)} {chance.pick('lmLM')}@"
 
 
-def _enlarge(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _enlarge(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     if chance.one_in(4):
         container[key] = _huge(chance, container[key])
 
 
-def _put_odd(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _put_odd(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     container[key] = copy.deepcopy(chance.pick(ODD))
 
 
-def _put_value(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _put_value(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     _replace_one(chance, places, _is_value, VALUES)
 
 
-def _put_word(chance: Chance, places: list[Place], container: Any, key: Any) -> None:
+def _put_word(chance: SeededChoices, places: list[Location], container: Any, key: Any) -> None:
     _replace_one(chance, places, _is_word, WORDS)
 
 
-# As often as they stand here.
-_CHANGES: tuple[Callable[[Chance, list[Place], Any, Any], None], ...] = (
+# Repeated entries are chosen more often.
+_CHANGES: tuple[Callable[[SeededChoices, list[Location], Any, Any], None], ...] = (
     *[_drop] * 2,
     _again,
     *[_move] * 2,
@@ -141,8 +141,10 @@ _CHANGES: tuple[Callable[[Chance, list[Place], Any, Any], None], ...] = (
 )
 
 
-def _replace_one(chance: Chance, places: list[Place], is_one: Callable[[Any], bool], others: Sequence[Any]) -> None:
-    """One attribute value becomes another, of any type, or one of the API's words another of them."""
+def _replace_one(
+    chance: SeededChoices, places: list[Location], is_one: Callable[[Any], bool], others: Sequence[Any]
+) -> None:
+    """Replace one attribute value by another of any type, or one enum value of the API by another."""
     found = [(container, key) for container, key in places if is_one(container[key])]
     if found:
         container, key = chance.pick(found)
@@ -157,8 +159,8 @@ def _is_value(node: Any) -> bool:
     return isinstance(node, dict) and len(node) == 1 and next(iter(node)) in KINDS
 
 
-def _retyped(chance: Chance, value: Any) -> Any:
-    """The value as another type of JSON would say it."""
+def _retyped(chance: SeededChoices, value: Any) -> Any:
+    """Return the value as another JSON type."""
     match chance.below(6):
         case 0:
             return [value]
@@ -176,8 +178,8 @@ def _retyped(chance: Chance, value: Any) -> Any:
             return chance.pick([None, True, 1, 1.5, "1", [], {}])
 
 
-def _huge(chance: Chance, value: Any) -> Any:
-    """The value so many times, or so long."""
+def _huge(chance: SeededChoices, value: Any) -> Any:
+    """Return the value repeated many times, or very long."""
     count = chance.pick(COUNTS)
     if isinstance(value, list):
         return [copy.deepcopy(value[0]) if value else {"S": "a"} for _ in range(count)]
@@ -187,8 +189,8 @@ def _huge(chance: Chance, value: Any) -> Any:
     return {next(iter(value), "S"): text} if isinstance(value, dict) else text
 
 
-def _nudged(chance: Chance, value: Any) -> Any:
-    """Almost the same."""
+def _nudged(chance: SeededChoices, value: Any) -> Any:
+    """Return an almost equal value."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

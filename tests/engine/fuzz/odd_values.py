@@ -1,4 +1,4 @@
-"""Values that have no place where a mutation puts them, or only just: the edges of what is allowed."""
+"""Values at or beyond the limits of what is valid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = (
     "é",
 )
 
-# The API's own, of all its parameters: most are wrong wherever they stand.
+# Enum values of all parameters of the API: most are invalid wherever a mutation puts them.
 _WORDS = """
     ALL_OLD ALL_NEW UPDATED_OLD UPDATED_NEW NONE TOTAL INDEXES SIZE
     COUNT ALL_ATTRIBUTES ALL_PROJECTED_ATTRIBUTES SPECIFIC_ATTRIBUTES AND OR
@@ -38,7 +38,7 @@ _WORDS = """
 """
 WORDS = tuple(_WORDS.split())
 
-# Nothing is odd about these but where they stand.
+# Valid values, which a mutation puts in odd locations.
 VALUES: list[Any] = [
     {"S": "a"},
     {"S": "b"},

@@ -1,13 +1,12 @@
-"""Requests to start from, by action: valid ones written by hand, and those that follow from the action's shape."""
+"""Seed requests by action: valid ones written by hand, and ones generated from the action's shape."""
 
 from __future__ import annotations
 
-from singletable.engine.shard_iterator import ShardIterator, iterator_of
-from singletable.engine.streams import sequence_text
-from singletable.wire.shape import Shape
+from singletable.engine.streams.stream_reading import ShardIterator, encode_iterator, sequence_text
+from singletable.wire.api_types import Shape
 from tests.engine.fuzz.filled_store import KEY, NOW, PLACES, SHARD, STREAM_ARN
 from tests.engine.fuzz.shape_requests import request_of
-from tests.engine.tables import Document, definitions, index, item, texts, values
+from tests.engine.table_requests import Document, definitions, index, item, texts, values
 from tests.engine.test_engine import VALID
 
 
@@ -15,7 +14,7 @@ def by(operator: str, *given: Document) -> Document:
     return {"ComparisonOperator": operator, "AttributeValueList": list(given)}
 
 
-# Beside those that every action has in VALID.
+# In addition to those of every action in VALID.
 MORE: dict[str, list[Document]] = {
     "ExecuteStatement": [
         {
@@ -40,7 +39,7 @@ MORE: dict[str, list[Document]] = {
             "SequenceNumber": sequence_text(1),
         },
     ],
-    "GetRecords": [{"ShardIterator": iterator_of(PLACES, ShardIterator(STREAM_ARN, 0, NOW)), "Limit": 10}],
+    "GetRecords": [{"ShardIterator": encode_iterator(PLACES, ShardIterator(STREAM_ARN, 0, NOW)), "Limit": 10}],
     "CreateTable": [
         {
             "TableName": "bought",

@@ -1,4 +1,4 @@
-"""Requests made of nothing but the declared shape of an action, so that an action is fuzzed as soon as it exists."""
+"""Requests generated from the declared shape of an action, so that every new action is fuzzed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from singletable.wire.shape import Shape
+from singletable.wire.api_types import Shape
 from tests.engine.fuzz.filled_store import KEY
 
-# What texts of these names could be; all others are the letter that attributes and placeholders have in the seeds.
+# Values for strings with these names; all other strings are the letter that the seeds use for names.
 _TEXTS = {
     "TableName": "table",
     "IndexName": "gsi",
@@ -22,7 +22,7 @@ _MAPS = {"Key": KEY, "Item": KEY, "ExclusiveStartKey": KEY}
 
 
 def request_of(shape: type[Shape], *, is_full: bool) -> dict[str, Any]:
-    """A request with every parameter, or with only those that are required."""
+    """Return a request with every parameter, or with only the required ones."""
     made: dict[str, Any] = _value("", inspect.type_info(shape), is_full)
     return made
 

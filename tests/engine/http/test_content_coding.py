@@ -1,4 +1,4 @@
-"""Compression: which coding is chosen, and what a compressed request may hold."""
+"""Compression: which coding is chosen, and which compressed requests are valid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.engine.http.content_coding import (
     compressed,
     decoded_body,
 )
-from singletable.engine.http.message import Request
+from singletable.engine.http.http_messages import HttpRequest
 
 BYTES_MAX = 10_000
 
@@ -62,38 +62,38 @@ BYTES_MAX = 10_000
         ("br,identity;q=0.5,gzip;q=0.0001", "gzip"),
     ],
 )
-def test_the_coding_that_a_header_asks_for(header: str, coding: str | None) -> None:
+def test_the_content_coding_follows_the_accept_encoding_header(header: str, coding: str | None) -> None:
     assert chosen_coding(header.encode()) == coding
 
 
 @given(st.binary(max_size=200))
-def test_any_header_chooses_something_or_nothing(header: bytes) -> None:
+def test_the_choice_of_a_content_coding_raises_for_no_accept_encoding_header(header: bytes) -> None:
     assert chosen_coding(header) in ("gzip", "deflate", None)
 
 
 @given(st.binary(max_size=5000))
-def test_what_is_compressed_is_what_standard_tools_read(body: bytes) -> None:
+def test_standard_tools_decompress_the_content_coding_of_responses(body: bytes) -> None:
     assert gzip.decompress(compressed(body, "gzip")) == body
     assert zlib.decompress(compressed(body, "deflate")) == body
 
 
-def request(body: bytes, coding: bytes = b"gzip") -> Request:
-    return Request(b"POST", b"/", {b"content-encoding": coding}, body, True)
+def request(body: bytes, coding: bytes = b"gzip") -> HttpRequest:
+    return HttpRequest(b"POST", b"/", {b"content-encoding": coding}, body, True)
 
 
 @given(st.lists(st.binary(max_size=2000), min_size=1, max_size=4))
-def test_a_body_may_be_several_members(parts: list[bytes]) -> None:
+def test_a_body_in_gzip_content_coding_may_consist_of_several_members(parts: list[bytes]) -> None:
     body = b"".join(gzip.compress(part) for part in parts)
     assert decoded_body(request(body), BYTES_MAX) == b"".join(parts)
 
 
 @pytest.mark.parametrize("coding", [b"identity", b"", b" Identity "])
-def test_no_coding_is_a_coding(coding: bytes) -> None:
+def test_identity_and_an_empty_content_coding_leave_the_body_unchanged(coding: bytes) -> None:
     assert decoded_body(request(b"{}", coding), BYTES_MAX) == b"{}"
 
 
 @pytest.mark.parametrize("coding", [b"gzip", b" GZIP "])
-def test_the_name_of_a_coding_has_no_case(coding: bytes) -> None:
+def test_the_name_of_a_content_coding_is_case_insensitive(coding: bytes) -> None:
     assert decoded_body(request(gzip.compress(b"{}"), coding), BYTES_MAX) == b"{}"
 
 
@@ -108,13 +108,13 @@ def test_the_name_of_a_coding_has_no_case(coding: bytes) -> None:
         (zlib.compress(b"{}"), b"deflate"),
     ],
 )
-def test_what_is_not_what_it_says_is_not_decoded(body: bytes, coding: bytes) -> None:
+def test_a_body_that_does_not_match_its_content_coding_raises(body: bytes, coding: bytes) -> None:
     with pytest.raises(NotDecodable):
         decoded_body(request(body, coding), BYTES_MAX)
 
 
 @given(st.integers(BYTES_MAX - 3, BYTES_MAX + 3))
-def test_a_bomb_is_not_unpacked(length: int) -> None:
+def test_a_decompression_bomb_in_a_content_coding_raises(length: int) -> None:
     body = gzip.compress(bytes(length // 2)) + gzip.compress(bytes(length - length // 2))
     if length > BYTES_MAX:
         with pytest.raises(TooLarge):

@@ -1,4 +1,4 @@
-"""Signature Version 4: what botocore signs is let in, what is changed of it afterwards is not, and in which words."""
+"""Signature Version 4: botocore's signatures are accepted, changed requests are rejected with DynamoDB's messages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.engine.http.access_keys import AccessKeys
-from singletable.engine.http.message import Request
+from singletable.engine.http.http_messages import HttpRequest
 from singletable.engine.http.signature import SKEW_MAX, SignatureCheck
 from singletable.errors import RequestRefused
-from tests.engine.http.signing import presigned, signed
+from tests.engine.http.botocore_signing import presigned, signed
 
 NOW = datetime(2026, 4, 10, 12, 0, 0, tzinfo=UTC)
 KEY = ("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
@@ -29,27 +29,27 @@ QUERIES = st.lists(st.tuples(NAMES, st.text(st.characters(codec="utf-8"))))
 TEXT = st.text(st.characters(codec="ascii", min_codepoint=33, exclude_characters="/,="), min_size=1)
 
 
-def refusal(request: Request, check: Callable[[Request], None] = CHECK) -> tuple[str, str]:
+def rejection(request: HttpRequest, check: Callable[[HttpRequest], None] = CHECK) -> tuple[str, str]:
     with pytest.raises(RequestRefused) as caught:
         check(request)
     assert KEY[1] not in str(caught.value)
     return caught.value.code, caught.value.message
 
 
-def with_header(request: Request, name: str, value: str | None) -> Request:
-    headers = {key: kept for key, kept in request.headers.items() if key != name.encode()}
+def with_header(request: HttpRequest, name: str, value: str | None) -> HttpRequest:
+    headers = {key: old for key, old in request.headers.items() if key != name.encode()}
     if value is not None:
         headers[name.encode()] = value.encode()
     return msgspec.structs.replace(request, headers=headers)
 
 
-def with_query(request: Request, old: str, new: str) -> Request:
+def with_query(request: HttpRequest, old: str, new: str) -> HttpRequest:
     assert old.encode() in request.url
     return msgspec.structs.replace(request, url=request.url.replace(old.encode(), new.encode()))
 
 
 @given(st.binary(max_size=300), TEXT, TEXT, st.none() | TEXT, QUERIES)
-def test_what_botocore_signs_is_let_in(
+def test_a_signature_of_botocore_is_accepted(
     body: bytes, region: str, secret: str, token: str | None, query: list[tuple[str, str]]
 ) -> None:
     text = "&".join(f"{quote(name, safe='-_.~')}={quote(value, safe='-_.~')}" for name, value in query)
@@ -58,28 +58,30 @@ def test_what_botocore_signs_is_let_in(
 
 
 @given(TEXT, st.none() | TEXT, st.integers(1, 604_800))
-def test_what_botocore_signs_in_the_query_is_let_in(secret: str, token: str | None, expires: int) -> None:
+def test_the_signature_of_a_presigned_request_of_botocore_is_accepted(
+    secret: str, token: str | None, expires: int
+) -> None:
     request = presigned(NOW, ("ID", secret), token=token, expires=expires, query="a=b&a=%20c&%7E=d")
     SignatureCheck(AccessKeys({"ID": secret}), NOW.timestamp)(request)
 
 
 @pytest.mark.parametrize("path", ["/", "/a/b", "/with%20space/~x", "/%C3%BC"])
-def test_any_path_can_be_signed(path: str) -> None:
+def test_the_signature_of_any_path_is_accepted(path: str) -> None:
     CHECK(signed(NOW, KEY, path=path))
 
 
-def test_spaces_in_a_header_do_not_matter() -> None:
+def test_spaces_in_a_header_do_not_change_the_signature() -> None:
     request = signed(NOW, KEY, headers={"X-Amz-Meta": " a   b "})
     CHECK(with_header(request, "x-amz-meta", "a b"))
 
 
-def test_the_parts_of_the_header_may_be_parted_by_commas_alone() -> None:
+def test_the_parts_of_a_signature_header_may_be_separated_by_commas_only() -> None:
     request = signed(NOW, KEY)
     algorithm, _, rest = request.headers[b"authorization"].decode().partition(" ")
     CHECK(with_header(request, "authorization", f"{algorithm} {rest.replace(' ', '')}"))
 
 
-def test_the_moment_may_stand_in_the_date_header() -> None:
+def test_the_time_of_a_signature_may_be_in_the_date_header() -> None:
     request = signed(NOW, KEY, headers={"Date": "now"})
     assert b"x-amz-date" not in request.headers
     CHECK(request)
@@ -106,35 +108,37 @@ def test_the_moment_may_stand_in_the_date_header() -> None:
         lambda request: with_header(request, "authorization", request.headers[b"authorization"].decode() + "ü"),
     ],
 )
-def test_what_is_changed_afterwards_is_refused(change: Callable[[Request], Request]) -> None:
-    assert refusal(change(signed(NOW, KEY))) == ("InvalidSignatureException", MISMATCH)
+def test_the_signature_of_a_request_changed_after_signing_is_rejected(
+    change: Callable[[HttpRequest], HttpRequest],
+) -> None:
+    assert rejection(change(signed(NOW, KEY))) == ("InvalidSignatureException", MISMATCH)
 
 
-def test_a_query_that_is_changed_afterwards_is_refused() -> None:
+def test_the_signature_of_a_query_changed_after_signing_is_rejected() -> None:
     request = presigned(NOW, KEY, query="a=b")
-    assert refusal(with_query(request, "a=b", "a=c"))[1] == MISMATCH
-    assert refusal(with_query(request, "Expires=3600", "Expires=3601"))[1] == MISMATCH
+    assert rejection(with_query(request, "a=b", "a=c"))[1] == MISMATCH
+    assert rejection(with_query(request, "Expires=3600", "Expires=3601"))[1] == MISMATCH
 
 
-def test_a_wrong_secret_and_an_unknown_key_are_told_apart_as_the_service_does() -> None:
-    assert refusal(signed(NOW, (KEY[0], "wrong"))) == ("InvalidSignatureException", MISMATCH)
-    assert refusal(signed(NOW, ("WHO", KEY[1]))) == (
+def test_signatures_with_a_wrong_secret_and_an_unknown_key_have_different_errors() -> None:
+    assert rejection(signed(NOW, (KEY[0], "wrong"))) == ("InvalidSignatureException", MISMATCH)
+    assert rejection(signed(NOW, ("WHO", KEY[1]))) == (
         "UnrecognizedClientException",
         "The security token included in the request is invalid.",
     )
 
 
-def test_a_request_without_a_signature_is_missing_it() -> None:
+def test_a_request_without_a_signature_is_missing_its_authentication_token() -> None:
     expected = ("MissingAuthenticationTokenException", "Request is missing Authentication Token")
     request = signed(NOW, KEY)
-    assert refusal(with_header(request, "authorization", None)) == expected
-    assert refusal(with_header(request, "authorization", "AWS4")) == expected
-    assert refusal(with_header(request, "authorization", "Basic eDp5")) == expected
+    assert rejection(with_header(request, "authorization", None)) == expected
+    assert rejection(with_header(request, "authorization", "AWS4")) == expected
+    assert rejection(with_header(request, "authorization", "Basic eDp5")) == expected
     query = b"/?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d"
-    assert refusal(Request(b"POST", query, {}, b"", True)) == expected
+    assert rejection(HttpRequest(b"POST", query, {}, b"", True)) == expected
 
 
-# The words are captured against the service.
+# The messages were captured against the service.
 @pytest.mark.parametrize(
     ("authorization", "date", "message"),
     [
@@ -174,41 +178,43 @@ def test_a_request_without_a_signature_is_missing_it() -> None:
         ),
     ],
 )
-def test_an_incomplete_signature_is_told_what_it_lacks(authorization: str, date: str | None, message: str) -> None:
+def test_the_error_for_an_incomplete_signature_names_the_missing_parts(
+    authorization: str, date: str | None, message: str
+) -> None:
     headers = {b"authorization": authorization.encode(), b"host": b"h"} | ({b"date": date.encode()} if date else {})
-    assert refusal(Request(b"POST", b"/", headers, b"", True)) == ("IncompleteSignatureException", message)
+    assert rejection(HttpRequest(b"POST", b"/", headers, b"", True)) == ("IncompleteSignatureException", message)
 
 
-def test_a_signature_is_in_one_place() -> None:
+def test_a_signature_in_both_header_and_query_is_rejected() -> None:
     request = with_header(presigned(NOW, KEY), "authorization", "X")
-    assert refusal(request) == (
+    assert rejection(request) == (
         "InvalidSignatureException",
         "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
     )
 
 
-def test_an_incomplete_query_is_told_what_it_lacks() -> None:
-    said = "".join(
+def test_the_error_for_an_incomplete_signature_in_a_query_names_the_missing_parameters() -> None:
+    messages = "".join(
         f"AWS query-string parameters must include 'X-Amz-{name}'. "
         for name in ("Algorithm", "Credential", "Signature", "SignedHeaders", "Date")
     )
-    assert refusal(Request(b"POST", b"/?X-Amz-Algorithm", {}, b"", True)) == (
+    assert rejection(HttpRequest(b"POST", b"/?X-Amz-Algorithm", {}, b"", True)) == (
         "IncompleteSignatureException",
-        f"{said}Re-examine the query-string parameters.",
+        f"{messages}Re-examine the query-string parameters.",
     )
-    assert refusal(with_query(presigned(NOW, KEY), "X-Amz-SignedHeaders", "x"))[1] == (
+    assert rejection(with_query(presigned(NOW, KEY), "X-Amz-SignedHeaders", "x"))[1] == (
         "AWS query-string parameters must include 'X-Amz-SignedHeaders'. Re-examine the query-string parameters."
     )
 
 
-def test_a_credential_is_for_this_service_and_this_day() -> None:
+def test_the_credential_scope_of_a_signature_must_match_the_service_and_the_day() -> None:
     request = signed(NOW, KEY, service="s3")
-    assert refusal(request) == (
+    assert rejection(request) == (
         "InvalidSignatureException",
         "Credential should be scoped to correct service: 'dynamodb'. ",
     )
     authorization = "AWS4-HMAC-SHA256 Credential=a/b//d/e, SignedHeaders=host;x-amz-target, Signature=f"
-    assert refusal(with_header(request, "authorization", authorization))[1] == (
+    assert rejection(with_header(request, "authorization", authorization))[1] == (
         "Credential should be scoped to a valid region, not ''. "
         "Credential should be scoped to correct service: 'dynamodb'. "
         "Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. "
@@ -218,11 +224,11 @@ def test_a_credential_is_for_this_service_and_this_day() -> None:
 
 
 @pytest.mark.parametrize("header", ["host", "x-amz-target"])
-def test_what_a_request_is_has_to_be_signed(header: str) -> None:
+def test_a_signature_must_cover_the_host_and_the_target(header: str) -> None:
     request = signed(NOW, KEY)
     names = request.headers[b"authorization"].decode()
     unsigned = with_header(request, "authorization", names.replace(f";{header}", ""))
-    assert refusal(unsigned) == (
+    assert rejection(unsigned) == (
         "InvalidSignatureException",
         f"'{header.title()}' must be a 'SignedHeader' in the AWS Authorization.",
     )
@@ -231,36 +237,38 @@ def test_what_a_request_is_has_to_be_signed(header: str) -> None:
 @given(
     st.timedeltas(timedelta(days=-2), timedelta(days=2)).map(lambda span: timedelta(seconds=int(span.total_seconds())))
 )
-def test_a_signature_is_good_for_a_few_minutes(off: timedelta) -> None:
+def test_a_signature_is_valid_for_a_few_minutes(off: timedelta) -> None:
     request = signed(NOW + off, KEY)
     if abs(off) <= SKEW_MAX:
         CHECK(request)
     else:
-        assert refusal(request)[0] == "InvalidSignatureException"
+        assert rejection(request)[0] == "InvalidSignatureException"
 
 
-def test_a_signature_of_another_time_is_told_both_times() -> None:
-    assert refusal(signed(NOW - timedelta(hours=1), KEY))[1] == (
+def test_the_error_for_an_expired_signature_names_both_times() -> None:
+    assert rejection(signed(NOW - timedelta(hours=1), KEY))[1] == (
         "Signature expired: 20260410T110000Z is now earlier than 20260410T115500Z (20260410T120000Z - 5 min.)"
     )
-    assert refusal(signed(NOW + timedelta(hours=1), KEY))[1] == (
+    assert rejection(signed(NOW + timedelta(hours=1), KEY))[1] == (
         "Signature not yet current: 20260410T130000Z is still later than 20260410T120500Z (20260410T120000Z + 5 min.)"
     )
 
 
-def test_a_signature_in_a_query_is_good_for_as_long_as_it_says() -> None:
+def test_the_signature_of_a_presigned_request_is_valid_until_it_expires() -> None:
     signed_then = NOW - timedelta(minutes=50)
     CHECK(presigned(signed_then, KEY, expires=3600))
-    assert refusal(presigned(signed_then, KEY, expires=1200))[1] == (
+    assert rejection(presigned(signed_then, KEY, expires=1200))[1] == (
         "Signature expired: 20260410T111000Z is now earlier than 20260410T114000Z (20260410T120000Z - 20 min.)"
     )
-    assert refusal(presigned(signed_then, KEY, expires=604_801))[0] == "IncompleteSignatureException"
+    assert rejection(presigned(signed_then, KEY, expires=604_801))[0] == "IncompleteSignatureException"
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200), st.binary(max_size=60))
-def test_no_request_makes_the_check_fail(authorization: bytes, url: bytes, date: bytes) -> None:
+def test_every_request_with_an_invalid_signature_is_rejected_without_an_internal_error(
+    authorization: bytes, url: bytes, date: bytes
+) -> None:
     for prefix in (b"", b"AWS4-HMAC-SHA256 Credential=a/b/c/d/e,Signature=x,SignedHeaders="):
         headers = {b"authorization": prefix + authorization, b"x-amz-date": date, b"host": b"h"}
-        refusal(Request(b"POST", b"/" + url, headers, b"", True))
+        rejection(HttpRequest(b"POST", b"/" + url, headers, b"", True))
     query = b"/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=%b"
-    refusal(Request(b"POST", query % url, {}, b"", True))
+    rejection(HttpRequest(b"POST", query % url, {}, b"", True))

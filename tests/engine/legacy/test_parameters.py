@@ -1,4 +1,4 @@
-"""Parameters from before expressions do not stand beside expressions, and say so in DynamoDB's words."""
+"""Legacy parameters cannot be combined with expressions; the errors are those of DynamoDB."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.tables import Document, column, create, item, put, refused, scan, texts, values
+from tests.engine.table_requests import Document, column, create, item, put, refused, scan, texts, values
 
 KEY = texts(pk="a", sk="1")
 EXPECTED: Document = {"Expected": {"pk": {"Exists": False}}}
@@ -67,7 +67,7 @@ def engine() -> Iterator[Engine]:
         ("Scan", {"ConditionalOperator": "OR", "FilterExpression": "x"}, "ConditionalOperator", "FilterExpression"),
     ],
 )
-def test_it_does_not_stand_beside_expressions(
+def test_legacy_parameters_cannot_be_combined_with_expressions(
     engine: Engine, action: str, request_: Document, legacy: str, expressions: str
 ) -> None:
     assert refused(engine, action, {"TableName": "table", **request_}).message == (
@@ -76,7 +76,7 @@ def test_it_does_not_stand_beside_expressions(
     )
 
 
-def test_one_table_of_a_batch_with_names_and_another_with_an_expression_do_not_go_together(engine: Engine) -> None:
+def test_a_batch_cannot_mix_legacy_parameters_and_expressions(engine: Engine) -> None:
     create(engine, "other")
     request = {
         "RequestItems": {
@@ -90,7 +90,7 @@ def test_one_table_of_a_batch_with_names_and_another_with_an_expression_do_not_g
     )
 
 
-def test_old_key_conditions_may_stand_beside_a_new_filter_and_projection(engine: Engine) -> None:
+def test_legacy_parameters_may_combine_key_conditions_with_other_expressions(engine: Engine) -> None:
     request = {
         "TableName": "table",
         **KEYS,
@@ -113,7 +113,9 @@ def test_old_key_conditions_may_stand_beside_a_new_filter_and_projection(engine:
         ),
     ],
 )
-def test_placeholders_need_expressions(engine: Engine, action: str, request_: Document, words: str) -> None:
+def test_legacy_parameters_cannot_be_combined_with_expression_attribute_names(
+    engine: Engine, action: str, request_: Document, words: str
+) -> None:
     refusal = refused(engine, action, {"TableName": "table", **request_})
     assert refusal.message == f"{words} can only be specified when using expressions"
 
@@ -127,13 +129,15 @@ def test_placeholders_need_expressions(engine: Engine, action: str, request_: Do
         ("Scan", {"ScanFilter": {}}, "FilterExpression is null"),
     ],
 )
-def test_values_need_expressions(engine: Engine, action: str, request_: Document, missing: str) -> None:
+def test_legacy_parameters_cannot_be_combined_with_expression_attribute_values(
+    engine: Engine, action: str, request_: Document, missing: str
+) -> None:
     request = {"TableName": "table", **request_, "ExpressionAttributeValues": values(n=1)}
     assert refused(engine, action, request).message == (
         f"ExpressionAttributeValues can only be specified when using expressions: {missing}"
     )
 
 
-def test_a_refused_request_changes_nothing(engine: Engine) -> None:
+def test_a_request_with_rejected_legacy_parameters_changes_nothing(engine: Engine) -> None:
     refused(engine, "PutItem", {"TableName": "table", "Item": texts(pk="a", sk="3"), "ConditionalOperator": "AND"})
     assert column(scan(engine)["Items"]) == ["1", "2"]

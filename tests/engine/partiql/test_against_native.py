@@ -1,4 +1,4 @@
-"""Statements do what the native actions do: the same items are found, written and refused."""
+"""Statements give the same results and errors as the native actions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.expressions.printer import Placeholders, Printer
 from singletable.expressions.tree import (
     And,
     Arithmetic,
-    Between,
+    BetweenBounds,
     Change,
     Compare,
     Condition,
@@ -29,12 +29,12 @@ from singletable.expressions.tree import (
     Path,
     leaves,
 )
-from singletable.partiql.printer import condition_text, statement_text
-from singletable.partiql.statements import Source, Update
-from tests.engine.partiql.statements import all_items, execute
-from tests.engine.tables import Document, create, create_hash, get, pages, put, scan, texts
+from singletable.partiql.statement_printer import condition_text, statement_text
+from singletable.partiql.statements import StatementSource, UpdateStatement
+from tests.engine.partiql.statement_requests import all_items, execute
+from tests.engine.table_requests import Document, create, create_hash, get, pages, put, scan, texts
 from tests.expressions.trees import CONSTANTS, ITEMS, SETS, VALUES, conditions, paths
-from tests.partiql.statements_made import is_written
+from tests.partiql.statement_strategies import is_written
 
 PATHS = paths(["a", "b", "c"])
 LEAVES: st.SearchStrategy[Operand] = PATHS | CONSTANTS
@@ -61,7 +61,7 @@ def parameters_of(node: object) -> list[Any]:
 
 
 class Native:
-    """The parameters of a native request, printed from a tree."""
+    """The parameters of a native request, printed from an expression tree."""
 
     def __init__(self) -> None:
         self.placeholders = Placeholders()
@@ -86,7 +86,9 @@ def statement_of(condition: Condition) -> str:
 
 @KEYED
 @given(conditions(LEAVES, PATHS), st.lists(ITEMS, max_size=3))
-def test_a_condition_selects_what_a_filter_keeps(engine: Engine, condition: Condition, items: list[Document]) -> None:
+def test_a_partiql_select_returns_the_same_items_as_a_scan_filter(
+    engine: Engine, condition: Condition, items: list[Document]
+) -> None:
     for found in scan(engine, "hash")["Items"]:
         engine.call("DeleteItem", {"TableName": "hash", "Key": {"pk": found["pk"]}})
     for number, item in enumerate(items):
@@ -121,7 +123,9 @@ CHANGES: st.SearchStrategy[Change] = st.one_of(
 
 @KEYED
 @given(st.lists(CHANGES, min_size=1, max_size=3), ITEMS)
-def test_an_update_leaves_what_update_item_leaves(engine: Engine, changes: list[Change], item: Document) -> None:
+def test_partiql_write_statements_update_an_item_as_update_item_does(
+    engine: Engine, changes: list[Change], item: Document
+) -> None:
     assume(all(map(is_written, parameters_of(tuple(changes)))))
     for key in ("native", "partiql"):
         put(engine, {**item, "pk": {"S": key}}, "hash")
@@ -131,7 +135,7 @@ def test_an_update_leaves_what_update_item_leaves(engine: Engine, changes: list[
         engine, "UpdateItem", native.request(TableName="hash", Key=texts(pk="native"), UpdateExpression=text)
     )
     where = Compare("=", Path(("pk",)), Constant({"S": "partiql"}))
-    statement = statement_text(Update(Source("hash"), tuple(changes), where))
+    statement = statement_text(UpdateStatement(StatementSource("hash"), tuple(changes), where))
     done = outcome(engine, "ExecuteStatement", {"Statement": statement})
     if isinstance(wanted, str) or isinstance(done, str):
         assert isinstance(wanted, str), (statement, wanted)
@@ -152,7 +156,7 @@ _KEY_CONDITIONS: st.SearchStrategy[Condition] = st.recursive(
         st.builds(lambda values: In(_PK, tuple(values)), st.lists(_PARTITIONS, min_size=1, max_size=3)),
         st.builds(lambda how, value: Compare(how, _SK, value), st.sampled_from(["<", "<=", ">", ">=", "<>"]), _SORTS),
         st.builds(lambda value: Compare("=", value, _SK), _SORTS),
-        st.builds(lambda one, other: Between(_SK, *sorted((one, other), key=str)), _SORTS, _SORTS),
+        st.builds(lambda one, other: BetweenBounds(_SK, *sorted((one, other), key=str)), _SORTS, _SORTS),
         st.builds(lambda value: Function("begins_with", (_SK, value)), _SORTS),
         st.builds(lambda value: Compare("=", _N, Constant({"N": value})), st.sampled_from(["0", "1"])),
     ),
@@ -175,7 +179,7 @@ def keyed() -> Iterator[Engine]:
 
 
 @given(_KEY_CONDITIONS, st.none() | st.integers(1, 4))
-def test_whatever_is_said_of_keys_every_item_it_holds_for_is_selected_once(
+def test_a_partiql_where_clause_on_keys_selects_every_matching_item_once(
     keyed: Engine, condition: Condition, limit: int | None
 ) -> None:
     statement = f'SELECT * FROM "table" WHERE {condition_text(condition)}'
@@ -191,7 +195,7 @@ def test_whatever_is_said_of_keys_every_item_it_holds_for_is_selected_once(
 
 
 @given(st.sampled_from(["p", "q"]), VALUES)
-def test_an_inserted_value_is_the_value_that_is_put(keyed: Engine, name: str, value: Document) -> None:
+def test_partiql_write_statements_insert_the_same_value_as_put_item(keyed: Engine, name: str, value: Document) -> None:
     key = texts(pk="inserted", sk=name)
     keyed.call("DeleteItem", {"TableName": "table", "Key": key})
     execute(keyed, f"""INSERT INTO "table" VALUE {{'pk': 'inserted', 'sk': '{name}', 'v': ?}}""", value)

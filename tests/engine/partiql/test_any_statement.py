@@ -1,4 +1,4 @@
-"""Whatever a request brings as a statement, the engine answers or refuses it, and a refusal has changed nothing."""
+"""Any statement is answered or rejected, and a rejected statement changes nothing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
-from tests.engine.partiql.statements import batch, execute, transaction
-from tests.engine.tables import Document, create, put, scan, texts
+from tests.engine.partiql.statement_requests import batch, execute, transaction
+from tests.engine.table_requests import Document, create, put, scan, texts
 
 CLAUSES = [
     "SELECT * FROM tbl WHERE ",
@@ -63,7 +63,9 @@ def engine() -> Iterator[Engine]:
 
 
 @given(STATEMENTS, st.lists(st.sampled_from(PARAMETERS), min_size=1, max_size=3))
-def test_a_statement_is_answered_or_refused(engine: Engine, statement: str, parameters: list[Document]) -> None:
+def test_execute_statement_answers_or_rejects_any_partiql_statement(
+    engine: Engine, statement: str, parameters: list[Document]
+) -> None:
     put(engine, {**texts(pk="a", sk="1"), "m": {"M": {}}, "l": {"L": [{"N": "1"}]}}, "tbl")
     member = {"Statement": statement, "Parameters": parameters}
     before = scan(engine, "tbl")["Items"]
@@ -92,6 +94,8 @@ def test_a_statement_is_answered_or_refused(engine: Engine, statement: str, para
 @pytest.mark.parametrize(
     "clause", ["SELECT * FROM tbl WHERE ", "UPDATE tbl SET n = 1 WHERE ", "DELETE FROM tbl WHERE "]
 )
-def test_the_deepest_conditions_are_answered_or_refused(engine: Engine, clause: str, condition: str) -> None:
+def test_a_deeply_nested_partiql_where_clause_is_answered_or_rejected(
+    engine: Engine, clause: str, condition: str
+) -> None:
     with contextlib.suppress(RequestRefused):
         execute(engine, clause + condition)

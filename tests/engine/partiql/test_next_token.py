@@ -1,4 +1,4 @@
-"""NextToken: it goes on where the page stopped, and is refused when it is anything but that."""
+"""NextToken: continues where the page stopped; invalid tokens are rejected."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
-from tests.engine.partiql.statements import execute, refusal_of, selected
-from tests.engine.tables import create, put, texts
+from tests.engine.partiql.statement_requests import error_message, execute, selected
+from tests.engine.table_requests import create, put, texts
 
 STATEMENT = 'SELECT * FROM "table" WHERE pk = ?'
 P = {"S": "p"}
@@ -35,52 +35,52 @@ def token(engine: Engine) -> str:
     return str(execute(engine, STATEMENT, P, Limit=1)["NextToken"])
 
 
-def test_a_token_goes_on(engine: Engine, token: str) -> None:
+def test_a_partiql_next_token_continues_after_the_last_item(engine: Engine, token: str) -> None:
     assert selected(engine, STATEMENT, P, NextToken=token) == [texts(pk="p", sk="2"), texts(pk="p", sk="3")]
     assert len(selected(engine, STATEMENT, P, NextToken=token, Limit=1, ConsistentRead=True)) == 1
 
 
-def test_a_token_goes_on_when_its_item_is_gone(engine: Engine) -> None:
+def test_a_partiql_next_token_continues_after_its_item_was_deleted(engine: Engine) -> None:
     put(engine, texts(pk="p", sk="0"))
     token = execute(engine, STATEMENT, P, Limit=1)["NextToken"]
     engine.call("DeleteItem", {"TableName": "table", "Key": texts(pk="p", sk="0")})
     assert len(selected(engine, STATEMENT, P, NextToken=token)) == 3
 
 
-def test_a_token_fits_its_statement_and_its_parameters_alone(engine: Engine, token: str) -> None:
-    assert refusal_of(engine, STATEMENT, {"S": "q"}, NextToken=token) == MISMATCH
-    assert refusal_of(engine, f"{STATEMENT} ", P, NextToken=token) == MISMATCH
-    assert refusal_of(engine, 'SELECT * FROM "other" WHERE pk = ?', P, NextToken=token) == MISMATCH
+def test_a_partiql_next_token_is_bound_to_its_statement_and_parameters(engine: Engine, token: str) -> None:
+    assert error_message(engine, STATEMENT, {"S": "q"}, NextToken=token) == MISMATCH
+    assert error_message(engine, f"{STATEMENT} ", P, NextToken=token) == MISMATCH
+    assert error_message(engine, 'SELECT * FROM "other" WHERE pk = ?', P, NextToken=token) == MISMATCH
     insert = """INSERT INTO "table" VALUE {'pk': 'new', 'sk': '1'}"""
-    assert refusal_of(engine, insert, NextToken=token) == MISMATCH
+    assert error_message(engine, insert, NextToken=token) == MISMATCH
 
 
-def test_a_token_fits_its_store_alone() -> None:
-    """A table of the same name in another store is another table, where the same position may mean something else."""
+def test_a_partiql_next_token_is_bound_to_its_store() -> None:
+    """A table of the same name in another store is another table, so its tokens are not valid there."""
     with Engine() as one, Engine() as other:
         for each in (one, other):
             create(each)
             put(each, texts(pk="p", sk="1"))
         token = execute(one, STATEMENT, P, Limit=1)["NextToken"]
-        assert refusal_of(other, STATEMENT, P, NextToken=token) == INVALID_TOKEN
+        assert error_message(other, STATEMENT, P, NextToken=token) == INVALID_TOKEN
 
 
 @given(st.text(min_size=1, max_size=200))
-def test_no_text_is_a_token(engine: Engine, text: str) -> None:
-    assert refusal_of(engine, STATEMENT, P, NextToken=text) == INVALID_TOKEN
+def test_random_text_is_not_a_valid_partiql_next_token(engine: Engine, text: str) -> None:
+    assert error_message(engine, STATEMENT, P, NextToken=text) == INVALID_TOKEN
 
 
 @given(st.data())
-def test_a_token_that_was_changed_is_refused(engine: Engine, token: str, data: st.DataObject) -> None:
+def test_a_changed_partiql_next_token_is_rejected(engine: Engine, token: str, data: st.DataObject) -> None:
     content = bytearray(urlsafe_b64decode(token))
     at = data.draw(st.integers(0, len(content) - 1))
     content[at] ^= data.draw(st.integers(1, 255))
-    words = refusal_of(engine, STATEMENT, P, NextToken=urlsafe_b64encode(content).decode())
+    words = error_message(engine, STATEMENT, P, NextToken=urlsafe_b64encode(content).decode())
     assert words in (INVALID_TOKEN, MISMATCH)
 
 
 @given(st.data())
-def test_a_token_that_was_cut_or_padded_is_refused(engine: Engine, token: str, data: st.DataObject) -> None:
+def test_a_truncated_or_padded_partiql_next_token_is_rejected(engine: Engine, token: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(token) - 1))
     changed = data.draw(st.sampled_from([token[:at], token[:at] + "!" + token[at:], token + "=", token[1:]]))
     if changed:

@@ -1,4 +1,4 @@
-"""The catalog, and how a process notices that another one has changed it."""
+"""The catalog, and how a process notices that another process has changed it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.engine.storage.catalog_rows import CatalogRow, tree_of
 from singletable.engine.storage.store import StaleCatalog, Store
 
 
-def test_a_table_is_there_with_its_definition_and_its_trees() -> None:
+def test_catalog_rows_store_the_definition_of_a_new_table_and_create_its_trees() -> None:
     with Store.open("memory:") as store:
         with store.writing() as connection:
             created = catalog_rows.create(connection, "orders", b"definition", (1, 2))
@@ -22,14 +22,14 @@ def test_a_table_is_there_with_its_definition_and_its_trees() -> None:
                 assert tree_of(1, 1, index).count(connection) == (0, 0)
 
 
-def test_tables_are_listed_by_name() -> None:
+def test_catalog_rows_list_tables_by_name() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         for name in ("b", "a", "c"):
             catalog_rows.create(connection, name, b"", ())
         assert [row.name for row in catalog_rows.rows(connection)] == ["a", "b", "c"]
 
 
-def test_a_changed_table_keeps_its_items_and_has_the_indexes_of_its_new_definition() -> None:
+def test_changing_a_table_in_catalog_rows_keeps_its_items_and_updates_its_indexes() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         before = catalog_rows.create(connection, "orders", b"old", (1, 2))
         for index in (None, 1, 2):
@@ -42,7 +42,7 @@ def test_a_changed_table_keeps_its_items_and_has_the_indexes_of_its_new_definiti
         assert names == {"t1_2", "t1_2_i2", "t1_2_i3"}
 
 
-def test_a_dropped_table_leaves_nothing_and_its_number_is_not_used_again() -> None:
+def test_dropping_a_table_from_catalog_rows_removes_its_trees_and_never_reuses_its_number() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         dropped = catalog_rows.create(connection, "orders", b"", (1,))
         catalog_rows.drop(connection, dropped, (1,))
@@ -51,11 +51,11 @@ def test_a_dropped_table_leaves_nothing_and_its_number_is_not_used_again() -> No
         assert catalog_rows.create(connection, "orders", b"", ()).number == 2
 
 
-def test_a_change_of_an_older_generation_is_stale() -> None:
+def test_changing_an_outdated_generation_of_catalog_rows_raises_stale_catalog() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         first = catalog_rows.create(connection, "orders", b"1", ())
         second = catalog_rows.change(connection, first, b"2", (), ())
-        with pytest.raises(StaleCatalog, match="orders is no longer of generation 1"):
+        with pytest.raises(StaleCatalog, match="orders no longer has generation 1"):
             catalog_rows.change(connection, first, b"3", (), ())
         assert catalog_rows.rows(connection) == [second]
 
@@ -65,7 +65,7 @@ def url(tmp_path: Path) -> str:
     return f"file:{tmp_path / 'store.db'}"
 
 
-def test_a_changed_table_is_not_found_under_its_old_name_by_anybody(url: str) -> None:
+def test_catalog_rows_raise_stale_catalog_in_other_processes_for_a_changed_table(url: str) -> None:
     with Store.open(url) as changer, Store.open(url) as other:
         with changer.writing() as connection:
             first = catalog_rows.create(connection, "orders", b"", ())
@@ -84,7 +84,7 @@ def test_a_changed_table_is_not_found_under_its_old_name_by_anybody(url: str) ->
             assert tree_of(1, 2).get(connection, b"key") == (b"item", 4)
 
 
-def test_a_write_that_turns_out_stale_is_rolled_back_whole(url: str) -> None:
+def test_a_write_for_which_catalog_rows_raise_stale_catalog_is_rolled_back(url: str) -> None:
     with Store.open(url) as changer, Store.open(url) as other:
         with changer.writing() as connection:
             catalog_rows.create(connection, "kept", b"", ())
@@ -103,7 +103,7 @@ def test_a_write_that_turns_out_stale_is_rolled_back_whole(url: str) -> None:
             assert tree_of(1, 1).get(connection, b"key") is None
 
 
-def test_a_read_in_flight_goes_on_while_its_table_is_changed_or_dropped(url: str) -> None:
+def test_a_running_read_continues_while_catalog_rows_change_or_drop_its_table(url: str) -> None:
     with Store.open(url) as changer, Store.open(url) as reader:
         with changer.writing() as connection:
             first = catalog_rows.create(connection, "orders", b"", ())

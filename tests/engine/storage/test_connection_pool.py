@@ -1,4 +1,4 @@
-"""The connections to a file: several processes at once, a log that stays short, full disks and sudden deaths."""
+"""Connections to a file: concurrent processes, checkpoints, full disks and killed processes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def put(store: Store, key: bytes, item: bytes = b"item") -> None:
         TREE.put(connection, key, item, len(item))
 
 
-def is_whole(store: Store) -> bool:
+def is_intact(store: Store) -> bool:
     with store.reading() as connection:
         return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
@@ -68,7 +68,7 @@ def log_bytes(store: Store) -> int:
     return Path(f"{store.path}-wal").stat().st_size
 
 
-def test_processes_that_open_a_new_path_at_once_all_get_the_same_store(url: str) -> None:
+def test_connection_pools_of_processes_that_open_a_new_path_concurrently_get_the_same_store(url: str) -> None:
     program = """
     input()
     with Store.open(url) as store, store.reading() as connection:
@@ -79,7 +79,7 @@ def test_processes_that_open_a_new_path_at_once_all_get_the_same_store(url: str)
     assert answers == ["3\n"] * 4
 
 
-def test_processes_lose_no_update(store: Store, url: str) -> None:
+def test_connection_pools_of_concurrent_processes_lose_no_update(store: Store, url: str) -> None:
     put(store, b"counter", b"0")
     program = """
     with Store.open(url) as store:
@@ -96,7 +96,7 @@ def test_processes_lose_no_update(store: Store, url: str) -> None:
         assert TREE.get(connection, b"counter") == (b"400", 1)
 
 
-def test_what_was_answered_is_there_after_a_process_was_killed(store: Store, url: str) -> None:
+def test_committed_writes_of_a_connection_pool_survive_a_killed_process(store: Store, url: str) -> None:
     program = """
     store = Store.open(url)
     number = 0
@@ -117,10 +117,10 @@ def test_what_was_answered_is_there_after_a_process_was_killed(store: Store, url
             counts = [sum(1 for _ in TREE.range(connection, low, low + b"z")) for low in (b"a", b"b")]
         assert counts[0] == counts[1]
         assert counts[0] >= (answered[-1] if answered else 0) + 1
-    assert is_whole(store)
+    assert is_intact(store)
 
 
-def test_a_store_whose_process_was_killed_opens_again(url: str) -> None:
+def test_a_connection_pool_opens_a_store_whose_process_was_killed(url: str) -> None:
     program = """
     from singletable.engine.storage import catalog_rows
     store = Store.open(url)
@@ -140,7 +140,7 @@ def test_a_store_whose_process_was_killed_opens_again(url: str) -> None:
         assert TREE.get(connection, b"unfinished") is None
 
 
-def test_a_writer_waits_while_another_process_writes(store: Store, url: str) -> None:
+def test_a_writer_in_a_connection_pool_waits_while_another_process_writes(store: Store, url: str) -> None:
     program = """
     store = Store.open(url)
     with store.writing() as connection:
@@ -161,26 +161,30 @@ def test_a_writer_waits_while_another_process_writes(store: Store, url: str) -> 
         assert TREE.get(connection, b"key") == (b"ours", 4)
 
 
-def test_a_writer_that_waited_too_long_says_for_whom(store: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_lock_timeout_of_a_connection_pool_names_the_cause(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connection_pool, "BUSY_SECONDS", 0.05)  # a minute is too long for a test
-    held = pytest.raises(StoreRefused, match="has been held by another process for a minute")
+    held = pytest.raises(StoreRefused, match="has been locked by another process for a minute")
     with Store.open(url) as other, other.writing(), held:
         put(store, b"key")
     put(store, b"key")
 
 
-def test_a_writer_that_sqlite_kept_waiting_too_long_says_for_whom(store: Store) -> None:
+def test_a_sqlite_lock_timeout_of_a_connection_pool_names_the_cause(store: Store) -> None:
     assert store.path is not None
     with store.writing() as connection:
         connection.execute("PRAGMA busy_timeout = 10")
     with closing(sqlite3.connect(store.path, isolation_level=None)) as tool:
         tool.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreRefused, match=r"has been held by another process for a minute \(SQLite: database is"):
+        with pytest.raises(
+            StoreRefused, match=r"has been locked by another process for a minute \(SQLite: database is"
+        ):
             put(store, b"key")
     put(store, b"key")
 
 
-def test_threads_that_make_one_store_at_once_share_it(tmp_path: Path) -> None:
+def test_connection_pools_of_threads_that_create_one_store_concurrently_share_it(tmp_path: Path) -> None:
     def opened(path: Path) -> str:
         with Store.open(f"file:{path}") as each, each.reading() as connection:
             name: str = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()[0]
@@ -191,20 +195,22 @@ def test_threads_that_make_one_store_at_once_share_it(tmp_path: Path) -> None:
             assert set(pool.map(opened, [tmp_path / f"store{number}"] * 6)) == {"singletable"}
 
 
-def test_the_log_stays_short_and_nothing_is_lost(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpoints_of_a_connection_pool_keep_the_log_short_without_data_loss(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 50)
     for number in range(600):
         put(store, b"%d" % number, os.urandom(2000))
     assert log_bytes(store) < 1_000_000
     with store.reading() as connection:
         assert TREE.count(connection) == (600, 1_200_000)
-    assert is_whole(store)
+    assert is_intact(store)
 
 
-def test_the_log_is_moved_by_nobody_while_another_process_writes(
+def test_a_connection_pool_runs_no_checkpoint_while_another_process_writes(
     store: Store, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A checkpoint beside a writer is what the WAL-reset bug of SQLite up to 3.51.2 needs."""
+    """A checkpoint during a write would trigger the WAL-reset bug of SQLite up to 3.51.2."""
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 10)
     states: list[bool] = []
     with Store.open(url) as other:
@@ -230,7 +236,9 @@ def test_the_log_is_moved_by_nobody_while_another_process_writes(
     assert all(states)
 
 
-def test_a_checkpoint_that_fails_does_not_fail_the_write(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_checkpoint_of_a_connection_pool_does_not_fail_the_write(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 10)
     with store.reading() as one, store.reading() as another:
         for connection in (one, another):
@@ -244,7 +252,7 @@ def test_a_checkpoint_that_fails_does_not_fail_the_write(store: Store, monkeypat
         assert not connection.in_transaction
 
 
-def test_a_reader_that_takes_long_holds_up_no_writer(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_read_in_a_connection_pool_does_not_block_writers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 10)
     put(store, b"key", b"before")
     with store.snapshot() as connection:
@@ -257,21 +265,21 @@ def test_a_reader_that_takes_long_holds_up_no_writer(store: Store, monkeypatch: 
     assert log_bytes(store) < 3_000_000
 
 
-def test_a_full_disk_refuses_the_write_and_leaves_the_rest_whole(store: Store) -> None:
+def test_a_full_disk_fails_the_write_of_a_connection_pool_and_keeps_the_data_intact(store: Store) -> None:
     put(store, b"before")
     with store.reading() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-    with pytest.raises(StoreRefused, match=r"the disk is full .*\n  Make room; nothing was written"):
+    with pytest.raises(StoreRefused, match=r"the disk is full .*\n  Free disk space; this write did nothing"):
         put(store, b"large", bytes(1_000_000))
     with store.reading() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
         assert TREE.get(connection, b"large") is None
     put(store, b"large", bytes(1_000_000))
-    assert is_whole(store)
+    assert is_intact(store)
 
 
-def test_a_store_that_was_removed_while_it_was_open_is_not_made_anew(store: Store) -> None:
+def test_a_connection_pool_does_not_recreate_a_store_deleted_while_open(store: Store) -> None:
     assert store.path is not None
     store.path.unlink()
     with store.reading(), pytest.raises(StoreRefused, match="cannot be opened"), store.reading():
@@ -279,7 +287,7 @@ def test_a_store_that_was_removed_while_it_was_open_is_not_made_anew(store: Stor
     assert not store.path.exists()
 
 
-def test_threads_with_full_durability_share_flushes(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_of_a_connection_pool_with_full_sync_share_flushes(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     flushes: list[int] = []
     real = os.fdatasync
 
@@ -306,10 +314,10 @@ def test_threads_with_full_durability_share_flushes(url: str, monkeypatch: pytes
         assert 10 <= len(flushes) <= 60  # of 80 writes
 
 
-def test_what_was_committed_before_a_flush_is_in_the_log_that_it_brings_to_the_disk(
+def test_a_flush_of_a_connection_pool_includes_every_commit_made_before_it(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At each flush the files are copied as they are when it begins: the least that is there after a loss of power."""
+    """Copying the files when a flush starts gives the least data that a power failure can leave."""
     copies: list[Path] = []
 
     def copied(_: int) -> None:
@@ -339,11 +347,11 @@ def test_what_was_committed_before_a_flush_is_in_the_log_that_it_brings_to_the_d
             thread.join()
     assert len(served) == 40
     for key, path in served.items():
-        with Store.open(f"file:{path}", create=False) as after_the_loss, after_the_loss.reading() as connection:
+        with Store.open(f"file:{path}", create=False) as after_failure, after_failure.reading() as connection:
             assert TREE.get(connection, key) is not None
 
 
-def test_without_full_durability_nothing_is_flushed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_pool_with_normal_sync_flushes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fdatasync", lambda _: pytest.fail("flushed"))
     put(store, b"key")
     store.flush()
@@ -351,8 +359,8 @@ def test_without_full_durability_nothing_is_flushed(store: Store, monkeypatch: p
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 @pytest.mark.parametrize("what", ["folder", "file"])
-def test_what_may_not_be_written_is_refused(what: str) -> None:
-    """The process gives up being root, where it is, since root may write everything."""
+def test_a_connection_pool_cannot_open_a_read_only_file_or_folder(what: str) -> None:
+    """The process drops root privileges if it has them, since root may write everything."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if what == "file":
@@ -360,20 +368,20 @@ def test_what_may_not_be_written_is_refused(what: str) -> None:
             (folder / "store.db").chmod(0o444)
         folder.chmod(0o555)
         program = """
-        import urllib.parse  # before it is out of reach
+        import urllib.parse  # before the user loses access to it
         os.geteuid() == 0 and os.seteuid(65534)
         try:
             Store.open(url)
         except StoreRefused as refused:
             print(refused)
         """
-        told = started(f"file:{folder}/store.db", program).communicate()[0]
+        output = started(f"file:{folder}/store.db", program).communicate()[0]
         folder.chmod(0o755)
-    assert f"{folder}/store.db cannot be" in told
-    assert "yours to" in told
+    assert f"{folder}/store.db {'cannot be opened' if what == 'folder' else 'is read-only'}" in output
+    assert "Check that" in output
 
 
-def test_a_store_can_be_closed_while_threads_use_it(url: str) -> None:
+def test_a_connection_pool_can_be_closed_while_threads_use_it(url: str) -> None:
     for _ in range(10):
         store = Store.open(url, sync="full")
         answers: list[str] = []

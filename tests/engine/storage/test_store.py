@@ -1,4 +1,4 @@
-"""Stores: what a read, a snapshot and a write see, from several threads, until the store is closed."""
+"""What read, snapshot and write sessions see, in several threads, until the store is closed."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def get(store: Store, key: bytes) -> bytes | None:
     return row[0] if row is not None else None
 
 
-def test_what_is_written_is_read(store: Store) -> None:
+def test_a_store_returns_what_was_written(store: Store) -> None:
     put(store, b"key", b"one")
     put(store, b"key", b"two")
     assert get(store, b"key") == b"two"
     assert get(store, b"other") is None
 
 
-def test_a_write_that_fails_leaves_nothing(store: Store) -> None:
+def test_a_store_rolls_back_a_failed_write(store: Store) -> None:
     with suppress(ZeroDivisionError), store.writing() as connection:
         TREE.put(connection, b"key", b"item", 4)
         raise ZeroDivisionError
@@ -64,14 +64,14 @@ def test_a_write_that_fails_leaves_nothing(store: Store) -> None:
     assert get(store, b"key") == b"item"
 
 
-def test_a_write_is_seen_by_others_when_it_is_done(file_store: Store) -> None:
+def test_a_store_shows_a_write_to_others_after_its_commit(file_store: Store) -> None:
     with file_store.writing() as connection:
         TREE.put(connection, b"key", b"item", 4)
         assert get(file_store, b"key") is None
     assert get(file_store, b"key") == b"item"
 
 
-def test_a_snapshot_sees_one_moment(file_store: Store) -> None:
+def test_a_snapshot_of_a_store_sees_one_moment(file_store: Store) -> None:
     put(file_store, b"key", b"before")
     with file_store.snapshot() as connection:
         assert TREE.get(connection, b"key") == (b"before", 6)
@@ -80,8 +80,8 @@ def test_a_snapshot_sees_one_moment(file_store: Store) -> None:
     assert get(file_store, b"key") == b"after"
 
 
-def test_a_range_left_half_read_does_not_hold_the_past(store: Store) -> None:
-    """The exception keeps the frame, and with it the cursor; its snapshot must not be the next reader's."""
+def test_an_unfinished_range_does_not_keep_an_old_snapshot_of_a_store(store: Store) -> None:
+    """The exception keeps the frame and its cursor alive; the next read must not use the cursor's snapshot."""
     for key in (b"a", b"b", b"c"):
         put(store, key, b"before")
 
@@ -99,7 +99,7 @@ def test_a_range_left_half_read_does_not_hold_the_past(store: Store) -> None:
         assert get(store, b"b") == b"after"
 
 
-def test_a_process_that_does_one_thing_at_a_time_uses_one_connection(file_store: Store) -> None:
+def test_consecutive_sessions_of_a_store_use_one_connection(file_store: Store) -> None:
     with file_store.reading() as first:
         pass
     with file_store.writing() as second:
@@ -109,7 +109,7 @@ def test_a_process_that_does_one_thing_at_a_time_uses_one_connection(file_store:
     assert first is second is third
 
 
-def test_a_store_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_a_store_keeps_its_data_when_it_is_opened_again(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store.db'}"
     with with_a_table(Store.open(url)) as store:
         put(store, b"key")
@@ -118,14 +118,14 @@ def test_a_store_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
 
 
-def test_two_stores_in_memory_are_two() -> None:
+def test_in_memory_stores_are_independent() -> None:
     with with_a_table(Store.open("memory:")) as one, with_a_table(Store.open("memory:")) as other:
         put(one, b"key")
         assert get(other, b"key") is None
         assert one.is_memory
 
 
-def test_a_closed_store_says_so(store: Store) -> None:
+def test_a_closed_store_raises(store: Store) -> None:
     store.close()
     store.close()
     with pytest.raises(StoreRefused, match="The store is closed"):
@@ -134,7 +134,7 @@ def test_a_closed_store_says_so(store: Store) -> None:
         put(store, b"key")
 
 
-def test_a_read_under_way_ends_well_when_the_store_is_closed(file_store: Store) -> None:
+def test_closing_a_store_lets_a_running_read_finish(file_store: Store) -> None:
     put(file_store, b"key")
     with file_store.reading() as connection:
         file_store.close()
@@ -143,7 +143,7 @@ def test_a_read_under_way_ends_well_when_the_store_is_closed(file_store: Store) 
     assert [file.name for file in file_store.path.parent.iterdir()] == ["store.db"]
 
 
-def test_threads_lose_no_update(store: Store) -> None:
+def test_threads_of_one_store_lose_no_update(store: Store) -> None:
     put(store, b"counter", b"0")
 
     def count() -> None:
@@ -157,8 +157,8 @@ def test_threads_lose_no_update(store: Store) -> None:
     assert get(store, b"counter") == b"400"
 
 
-def test_threads_that_read_see_whole_transactions(store: Store) -> None:
-    """Writers keep two items the same; nobody may ever see them differ."""
+def test_threads_that_read_a_store_see_complete_transactions(store: Store) -> None:
+    """Writers set two items to the same value; no reader may see them differ."""
     put(store, b"a", b"0")
     put(store, b"b", b"0")
     differing: list[object] = []
@@ -181,13 +181,13 @@ def test_threads_that_read_see_whole_transactions(store: Store) -> None:
     assert differing == []
 
 
-def run_in_threads(work: object, count: int) -> None:
+def run_in_threads(function: object, count: int) -> None:
     failures: list[BaseException] = []
 
     def safely() -> None:
         try:
-            assert callable(work)
-            work()
+            assert callable(function)
+            function()
         except BaseException as error:
             failures.append(error)
 
@@ -200,12 +200,14 @@ def run_in_threads(work: object, count: int) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "store.db", "memory", "file:", "dynamodb://eu-west-1"])
-def test_what_names_no_store_is_refused(url: str) -> None:
-    with pytest.raises(StoreRefused, match='Say "memory:", or "file:" and the path of a file'):
+def test_an_invalid_store_url_raises(url: str) -> None:
+    with pytest.raises(StoreRefused, match='Use "memory:" or "file:PATH"'):
         Store.open(url)
 
 
-def test_a_path_may_begin_with_the_home_folder_or_be_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_path_of_a_store_may_start_with_a_tilde_or_be_a_symbolic_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     with with_a_table(Store.open("file:~/store.db")) as store:
         put(store, b"key")
@@ -217,7 +219,7 @@ def test_a_path_may_begin_with_the_home_folder_or_be_a_link(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("name", ["with space.db", "50%?#&x=1.db", "größe.db"])
-def test_a_path_may_have_any_character(tmp_path: Path, name: str) -> None:
+def test_the_path_of_a_store_may_contain_any_character(tmp_path: Path, name: str) -> None:
     with with_a_table(Store.open(f"file:{tmp_path / name}")) as store:
         put(store, b"key")
         with store.reading(), store.reading():
@@ -225,24 +227,24 @@ def test_a_path_may_have_any_character(tmp_path: Path, name: str) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StoreRefused, match=r"is a folder.\n  Name a file in it, such as file:.*store\.db"):
+def test_a_folder_cannot_be_opened_as_a_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreRefused, match=r"is a folder.\n  Use the path of a file in it, such as file:.*store\.db"):
         Store.open(f"file:{tmp_path}")
 
 
-def test_a_file_in_a_folder_that_is_not_there_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
-    with pytest.raises(StoreRefused, match=r"There is no folder .*data\.\n  Make it first"):
+def test_a_store_in_a_missing_folder_raises_and_creates_nothing(tmp_path: Path) -> None:
+    with pytest.raises(StoreRefused, match=r"There is no folder .*data\.\n  Create it first"):
         Store.open(f"file:{tmp_path}/data/store.db")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_has_to_be_there_is_not_made(tmp_path: Path) -> None:
+def test_opening_a_store_without_create_never_creates_a_file(tmp_path: Path) -> None:
     with pytest.raises(StoreRefused, match="There is no store at"):
         Store.open(f"file:{tmp_path}/store.db", create=False)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_named_pipe_cannot_be_opened_as_a_store(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(StoreRefused, match="neither a file nor a folder"):
+    with pytest.raises(StoreRefused, match="is not a regular file"):
         Store.open(f"file:{tmp_path}/pipe")

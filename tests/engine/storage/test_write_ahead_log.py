@@ -1,4 +1,4 @@
-"""The log as a file: when it is long, as SQLite itself counts it."""
+"""The write-ahead log: when a checkpoint is due, compared with SQLite's own frame count."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from singletable.engine.storage import write_ahead_log
-from singletable.engine.storage.layout import PAGE_BYTES
+from singletable.engine.storage.store_format import PAGE_BYTES
 from singletable.engine.storage.write_ahead_log import WriteAheadLog
 
 
-def test_a_log_is_long_from_the_frame_on_that_makes_it_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_of_the_write_ahead_log_is_due_from_the_limit_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 20)
     path = tmp_path / "database"
     connection = sqlite3.connect(path, isolation_level=None)
@@ -21,23 +23,23 @@ def test_a_log_is_long_from_the_frame_on_that_makes_it_so(tmp_path: Path, monkey
     connection.execute("CREATE TABLE t (a)")
     log = WriteAheadLog(path)
     frames = 2
-    for begun in range(3):
+    for restarts in range(3):
         while frames < 50:
             connection.execute("INSERT INTO t VALUES (1)")
             frames += 1
             frame_count = (Path(f"{path}-wal").stat().st_size - 32) // (24 + PAGE_BYTES)
-            assert begun or frame_count == frames
-            assert log.is_long() == (frames >= 20), (begun, frames)
-        # Once everything has been moved, the next commit begins the log anew, in the file as it is.
+            assert restarts or frame_count == frames
+            assert log.is_checkpoint_due() == (frames >= 20), (restarts, frames)
+        # After a complete checkpoint, the next commit restarts the log within the same file.
         assert connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone() == (0, 50, 50)
-        log.checkpointed(50)
-        assert not log.is_long()
+        log.after_checkpoint(50)
+        assert not log.is_checkpoint_due()
         frames = 0
     log.close()
     connection.close()
 
 
-def test_a_log_that_its_readers_hold_is_long_again_only_when_it_has_grown_as_much(
+def test_a_write_ahead_log_held_by_readers_is_due_again_after_the_same_growth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_ahead_log, "CHECKPOINT_FRAMES", 20)
@@ -51,21 +53,21 @@ def test_a_log_that_its_readers_hold_is_long_again_only_when_it_has_grown_as_muc
     log = WriteAheadLog(path)
     for _ in range(23):
         connection.execute("INSERT INTO t VALUES (1)")
-    assert log.is_long()
-    log.checkpointed(connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1])
+    assert log.is_checkpoint_due()
+    log.after_checkpoint(connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1])
     for _ in range(19):
         connection.execute("INSERT INTO t VALUES (1)")
-        assert not log.is_long()
+        assert not log.is_checkpoint_due()
     connection.execute("INSERT INTO t VALUES (1)")
-    assert log.is_long()
+    assert log.is_checkpoint_due()
     log.close()
     reader.close()
     connection.close()
 
 
-def test_an_empty_log_is_not_long(tmp_path: Path) -> None:
+def test_no_checkpoint_is_due_for_an_empty_write_ahead_log(tmp_path: Path) -> None:
     (tmp_path / "database-wal").touch()
     log = WriteAheadLog(tmp_path / "database")
-    assert not log.is_long()
+    assert not log.is_checkpoint_due()
     log.sync()
     log.close()

@@ -1,4 +1,4 @@
-"""What every codec promises, alone and joined into keys: exact, injective, sorted, and no neighbour in a range."""
+"""Properties of all codecs, alone and combined in keys: exact, injective, sorted, and no neighbour in a range."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from singletable.errors import KeyRefused
-from singletable.model.codecs.choose import choose_codec
-from singletable.model.codecs.codec import Codec, Order
-from singletable.model.codecs.text import range_end
-from singletable.model.language import Language, common_text, literal
+from singletable.model.codecs.choose_codec import choose_codec
+from singletable.model.codecs.codec import Codec, SortOrder
+from singletable.model.codecs.text_codec import range_end
+from singletable.model.regular_language import Language, common_text, literal
 
 Values = st.SearchStrategy[Any]
 
@@ -42,7 +42,7 @@ class Grade(Enum):
     C = 30
 
 
-# Characters that bite: every one up to `%` that matters, the delimiters, and the ends of Unicode.
+# Characters that need care: those up to `%`, the delimiters, and the ends of Unicode.
 BITING = ["#", "%", "$", " ", "!", '"', "\x00", "&", "a", "ab", "0", "25", "|", "-", ".", "/", "~", "\x7f", "é"]
 BITING += ["\ud7ff", "\ue000", "\uffff", "\U0001f600", "\U0010ffff"]
 LAST = BITING[-1]
@@ -70,7 +70,7 @@ def text_of(value: Any) -> str:
 
 
 def fits(values: Values, delimiter: str) -> Values:
-    """The values, without the one character that ends ranges behind other delimiters than `#`."""
+    """Return the values without U+10FFFF, which ends ranges with delimiters other than `#`."""
     return values if delimiter == "#" else values.filter(lambda value: LAST not in text_of(value))
 
 
@@ -80,7 +80,7 @@ def whole(value: datetime, **lowest: int) -> datetime:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a key: its type, its spec, and the values it may have."""
+    """A field of a key: its type, its format, and its possible values."""
 
     python_type: Any
     spec: str
@@ -91,7 +91,7 @@ class Field:
         return choose_codec(self.python_type, self.spec, delimiter)
 
     def drawn(self, delimiter: str) -> Values:
-        """The values that a key with this delimiter can hold."""
+        """Return the values that are valid with this delimiter."""
         return fits(self.values, delimiter)
 
 
@@ -129,7 +129,7 @@ FIELDS = [
     Field(float, "08.2f", CENTS.map(float)),
     Field(int, "08.2f", st.integers(0, 99_999)),
 ]
-# The precision words hold `-`, `:` and `.`, and so have a place only behind the other delimiters.
+# The precisions contain `-`, `:` and `.`, so they are valid only with other delimiters.
 WORDS = [
     Field(datetime, "microseconds", MOMENTS),
     Field(
@@ -160,14 +160,16 @@ def sorts_by(value: Any) -> Any:
 
 
 def in_order(codec: Codec, first: Any, second: Any) -> bool:
-    """Whether two different values stand in the order that the codec promises."""
-    low, high = (second, first) if codec.order is Order.DESCENDING else (first, second)
+    """Return whether two different values are in the order of the codec."""
+    low, high = (second, first) if codec.order is SortOrder.DESCENDING else (first, second)
     return bool(sorts_by(low) < sorts_by(high))
 
 
 @each_field
 @given(data=st.data())
-def test_a_value_keeps_every_promise_of_its_codec(field: Field, delimiters: Values, data: st.DataObject) -> None:
+def test_every_codec_satisfies_the_codec_contract_for_every_value(
+    field: Field, delimiters: Values, data: st.DataObject
+) -> None:
     delimiter = data.draw(delimiters)
     codec, value = field.codec(delimiter), data.draw(field.drawn(delimiter))
     text = codec.encode(value)
@@ -179,12 +181,14 @@ def test_a_value_keeps_every_promise_of_its_codec(field: Field, delimiters: Valu
     assert codec.last_text is None or text <= codec.last_text
     assert codec.domain is None or value in codec.domain
     assert codec.spans_segments or delimiter not in text
-    assert (codec.order is Order.NONE) == bool(codec.unordered_reason)
+    assert (codec.order is SortOrder.NONE) == bool(codec.unordered_reason)
 
 
 @each_field
 @given(data=st.data())
-def test_a_text_is_read_only_when_it_is_written_the_same(field: Field, delimiters: Values, data: st.DataObject) -> None:
+def test_every_codec_decodes_a_text_only_if_encoding_restores_it(
+    field: Field, delimiters: Values, data: st.DataObject
+) -> None:
     delimiter = data.draw(delimiters)
     codec = field.codec(delimiter)
     text = list(codec.encode(data.draw(field.drawn(delimiter))))
@@ -201,7 +205,7 @@ def test_a_text_is_read_only_when_it_is_written_the_same(field: Field, delimiter
 
 @st.composite
 def templates(draw: st.DrawFn, fields: list[Field], delimiter: str) -> tuple[list[Field], list[Codec]]:
-    """A few fields with their codecs; what may hold the delimiter stands last."""
+    """A few fields with their codecs; a field that can contain the delimiter is last."""
     inner = [field for field in fields if not field.codec(delimiter).spans_segments]
     chosen = draw(st.lists(st.sampled_from(inner), max_size=2)) if inner else []
     chosen.append(draw(st.sampled_from(fields)))
@@ -213,7 +217,7 @@ def draw_values(data: st.DataObject, fields: list[Field], delimiter: str = "#") 
 
 
 def near(field: Field, value: Any) -> Values:
-    """Values whose text begins like that of another: `ab` for `a`, `1.51` for `1.5`, a path one element longer."""
+    """Values whose text starts like that of another: `ab` for `a`, `1.51` for `1.5`, a path one element longer."""
     if field.python_type is str:
         return ENDINGS.map(lambda text: value + text)
     if isinstance(value, tuple):
@@ -228,7 +232,7 @@ def near(field: Field, value: Any) -> Values:
 def draw_neighbour(
     data: st.DataObject, fields: list[Field], values: tuple[Any, ...], delimiter: str = "#"
 ) -> tuple[Any, ...]:
-    """Values that share some of the others or come near them, since keys are close where they begin alike."""
+    """Values that equal some of the others or are close to them, because keys with a common prefix are neighbours."""
     pairs = zip(fields, values, strict=True)
     return tuple(data.draw(st.just(value) | close(field, value, delimiter)) for field, value in pairs)
 
@@ -241,7 +245,7 @@ def joined(codecs: list[Codec], values: tuple[Any, ...], delimiter: str = "#") -
     return delimiter.join(codec.encode(value) for codec, value in zip(codecs, values, strict=True))
 
 
-# Alone, the fields of one kind come close to each other far more often than among all the others.
+# Fields of the same kind have close values far more often than a mix of all kinds.
 FAMILIES = {
     "texts": [field for field in FIELDS if field.python_type in {str, tuple[str, ...]}],
     "numbers": [field for field in FIELDS if field.python_type in {int, Decimal, float}],
@@ -253,7 +257,7 @@ each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMI
 
 @each_family
 @given(data=st.data())
-def test_two_different_tuples_never_make_one_key(family: list[Field], data: st.DataObject) -> None:
+def test_codecs_of_different_tuples_make_different_keys(family: list[Field], data: st.DataObject) -> None:
     delimiter = data.draw(ANY_DELIMITER)
     fields, codecs = data.draw(templates(family, delimiter))
     first = draw_values(data, fields, delimiter)
@@ -263,10 +267,10 @@ def test_two_different_tuples_never_make_one_key(family: list[Field], data: st.D
 
 @each_family
 @given(data=st.data())
-def test_keys_sort_as_tuples_do(family: list[Field], data: st.DataObject) -> None:
+def test_codecs_make_keys_that_sort_as_tuples_do(family: list[Field], data: st.DataObject) -> None:
     delimiter = data.draw(ANY_DELIMITER)
     words = WORDS if family is FIELDS and delimiter == "#" else []
-    ordered = [field for field in family + words if field.codec(delimiter).order is not Order.NONE]
+    ordered = [field for field in family + words if field.codec(delimiter).order is not SortOrder.NONE]
     fields, codecs = data.draw(templates(ordered, delimiter))
     first = draw_values(data, fields, delimiter)
     second = draw_neighbour(data, fields, first, delimiter)
@@ -278,7 +282,7 @@ def test_keys_sort_as_tuples_do(family: list[Field], data: st.DataObject) -> Non
 
 @each_family
 @given(data=st.data())
-def test_a_range_never_holds_a_neighbour(family: list[Field], data: st.DataObject) -> None:
+def test_codecs_make_ranges_that_never_contain_a_neighbour(family: list[Field], data: st.DataObject) -> None:
     escaped = [field for field in family + (WORDS if family is FIELDS else []) if field.spec != "raw"]
     fields, codecs = data.draw(templates(escaped, "#"))
     values = draw_values(data, fields)
@@ -291,7 +295,7 @@ def test_a_range_never_holds_a_neighbour(family: list[Field], data: st.DataObjec
     assert inside == (key == prefix or key.startswith(f"{prefix}#"))
 
 
-def test_eng_never_holds_engineering() -> None:
+def test_a_path_codec_excludes_engineering_from_the_subtree_of_eng() -> None:
     path = choose_codec(tuple[str, ...], "path", "#")
     low = path.encode(("root", "eng"))
     inside = [("root", "eng"), ("root", "eng", "db"), ("root", "eng", "\x00"), ("root", "eng", "\U0010ffff")]

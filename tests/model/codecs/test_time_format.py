@@ -1,4 +1,4 @@
-"""The formats of moments and days, read token by token."""
+"""Formats of dates and datetimes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from singletable.model.codecs.time_format import check_format, finest_unit, split_format
 
 
-def test_a_format_is_directives_and_single_literal_characters() -> None:
+def test_a_time_format_consists_of_directives_and_literal_characters() -> None:
     assert split_format("%Y-%mT").tokens == ("%Y", "-", "%m", "T")
     assert split_format("%Y-%mT").letters == "Ym"
 
 
-def test_what_is_finer_than_the_format_is_cut_off_when_rendered() -> None:
+def test_a_time_format_truncates_to_its_finest_unit() -> None:
     assert split_format("%Y-%m").render(datetime(2026, 4, 10, 14, 30, tzinfo=UTC)) == "2026-04"
 
 
@@ -31,14 +31,14 @@ def test_what_is_finer_than_the_format_is_cut_off_when_rendered() -> None:
         (datetime(2026, 1, 1, 0, 0, 0, 1001, tzinfo=UTC), "microseconds"),
     ],
 )
-def test_the_finest_unit_is_the_last_one_that_says_something(moment: datetime, unit: str) -> None:
+def test_the_time_format_finds_the_last_nonzero_unit_as_the_finest(moment: datetime, unit: str) -> None:
     assert finest_unit(moment) == unit
 
 
-def test_the_format_that_sorts_keeps_the_literals_in_place() -> None:
+def test_a_time_format_in_sorted_order_leaves_literals_in_place() -> None:
     assert split_format("%d.%m.%Y/%H").sorted_format == "%Y.%m.%d/%H"
 
 
-def test_milliseconds_and_microseconds_exclude_each_other() -> None:
-    with pytest.raises(ValueError, match="no value can be rebuilt"):
+def test_a_time_format_cannot_have_milliseconds_and_microseconds() -> None:
+    with pytest.raises(ValueError, match="values cannot be decoded"):
         check_format("%Y%m%d%H%M%S%L%f", "YmdHMSLf", "#")

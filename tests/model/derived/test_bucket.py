@@ -1,4 +1,4 @@
-"""Date buckets: years, months, days and hours of UTC, and the buckets that a range touches."""
+"""Date buckets: years, months, days and hours in UTC, and the buckets of a range."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from singletable.errors import KeyRefused
 from singletable.model.derived.bucket import MOST_BUCKETS, Span, bucket
-from singletable.model.derived.derived import Reach
-from singletable.model.language import literal, overlap
-from singletable.model.ranges import Between, Equal, Since
+from singletable.model.derived.derived_value import Reach
+from singletable.model.parameter_types import Between, Equal, Since
+from singletable.model.regular_language import literal, overlap
 
 SPANS: tuple[Span, ...] = get_args(Span)
 NOON = datetime(2026, 4, 10, 12, 30, 15, 500, tzinfo=UTC)
@@ -36,13 +36,13 @@ each_span = pytest.mark.parametrize("span", SPANS)
         ("year", datetime(9999, 12, 31, 23, 59, tzinfo=UTC), "9999"),
     ],
 )
-def test_a_moment_falls_into_the_bucket_of_its_utc_time(span: Span, value: date, text: str) -> None:
+def test_a_bucket_contains_a_datetime_by_its_utc_time(span: Span, value: date, text: str) -> None:
     assert bucket("at", span).compute(value) == text
 
 
 @each_span
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_a_bucket_belongs_to_its_language_and_has_one_width(span: Span, moment: datetime) -> None:
+def test_a_bucket_has_a_fixed_width_and_is_in_its_language(span: Span, moment: datetime) -> None:
     derived = bucket("at", span)
     text = derived.compute(moment)
     assert len(text) == derived.width
@@ -51,7 +51,7 @@ def test_a_bucket_belongs_to_its_language_and_has_one_width(span: Span, moment: 
 
 @each_span
 @given(st.datetimes(timezones=st.just(UTC)), st.timedeltas(timedelta(0), timedelta(days=400)), st.floats(0, 1))
-def test_every_moment_of_a_range_falls_into_one_of_its_buckets(
+def test_the_buckets_of_a_range_contain_every_datetime_in_it(
     span: Span, low: datetime, length: timedelta, share: float
 ) -> None:
     high = low + min(length, datetime.max.replace(tzinfo=UTC) - low)
@@ -94,7 +94,7 @@ def test_every_moment_of_a_range_falls_into_one_of_its_buckets(
         ("month", datetime(2026, 2, 1, tzinfo=EAST), datetime(2026, 1, 31, 23, tzinfo=WEST), "2026-01 2026-02"),
     ],
 )
-def test_a_range_touches_these_buckets(span: Span, low: date, high: date, expected: str) -> None:
+def test_a_range_expands_to_the_buckets_it_touches(span: Span, low: date, high: date, expected: str) -> None:
     assert " ".join(bucket("at", span).expand({"at": Between(low, high)})) == expected
 
 
@@ -102,7 +102,7 @@ def test_a_value_is_in_one_bucket() -> None:
     assert bucket("at", "day").expand({"at": Equal(NOON)}) == ("2026-04-10",)
 
 
-def test_the_buckets_of_a_range_are_counted_when_the_range_is_known() -> None:
+def test_the_number_of_buckets_depends_on_the_range() -> None:
     month = bucket("at", "month")
     assert month.reach({"at": Equal}) == Reach(1, "bucket(at, 'month')")
     assert month.reach({"at": Between}) == Reach(None, "one per month of the range of at")
@@ -110,11 +110,11 @@ def test_the_buckets_of_a_range_are_counted_when_the_range_is_known() -> None:
     assert month.reach({}) is None
 
 
-def test_a_range_over_too_many_buckets_is_refused() -> None:
+def test_a_range_with_too_many_buckets_is_rejected() -> None:
     low = datetime(2000, 1, 1, tzinfo=UTC)
     hours = bucket("at", "hour")
     assert len(hours.expand({"at": Between(low, low + timedelta(hours=MOST_BUCKETS - 1))})) == MOST_BUCKETS
-    with pytest.raises(KeyRefused, match="touches more than 10000 buckets of a hour; narrow it"):
+    with pytest.raises(KeyRefused, match="touches more than 10000 hour buckets; pass a shorter range"):
         hours.expand({"at": Between(low, low + timedelta(hours=MOST_BUCKETS))})
 
 
@@ -124,11 +124,11 @@ def test_a_range_over_too_many_buckets_is_refused() -> None:
         (datetime(2026, 4, 10), "has no time zone"),
         ("2026-04-10", "is neither a datetime nor a date"),
         (5, "is neither a datetime nor a date"),
-        (datetime(9999, 12, 31, 23, tzinfo=WEST), "outside the years 1 to 9999 of UTC"),
-        (datetime(1, 1, 1, tzinfo=EAST), "outside the years 1 to 9999 of UTC"),
+        (datetime(9999, 12, 31, 23, tzinfo=WEST), "outside the years 1 to 9999 in UTC"),
+        (datetime(1, 1, 1, tzinfo=EAST), "outside the years 1 to 9999 in UTC"),
     ],
 )
-def test_what_has_no_bucket_is_refused(value: Any, message: str) -> None:
+def test_values_without_a_bucket_are_rejected(value: Any, message: str) -> None:
     day = bucket("at", "day")
     with pytest.raises(KeyRefused, match=message):
         day.compute(value)
@@ -148,16 +148,16 @@ def test_what_has_no_bucket_is_refused(value: Any, message: str) -> None:
         ("day", int, False),
     ],
 )
-def test_a_bucket_is_made_of_a_datetime_or_a_date(span: Span, python_type: type, fits: bool) -> None:
+def test_a_bucket_needs_a_datetime_or_date_field(span: Span, python_type: type, fits: bool) -> None:
     problem = bucket("at", span).problem_with({"at": python_type})
-    assert problem == (None if fits else f"a bucket by {span} is made of a datetime or a date")
+    assert problem == (None if fits else f"a bucket by {span} needs a datetime or a date field")
 
 
 def test_a_bucket_has_one_of_four_spans() -> None:
-    with pytest.raises(ValueError, match="a bucket spans one of year, month, day, hour, not 'week'"):
+    with pytest.raises(ValueError, match="span must be one of year, month, day, hour, got 'week'"):
         bucket("at", "week")  # type: ignore[arg-type]  # that is the point
 
 
-def test_a_bucket_that_does_not_follow_is_refused() -> None:
-    with pytest.raises(KeyRefused, match=r"bucket\(at, 'day'\) needs at"):
+def test_a_bucket_needs_its_field_or_a_range() -> None:
+    with pytest.raises(KeyRefused, match=r"bucket\(at, 'day'\) needs a value for at"):
         bucket("at", "day").expand({"at": Since(NOON)})

@@ -1,4 +1,4 @@
-"""An order is looked up by its id in GSI1, where a Query of two items may find its line items instead."""
+"""An order is read by its id from GSI1, but a Query for two items may find line items instead."""
 
 from datetime import datetime
 

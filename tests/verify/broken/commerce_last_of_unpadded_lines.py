@@ -1,4 +1,4 @@
-"""The newest items from a line on are asked for: the lines have no width, and are no time either."""
+"""The newest lines are read, but line numbers are not padded and are not times."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""A user's orders in one status are asked for, but GSI2 with the status in its partition is missing."""
+"""The orders of a user in one status are read, but no index has the status in its partition key."""
 
 from datetime import datetime
 

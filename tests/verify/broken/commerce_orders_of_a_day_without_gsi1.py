@@ -1,4 +1,4 @@
-"""All orders of a day are asked for, but Order has no GSI1 that would hold the orders of every user together."""
+"""All orders of a day are read, but no index has the orders of all users in one partition."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""PAYMENT# sorts between ORDER# and PROFILE, so that a limit would count payments and not the last five orders."""
+"""PAYMENT# sorts between ORDER# and PROFILE, so a limit would count payments instead of the last five orders."""
 
 from datetime import datetime
 

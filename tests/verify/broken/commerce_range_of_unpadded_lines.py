@@ -1,4 +1,4 @@
-"""A range of line numbers is asked for, but without a width they do not sort by their value."""
+"""A range of line numbers is read, but numbers that are not padded do not sort by value."""
 
 from pydantic import BaseModel
 

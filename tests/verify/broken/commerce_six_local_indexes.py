@@ -1,4 +1,4 @@
-"""The table sorts a user's orders in six more ways, and DynamoDB allows five local indexes."""
+"""The table has six local secondary indexes, but DynamoDB allows five."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""A change of status rewrites GSI2SK, which also holds the total that no parameter of the update gives."""
+"""A change of status also changes GSI2SK, which contains the total, and no parameter provides the total."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Adding to the total moves the order inside GSI1, whose new key cannot be known without reading the old total."""
+"""Adding to the total moves the order in GSI1, and its new key depends on the stored total."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Line numbers have no width, so that line 10 comes before line 9."""
+"""Line numbers are not padded, so line 10 sorts before line 9."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""Moving an order to another time changes its sort key, which no update can do."""
+"""An update changes the time of an order, which is part of its sort key."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A validator compares two dates of an order, so that an update of one date has to read the other."""
+"""A validator compares two dates of an order, so an update of one date must read the other."""
 
 from datetime import date
 from typing import Self

@@ -1,4 +1,4 @@
-"""All orders lie in four partitions, one for each status, and are read very often."""
+"""All orders are in four partitions, one per status, and are read very often."""
 
 from dataclasses import dataclass
 from datetime import date

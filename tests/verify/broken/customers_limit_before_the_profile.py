@@ -1,4 +1,4 @@
-"""The first five orders are asked for in ascending order, but PROFILE sorts after ORDER# and would be cut off."""
+"""The first five orders are read in ascending order, but PROFILE sorts after ORDER# and would be cut off."""
 
 from dataclasses import dataclass
 

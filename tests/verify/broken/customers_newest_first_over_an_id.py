@@ -1,4 +1,4 @@
-"""The newest orders are asked for, but the sort key holds an id, which says nothing of time."""
+"""The newest orders are read, but the sort key contains an id instead of a time."""
 
 from dataclasses import dataclass
 from datetime import datetime

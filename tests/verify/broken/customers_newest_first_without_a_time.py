@@ -1,4 +1,4 @@
-"""The newest orders are asked for of an entity that has no time at all."""
+"""The newest orders are read, but the entity has no time field."""
 
 from dataclasses import dataclass
 

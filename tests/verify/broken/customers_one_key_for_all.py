@@ -1,4 +1,4 @@
-"""Every plan of the price list is kept under the same key, so that there is only ever one."""
+"""Every plan of the price list has the same key, so only one plan can exist."""
 
 from dataclasses import dataclass
 

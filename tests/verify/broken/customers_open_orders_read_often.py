@@ -1,4 +1,4 @@
-"""The open orders lie in one partition that every call reads, although a status could be any text."""
+"""All open orders are in one partition that every call reads."""
 
 from dataclasses import dataclass
 from datetime import date

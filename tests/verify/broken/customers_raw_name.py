@@ -1,4 +1,4 @@
-"""The name goes into the key as it is, so that a name with a delimiter in it can forge another key."""
+"""The key contains a name without escaping, so a name with a delimiter can forge another key."""
 
 from dataclasses import dataclass
 

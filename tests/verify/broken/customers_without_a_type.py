@@ -1,4 +1,4 @@
-"""Items carry no entity type, and only their keys tell customers from orders."""
+"""Items have no entity type, and only their keys distinguish customers from orders."""
 
 from dataclasses import dataclass
 

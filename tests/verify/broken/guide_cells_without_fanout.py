@@ -1,4 +1,4 @@
-"""Shops lie in one partition per geohash cell, and the search around a place declares no most number of cells."""
+"""Shops have one partition per geohash cell, but the search around a place declares no maximum number of cells."""
 
 from pydantic import BaseModel
 

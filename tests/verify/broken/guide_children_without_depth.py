@@ -1,4 +1,4 @@
-"""The direct children of a node are asked for, but no index keeps one level of the tree together."""
+"""The direct children of a node are read, but no index groups one level of the tree."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""Days are written day first, so that the 2nd of January comes after the 1st of December."""
+"""Dates are formatted with the day first, so 2 January sorts after 1 December."""
 
 from datetime import date
 

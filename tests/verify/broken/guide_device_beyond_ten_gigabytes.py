@@ -1,4 +1,4 @@
-"""A device has 20 million events of a kilobyte in one partition, which a local index holds to 10 GB."""
+"""A device has 20 million events of 1 KB in one partition, but a local secondary index limits it to 10 GB."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Two events of a device in one second have the same key, and the second one overwrites the first."""
+"""Two events of a device in the same second have the same key, so the second overwrites the first."""
 
 from datetime import datetime
 

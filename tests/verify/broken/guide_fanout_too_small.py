@@ -1,4 +1,4 @@
-"""Events of a kind lie in ten shards, and the pattern that lists them declares a fan-out of four."""
+"""Events of a kind are in ten shards, but the pattern declares a fan-out of four."""
 
 from datetime import datetime
 

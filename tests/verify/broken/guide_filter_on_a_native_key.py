@@ -1,4 +1,4 @@
-"""The filter names kind, which is itself a key attribute of the one index that serves the pattern."""
+"""The filter tests kind, which is a key attribute of the only index that serves the pattern."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""An index is partitioned by five native attributes, and DynamoDB joins four at most."""
+"""The partition key of an index has five native attributes, but DynamoDB allows four."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""One address is asked for, but the sort key also needs the label, which no parameter gives."""
+"""An address is read, but the sort key also contains the label, which no parameter provides."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""Events of a kind lie in ten shards, and the pattern that lists them declares no fan-out."""
+"""Events of a kind are in ten shards, but the pattern declares no fan-out."""
 
 from datetime import datetime
 

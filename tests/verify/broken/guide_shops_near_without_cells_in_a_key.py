@@ -1,4 +1,4 @@
-"""Shops near a place are asked for, but no index is partitioned by the geohash cell that the entity derives."""
+"""Shops near a place are read, but no index has the geohash cell in its partition key."""
 
 from pydantic import BaseModel
 

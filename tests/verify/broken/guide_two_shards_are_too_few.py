@@ -1,4 +1,4 @@
-"""Events are spread over two shards, each of which would have to take two and a half times what a partition gives."""
+"""Events have two shards, and the traffic of each is two and a half times the limit of a partition."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A paper and its author are asked for as one collection, but they lie in different partitions."""
+"""A paper and its author are read as one collection, but they are in different partitions."""
 
 import msgspec
 

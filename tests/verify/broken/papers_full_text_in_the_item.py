@@ -1,4 +1,4 @@
-"""A paper keeps its full text of 500 KB in its item, and DynamoDB takes 400 KB at most."""
+"""A paper stores its full text of 500 KB in the item, but DynamoDB allows 400 KB."""
 
 import msgspec
 

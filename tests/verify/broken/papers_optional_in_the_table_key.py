@@ -1,4 +1,4 @@
-"""A paper without a version has no sort key and cannot be stored at all."""
+"""A paper without a version has no sort key and cannot be stored."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""A paper without a topic would silently be missing from GSI2, and nothing says that this is meant."""
+"""A paper without a topic is missing from GSI2, which is not declared sparse."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""A membership's handle is raw text, which may hold the delimiter and so spell the key of the paper."""
+"""The handle of a membership is raw text, which may contain the delimiter and forge the key of the paper."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""A paper without a version has no sort key, and calling the table's own key sparse does not help it."""
+"""A paper without a version has no sort key, and declaring the table key sparse does not help."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Whole papers are read from an index that holds their keys only."""
+"""Whole papers are read from an index that projects only their keys."""
 
 from datetime import date
 

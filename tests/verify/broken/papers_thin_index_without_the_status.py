@@ -1,4 +1,4 @@
-"""Papers of a series in one status are asked for from an index that has neither the status nor the whole papers."""
+"""Papers of a series in one status are read from an index that has neither the status nor the whole papers."""
 
 from datetime import date
 

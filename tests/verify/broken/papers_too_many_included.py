@@ -1,4 +1,4 @@
-"""Two indexes include 51 attributes each, and DynamoDB allows 100 over all indexes."""
+"""Two indexes include 51 attributes each, but DynamoDB allows 100 in all indexes together."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""The topics of a paper are asked for, but translations of topics begin with the same prefix."""
+"""The topics of a paper are read, but translations of topics have the same prefix."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""The topics of a paper are asked for, and twelve translations are read in vain for every four of them."""
+"""The topics of a paper are read, and twelve translations are read and discarded for every four topics."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""An order is deleted by its customer, but a DeleteItem needs the order's own key."""
+"""An order is deleted by its customer, but DeleteItem needs the primary key of the order."""
 
 from pydantic import BaseModel
 

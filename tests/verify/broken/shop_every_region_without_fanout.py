@@ -1,4 +1,4 @@
-"""Customers lie in one partition per region, and the list of all of them declares no fan-out of three."""
+"""Customers have one partition per region, but the list of all customers declares no fan-out of three."""
 
 from datetime import datetime
 from enum import Enum

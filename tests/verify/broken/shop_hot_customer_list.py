@@ -1,4 +1,4 @@
-"""Every customer is in the one partition CUSTOMER, which is read 500 times a second."""
+"""Every customer is in the partition CUSTOMER, which is read 500 times per second."""
 
 from datetime import datetime
 

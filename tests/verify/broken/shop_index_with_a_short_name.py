@@ -1,4 +1,4 @@
-"""An index is called by two letters, and DynamoDB wants three at least."""
+"""An index name has two letters, but DynamoDB requires at least three."""
 
 from pydantic import BaseModel
 

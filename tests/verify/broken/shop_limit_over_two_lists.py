@@ -1,4 +1,4 @@
-"""A limit is asked for over a shape with two lists, and nothing says which of them it counts."""
+"""A collection with two lists has a limit, which could count either of them."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""An order is read with five thousand line items of a kilobyte each, which takes five pages and so five requests."""
+"""An order is read with five thousand line items of 1 KB each, which takes five pages and so five requests."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""Customers lie in one partition per month, and a range of time over them declares no most number of months."""
+"""Customers have one partition per month, but a pattern over a range of time declares no maximum number of months."""
 
 from datetime import datetime
 

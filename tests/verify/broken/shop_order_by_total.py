@@ -1,4 +1,4 @@
-"""A customer's orders are asked for by their total, but the sort key holds the time."""
+"""The orders of a customer are read by total, but the sort key contains the time."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""A product is asked for by its name, but it is kept under its SKU alone."""
+"""A product is read by its name, but its key contains only the SKU."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""A product is put from single parameters, and none of them gives its required price."""
+"""A product is put from single parameters, but none of them provides its required price."""
 
 from decimal import Decimal
 

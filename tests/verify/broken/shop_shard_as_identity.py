@@ -1,4 +1,4 @@
-"""Customers are kept under their shard alone, so that there can be eight of them at most."""
+"""The key of a customer contains only the shard, so at most eight customers can exist."""
 
 from pydantic import BaseModel
 

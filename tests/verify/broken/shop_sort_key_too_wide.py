@@ -1,4 +1,4 @@
-"""A line number is padded to 1020 digits, which with its prefix is more than a sort key can hold."""
+"""A line number is padded to 1020 digits, which with its prefix is too long for a sort key."""
 
 from pydantic import BaseModel
 

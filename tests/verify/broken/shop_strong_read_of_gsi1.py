@@ -1,4 +1,4 @@
-"""A customer's orders are asked for with a strong read, which DynamoDB refuses on a global index."""
+"""The orders of a customer are read with strong consistency, which a global secondary index does not support."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""An order is read with all its line items, and nothing says how many there can be."""
+"""An order is read with all its line items, and their number is unbounded."""
 
 from pydantic import BaseModel
 

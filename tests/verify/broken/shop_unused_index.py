@@ -1,4 +1,4 @@
-"""GSI1 keeps every order a second time, and no pattern reads it."""
+"""GSI1 stores every order a second time, but no pattern reads it."""
 
 from pydantic import BaseModel
 

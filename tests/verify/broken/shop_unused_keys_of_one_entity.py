@@ -1,4 +1,4 @@
-"""Products are kept in GSI1 beside the orders, and no pattern reads them there."""
+"""Products have keys in GSI1 like the orders, but no pattern reads them there."""
 
 from pydantic import BaseModel
 

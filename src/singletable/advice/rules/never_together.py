@@ -1,17 +1,16 @@
-"""Entities that no pattern reads together, which one table gains nothing for."""
+"""Entities that no pattern reads together, so a single table has no benefit for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.advice.advice import Advice
-from singletable.advice.evidence import Evidence
+from singletable.advice.recommendation import Advice, Evidence
 
 TOPIC = "nothing is read together"
 
 
 def advise(evidence: Evidence) -> Iterator[Advice]:
-    """Groups of entities of which no item collection is shared."""
+    """Yield advice about groups of entities that share no item collection."""
     groups = evidence.groups
     if len(groups) < 2:
         return
@@ -19,10 +18,10 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         yield Advice(
             TOPIC,
             "strong",
-            f"none of the {len(groups)} entities is ever read in one request with another, or kept right with it, "
-            "which is all that one table would save",
+            f"no two of the {len(groups)} entities are ever read in one request or kept in sync in one transaction, "
+            "which is what a single table is for",
             (evidence.comparison.sentence,),
-            "a table for each entity: its own capacity, alarms, backups and policies, and keys that say what they are",
+            "one table per entity: separate capacity, alarms, backups and policies, and keys that explain themselves",
         )
         return
     named = tuple(", ".join(entity.label for entity in group) for group in groups)
@@ -31,6 +30,6 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         "mild",
         f"the entities fall into {len(groups)} groups that never share an item collection",
         named,
-        "a table for each group costs no request more, and each is easier to read; with one table "
-        "there is less to operate",
+        "one table per group, which needs no extra requests and is easier to understand; a single table leaves less "
+        "to operate",
     )

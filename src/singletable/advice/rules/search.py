@@ -1,24 +1,23 @@
-"""Filters that look for text inside of fields, which is a search engine's work."""
+"""Filters that search for text inside fields; a search engine does this better."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.advice.advice import Advice
-from singletable.advice.evidence import Evidence
+from singletable.advice.recommendation import Advice, Evidence
 from singletable.expressions.tree import And, Condition, Function, Not, Or
 
 
 def advise(evidence: Evidence) -> Iterator[Advice]:
-    """Patterns whose filter uses `contains`."""
+    """Yield advice about patterns whose filter uses `contains`."""
     searching = [plan.pattern.name for plan in evidence.plans if plan.filter is not None and _searches(plan.filter)]
     if searching:
         yield Advice(
             "search",
             "mild",
-            "a filter that looks inside of texts reads, and is billed for, everything that it throws away",
+            "a filter that searches inside text reads, and is billed for, every item that it discards",
             (", ".join(searching),),
-            "a search engine that follows the table's stream (OpenSearch), or tokens in an index of their own",
+            "a search engine fed from the table's stream, such as OpenSearch, or search tokens in a separate index",
         )
 
 

@@ -1,1 +1,1 @@
-"""DynamoDB over HTTP: connections that are kept, answers that are checked, requests that are signed."""
+"""DynamoDB over HTTP: connection pools, response parsing, credentials and request signing."""

@@ -1,4 +1,4 @@
-"""Requests as they are sent, signed by Signature Version 4; what does not change within a second is made once in it."""
+"""HTTP requests signed with Signature Version 4; the parts that all requests of one second share are cached."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from singletable.client.http.keys import KeySource
+from singletable.client.http.credentials import CredentialSource
 from singletable.wire.signing import ALGORITHM, Scope, Signing
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 TARGET = "DynamoDB_20120810."
 SERVICE = "dynamodb"
-# Clocks that are less apart than this are not what a signature is refused for.
+# A clock difference below this limit does not make DynamoDB reject a signature.
 SKEW_SECONDS_MIN = 30.0
 
 
 class _Second(NamedTuple):
-    """What all signatures of one second share, and the parts of requests that were made in it, by operation."""
+    """The parts that all signatures of one second share, and prepared requests by operation."""
 
     second: int
     signing: Signing
@@ -29,10 +29,12 @@ class _Second(NamedTuple):
 
 
 class Signer:
-    """Makes the bytes of requests to one host."""
+    """Creates the bytes of signed requests to one host."""
 
-    def __init__(self, authority: str, region: str, source: KeySource, clock: Callable[[], float] = time.time) -> None:
-        self.source = source
+    def __init__(
+        self, authority: str, region: str, credentials: CredentialSource, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.credentials = credentials
         self._authority = authority
         self._region = region
         self._clock = clock
@@ -40,11 +42,11 @@ class Signer:
         self._now: _Second | None = None
 
     def request(self, operation: str, body: bytes) -> bytes:
-        """The whole request."""
+        """Return the whole signed request."""
         second = int(self._clock() + self._skew)
         now = self._now
         if now is None or now.second != second:
-            now = self._now = self._turned(second)
+            now = self._now = self._new_second(second)
         prepared = now.prepared.get(operation)
         if prepared is None:
             prepared = now.prepared[operation] = self._prepared(operation, now)
@@ -54,8 +56,8 @@ class Signer:
         return b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (head, signature, len(body), body)
 
     def corrected(self, date: bytes | None) -> bool:
-        """Whether the server's clock, by its Date header, is another than ours, so that signing anew may help."""
-        from email.utils import parsedate_to_datetime  # seldom needed, and long to load
+        """Adopt the clock of the server from its Date header; return whether the clock differs enough to sign again."""
+        from email.utils import parsedate_to_datetime  # rarely needed, and slow to load
 
         try:
             theirs = parsedate_to_datetime((date or b"").decode("ascii")).timestamp()
@@ -68,15 +70,15 @@ class Signer:
         self._now = None
         return True
 
-    def _turned(self, second: int) -> _Second:
-        keys = self.source.keys()
+    def _new_second(self, second: int) -> _Second:
+        credentials = self.credentials.current()
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
         scope = Scope(moment[:8], self._region, SERVICE)
-        signing = Signing(keys.secret, moment, scope)
-        return _Second(second, signing, {}, moment, f"{keys.key_id}/{scope}", keys.token)
+        signing = Signing(credentials.secret, moment, scope)
+        return _Second(second, signing, {}, moment, f"{credentials.key_id}/{scope}", credentials.token)
 
     def _prepared(self, operation: str, now: _Second) -> tuple[bytes, bytes]:
-        """A request up to its signature, and its canonical form up to the hash of its body."""
+        """Return a request up to its signature, and its canonical form up to the hash of its body."""
         headers = {"content-type": CONTENT_TYPE, "host": self._authority, "x-amz-date": now.moment}
         if now.token is not None:
             headers["x-amz-security-token"] = now.token

@@ -1,1 +1,1 @@
-"""Items and the user's objects: one made into the other, and told apart."""
+"""Items: decode stored items into objects of the user's classes, and identify their entities."""

@@ -1,29 +1,35 @@
-"""Rows: an item with the attributes that a read needs, which msgspec reads straight out of an answer's bytes.
+"""Rows: items as msgspec structs with only the attributes that a read needs, and the compiled fast path for them.
 
-What no field needs, such as the keys of other indexes, is skipped without being made into anything.
+The decoders skip all other attributes, such as the keys of other indexes. The fast path reads items that have exactly
+the declared columns, and leaves all others to msgspec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
 from singletable.model.entity import Entity
+from singletable.values.fast_path import FastPath, compiled_module
+
+if TYPE_CHECKING:
+    from singletable.client.items._fast_rows import RowReader
 
 
 class Row(msgspec.Struct, gc=False, omit_defaults=True):
-    """An item whose attributes are members; it gives them as the map does that it stands for."""
+    """An item whose attributes are struct fields; it also has the access methods of a dict."""
 
     members: ClassVar[Mapping[str, str]] = {}
-    """The member of each attribute."""
+    """The struct field name of each attribute name."""
     entity: ClassVar[Entity | None] = None
-    """What the item was found to be, by its type."""
+    """The entity of the item, known by its type attribute."""
 
     def get(self, attribute: str) -> Any:
-        """The value of an attribute in DynamoDB's JSON; None when there is none, or it is not read."""
+        """Return an attribute value as DynamoDB JSON; None if it is missing or not read."""
         value = getattr(self, self.members.get(attribute, ""), None)
         return None if value is None else msgspec.to_builtins(value)
 
@@ -34,7 +40,7 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):
         return value
 
     def item(self) -> dict[str, Any]:
-        """The map of DynamoDB's JSON, as far as it was read."""
+        """Return the item as DynamoDB JSON, with the attributes that were read."""
         item: dict[str, Any] = msgspec.to_builtins(self)
         return item
 
@@ -47,20 +53,20 @@ class Column:
     member: str
     type: Any
     optional: bool = False
-    """Whether an item may be without it."""
+    """Whether the attribute may be missing."""
 
 
 def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None) -> type[Row] | None:
-    """The rows with these columns; msgspec reads items fastest that have their attributes in this order.
+    """Return the row type with these columns; msgspec is fastest if items have their attributes in this order.
 
-    None where an attribute has a name that JSON would escape, by which msgspec has no members.
+    Return None if JSON escapes an attribute name, which msgspec does not support for member names.
     """
     members: dict[str, str] = {}
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     for column in columns:
         members[column.attribute] = column.member
-        kept = (column.member, column.type)
-        fields.append((column.member, column.type | None, None) if column.optional else kept)
+        required = (column.member, column.type)
+        fields.append((column.member, column.type | None, None) if column.optional else required)
     if any(character in '"\\' or character < " " for character in "".join(members)):
         return None
     made: Any = msgspec.defstruct(
@@ -75,3 +81,84 @@ def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None
     )
     rows: type[Row] = made
     return rows
+
+
+FAST_ROWS = FastPath("compiled rows")
+"""The compiled reader of pages; its counters count pages and chunks of pages, not single items."""
+FAST_OBJECTS = FastPath("objects of rows")
+"""Creates objects from msgspec rows without a check of each item; its counters count pages, not single items."""
+FAST_ITEMS = FastPath("single items")
+"""Creates the object of one item from a msgspec row, instead of field by field."""
+
+Kind = Literal["constant", "text", "choice", "moment", "int", "float", "decimal", "bool", "raw"]
+
+ABSENT = object()
+"""The value of a column that an item does not have."""
+
+
+@dataclass(frozen=True)
+class FastType:
+    """How the fast path reads a value: by its kind, or for a list by the kind of its elements."""
+
+    kind: Kind
+    known: Mapping[str, Any] | bytes | Callable[[bytes], Any] | None = None
+    """For a choice the value of each text, for a constant its bytes, for a raw value the function that reads it."""
+    is_list: bool = False
+
+    @classmethod
+    def read_by(cls, reader: Callable[[bytes], Any]) -> FastType:
+        """Return the fast type of values that `reader` reads from their bytes."""
+        return cls("raw", reader)
+
+    def listed(self) -> FastType | None:
+        """Return the type of a list of such values; None for a list of lists, which the fast path does not read."""
+        return None if self.is_list else FastType(self.kind, self.known, is_list=True)
+
+
+@dataclass(frozen=True)
+class FastColumn:
+    """An attribute on the fast path: its name, how to read its value, and whether it may be missing or NULL."""
+
+    name: str
+    how: FastType
+    optional: bool = False
+    nullable: bool = False
+    keeps_null: bool = False
+
+
+class UnvalidatedModel(NamedTuple):
+    """A pydantic model whose objects can be created without validation; see `unvalidated_fields`."""
+
+    cls: type
+    names: tuple[str, ...]
+    """The constructor arguments, in the order of the columns."""
+    fields: dict[str, Any]
+    """All fields in the order of the class, each with its default."""
+    always: frozenset[str]
+    """The fields that always count as set."""
+    members: tuple[Any, ...]
+    """The descriptors of four slots: `__dict__`, the set of given fields, and two slots that are None."""
+
+
+def row_reader(columns: Iterable[FastColumn], model: UnvalidatedModel | None = None) -> RowReader | None:
+    """Return the compiled reader of rows with these columns; None if it was not compiled.
+
+    It yields tuples, or with `model`, objects of the model.
+    """
+    module = compiled_module("singletable.client.items._fast_rows")
+    if module is None:
+        return None
+    described = tuple(
+        (
+            each.name,
+            "list" if each.how.is_list else each.how.kind,
+            each.how.kind,
+            each.how.known,
+            each.optional,
+            each.nullable,
+            each.keeps_null,
+        )
+        for each in columns
+    )
+    reader: RowReader = module.RowReader(described, ABSENT, Decimal, model)
+    return reader

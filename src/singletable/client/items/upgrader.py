@@ -1,4 +1,4 @@
-"""Items of older schema versions: taken through their entity's upgrades, version by version, when they are read."""
+"""Schema upgrades on read: items of older schema versions pass through the entity's upgrade functions."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, get_origin
 
-from singletable.client.items.decoder import Decoder, Item, Made, decoded_keys, made_of
+from singletable.client.items.decoder import DecodedClass, Decoder, Item, decoded_class, decoded_keys
 from singletable.client.items.rows import Row
 from singletable.client.items.value_reader import plain_value
 from singletable.errors import ArgumentRefused, ItemRefused, SingletableError
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import TemplatePart
-from singletable.model.upgrades import Upgrade
-from singletable.planner.items import field_value, key_of, values_of
-from singletable.planner.stored import stored_value
+from singletable.model.schema_upgrades import Upgrade
+from singletable.planner.stored_items import field_value, key_of, stored_value, values_of
 
 FIRST_VERSION = 1
-"""The schema version of an item that says none."""
+"""The schema version of an item without a version attribute."""
 
 
 class Upgrader:
-    """The schema versions of one entity's items."""
+    """Upgrades the items of one entity to its current schema version."""
 
     def __init__(self, design: Design, entity: Entity) -> None:
         self._entity = entity
@@ -34,64 +33,64 @@ class Upgrader:
             self._marks[design.settings.type_attribute] = {"S": entity.name}
         self.attribute = design.settings.schema_version_attribute
         self.mark = {"N": str(self._current)}
-        self._own = _written_by_us(design, entity) | {*self._marks, self.attribute}
+        self._internal = _template_attributes(design, entity) | {*self._marks, self.attribute}
 
     @cached_property
     def _whole(self) -> Decoder:
-        return Decoder(made_of(self._entity))
+        return Decoder(decoded_class(self._entity))
 
     def is_older(self, item: Item) -> bool:
-        """Whether an item is of an older version than the model's; raises ItemRefused for one of a newer."""
+        """Return whether an item has an older schema version; raises ItemRefused for a newer one."""
         if item.get(self.attribute) == self.mark:
             return False
         version = self._version(item)
         if version > self._current:
             raise ItemRefused(
-                f"the item {self._key(item)} has schema version {version} of {self._entity.label}, and this model "
-                f"knows versions up to {self._current}; it was written by a newer release"
+                f"the item {self._key(item)} has schema version {version} of {self._entity.label}, but this model "
+                f"supports versions up to {self._current}; a newer release has written the item"
             )
         return version < self._current
 
     def upgraded(self, item: Item) -> Item:
-        """The item as the model's version would have stored it, without keys of indexes; a current one as it is."""
+        """Upgrade an item to the current schema version and drop its index keys; return a current item unchanged."""
         if not self.is_older(item):
             return item
         version = self._version(item)
         fields = self.seen_by_upgrades(item)
         for step in self._steps[version - FIRST_VERSION :]:
-            fields = self._further(step, item, fields)
+            fields = self._apply(step, item, fields)
         keys = {name: item[name] for name in self._entity.base.index.key_attributes}
         made = {**fields, **keys, **self._marks, self.attribute: self.mark}
         self._check(made, keys, version)
         return made
 
     def seen_by_upgrades(self, item: Item) -> Item:
-        """The attributes of an item that are the user's: all but keys that templates make, type and version."""
-        return {name: value for name, value in item.items() if name not in self._own}
+        """Return the attributes that upgrades receive: all except generated keys, the type and the schema version."""
+        return {name: value for name, value in item.items() if name not in self._internal}
 
-    def _further(self, step: Upgrade, item: Item, fields: Item) -> Item:
-        """One version further; what a function returned is what the next would have found stored."""
+    def _apply(self, step: Upgrade, item: Item, fields: Item) -> Item:
+        """Apply one upgrade and return its result as DynamoDB JSON, for the next upgrade."""
         in_key = decoded_keys(self._entity, item, base_only=True)
         given = {name: plain_value(stored_value(value)) for name, value in in_key.items()}
         given |= {self._names.get(name, name): self._plain(name, value) for name, value in fields.items()}
         try:
             result = step.function(given)
         except Exception as problem:
-            raise self._refused(item, step, f"{type(problem).__name__}: {problem}") from problem
-        if not isinstance(result, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # the user's own function
-            raise self._refused(item, step, f"it returned {result!r}, not the dict of the next version's fields")
+            raise self._error(item, step, f"{type(problem).__name__}: {problem}") from problem
+        if not isinstance(result, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # a function of the user
+            raise self._error(item, step, f"it must return a dict of the next version's fields, got {result!r}")
         stored: Item = {}
         for name, value in result.items():
             attribute = self._entity.attributes.get(name, name)
-            if attribute in self._own or attribute in stored:
+            if attribute in self._internal or attribute in stored:
                 why = f"it returned {name!r}, which is stored as {attribute!r}"
-                raise self._refused(item, step, f"{why}: a key, a mark of the table, or another field's name")
-            if (kept := self._stored(item, step, name, value)) is not None:
-                stored[attribute] = kept
+                raise self._error(item, step, f"{why}: a key, an internal attribute, or the name of another field")
+            if (encoded := self._stored(item, step, name, value)) is not None:
+                stored[attribute] = encoded
         return stored
 
     def _plain(self, attribute: str, value: dict[str, Any]) -> Any:
-        """What an upgrade is given; an empty list that stands for a set without members is one."""
+        """Return the Python value that an upgrade receives; an empty list for a set field becomes an empty set."""
         of = self._entity.fields.get(self._names.get(attribute, attribute))
         if value == {"L": []} and of is not None and (get_origin(of.type) or of.type) in (set, frozenset):
             return set()
@@ -106,18 +105,18 @@ class Upgrader:
         try:
             return field_value(self._entity, name, value)
         except ArgumentRefused as problem:
-            raise self._refused(item, step, f"it returned {name}={value!r}: {problem}") from problem
+            raise self._error(item, step, f"it returned {name}={value!r}: {problem}") from problem
 
     def _check(self, made: Item, keys: Item, version: int) -> None:
-        """Refuses what is no item of the entity after all, or would belong under another key."""
+        """Reject an upgraded item that does not match the entity or would have another key."""
         try:
             written = key_of(self._entity, values_of(self._entity, self._whole.read(made)))
         except SingletableError as problem:
             raise ItemRefused(f"{problem} (upgraded from schema version {version})") from problem
         if written != keys:
             raise ItemRefused(
-                f"the item {keys} of {self._entity.label} would have the key {written} once upgraded from schema "
-                f"version {version}; an upgrade leaves the table's key as it is"
+                f"the item {keys} of {self._entity.label} would have the key {written} after the upgrade from schema "
+                f"version {version}; an upgrade must not change the key of the table"
             )
 
     def _version(self, item: Item) -> int:
@@ -130,11 +129,11 @@ class Upgrader:
             version = 0
         if version < FIRST_VERSION:
             raise ItemRefused(
-                f"the item {self._key(item)} of {self._entity.label} has the schema version {stored!r}, which is none"
+                f"the item {self._key(item)} of {self._entity.label} has the invalid schema version {stored!r}"
             )
         return version
 
-    def _refused(self, item: Item, step: Upgrade, why: str) -> ItemRefused:
+    def _error(self, item: Item, step: Upgrade, why: str) -> ItemRefused:
         return ItemRefused(
             f"the item {self._key(item)} of {self._entity.label} cannot be upgraded from schema version "
             f"{step.from_version} by {step.label}: {why}"
@@ -145,22 +144,24 @@ class Upgrader:
 
 
 class UpgradingDecoder(Decoder):
-    """Reads the items of an entity with a schema version; a current one costs a look at its version more."""
+    """Decodes the items of an entity with a schema version, and upgrades older ones first."""
 
-    def __init__(self, made: Made, upgrader: Upgrader) -> None:
-        super().__init__(made)
+    def __init__(self, target: DecodedClass, upgrader: Upgrader) -> None:
+        super().__init__(target)
         self._upgrader = upgrader
         self._attribute, self._mark = upgrader.attribute, upgrader.mark
 
     def read(self, item: Item | Row) -> Any:
-        """The object; raises ItemRefused for an item of a newer version, or that no upgrade takes to this one."""
-        if not isinstance(item, Row) and item.get(self._attribute) != self._mark:  # a row is of the model's version
+        """Return the object of an item; raises ItemRefused for a newer version, or if an upgrade fails."""
+        if (
+            not isinstance(item, Row) and item.get(self._attribute) != self._mark
+        ):  # a row always has the current version
             item = self._upgrader.upgraded(item)
         return super().read(item)
 
 
-def _written_by_us(design: Design, entity: Entity) -> set[str]:
-    """The key attributes that templates write, of any entity: an older version may have been in other indexes."""
+def _template_attributes(design: Design, entity: Entity) -> set[str]:
+    """Return the generated key attributes of all entities, because an older version may have used other indexes."""
     made = {
         part.attribute
         for other in design.entities

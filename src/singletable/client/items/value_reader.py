@@ -1,11 +1,11 @@
-"""Readers of single values: DynamoDB JSON into the Python type that a field declares."""
+"""Value readers: convert a value of DynamoDB JSON to the declared Python type, and reject types that have no reader."""
 
 from __future__ import annotations
 
 import base64
 import enum
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Literal, Union, get_args, get_origin
@@ -14,31 +14,32 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from singletable.client.items.construction import argument_name, checked_constructor
-from singletable.errors import ItemRefused
+from singletable.client.items.object_construction import argument_name, checked_constructor
+from singletable.errors import DesignError, ItemRefused, Problem
+from singletable.model.design import Design
 from singletable.model.fields import Field, NotAnEntityClass, container_of, fields_of, name_of, strip
 
 Value = dict[str, Any]
-Reader = Callable[[Value], Any]
+ValueReader = Callable[[Value], Any]
 
 _SETS = (set, frozenset)
 
 
-def reader_of(annotation: Any) -> Reader:
-    """The reader of a type; it raises KeyError, TypeError or ValueError for a value that is not of it."""
+def reader_of(annotation: Any) -> ValueReader:
+    """Return the reader of a type; it raises KeyError, TypeError or ValueError for a value of another type."""
     declared, optional = strip(annotation)
     reader = _reader(declared)
     return _or_none(reader) if optional else reader
 
 
-def expiry_reader(annotation: Any) -> Reader:
-    """The reader of a field that is stored as seconds since 1970."""
+def expiry_reader(annotation: Any) -> ValueReader:
+    """Return the reader of a time-to-live field, which is stored as seconds since 1970."""
     if annotation is datetime:
         return lambda value: datetime.fromtimestamp(int(value["N"]), UTC)
     return lambda value: int(value["N"])
 
 
-def _reader(declared: Any) -> Reader:
+def _reader(declared: Any) -> ValueReader:
     plain = PLAIN_READERS.get(declared) if isinstance(declared, type) else None
     if plain is not None:
         return plain
@@ -56,8 +57,8 @@ def _reader(declared: Any) -> Reader:
     return _of_class(declared)
 
 
-def _of_class(declared: Any) -> Reader:
-    """A subclass of a plain type, or a class with fields of its own, which is stored as a map."""
+def _of_class(declared: Any) -> ValueReader:
+    """Return the reader of a class with fields, which is stored as a map, or of a subclass of a scalar type."""
     try:
         return _model(declared)
     except NotAnEntityClass:
@@ -67,22 +68,24 @@ def _of_class(declared: Any) -> Reader:
             if issubclass(declared, base):
                 read, made = PLAIN_READERS[base], declared
                 return lambda value: made(read(value))
-    raise ItemRefused(f"a field of type {name_of(declared)} cannot be read back from DynamoDB; annotate what it holds")
+    raise ItemRefused(
+        f"a field of type {name_of(declared)} cannot be read back from DynamoDB; annotate the type of its content"
+    )
 
 
-def _model(declared: type) -> Reader:
+def _model(declared: type) -> ValueReader:
     fields = fields_of(declared)
     arguments = {name: argument_name(declared, name) for name, field in fields.items() if field.initialised}
-    readers: dict[str, Reader] = {}
+    readers: dict[str, ValueReader] = {}
     construct = checked_constructor(declared)
 
     def read(value: Value) -> Any:
-        if not readers:  # made when they are needed, since a class may hold others of its kind
+        if not readers:  # created on first use, because a class may be recursive
             readers.update({name: reader_of(_annotated(field)) for name, field in fields.items()})
         members, values = value["M"], {}
         for name, field in fields.items():
             stored = members.get(name)
-            found = nothing_in(field) if stored is None else readers[name](stored)
+            found = value_if_missing(field) if stored is None else readers[name](stored)
             if found is not UNSET:
                 values[name] = found
         made = construct(**{argument: values[name] for name, argument in arguments.items() if name in values})
@@ -97,8 +100,8 @@ def _annotated(field: Field) -> Any:
     return field.type | None if field.optional else field.type
 
 
-def nothing_in(field: Field) -> Any:
-    """What a field without a default has where nothing is stored: None, or no members; otherwise UNSET."""
+def value_if_missing(field: Field) -> Any:
+    """Return the value of a required field that is not stored: None or an empty set; UNSET if it has none."""
     if not field.required:
         return UNSET
     if field.optional or field.type in (Any, object):
@@ -107,11 +110,11 @@ def nothing_in(field: Field) -> Any:
     return kind() if kind in _SETS else UNSET
 
 
-def _or_none(reader: Reader) -> Reader:
+def _or_none(reader: ValueReader) -> ValueReader:
     return lambda value: None if "NULL" in value else reader(value)
 
 
-def _literal(options: tuple[Any, ...]) -> Reader:
+def _literal(options: tuple[Any, ...]) -> ValueReader:
     known = {(type(option), option): option for option in options}
 
     def read(value: Value) -> Any:
@@ -121,9 +124,9 @@ def _literal(options: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _union(arguments: tuple[Any, ...]) -> Reader:
-    """The first type that takes a value; of several classes, the first that has all of its members, if one has."""
-    _refuse_alike(arguments)
+def _union(arguments: tuple[Any, ...]) -> ValueReader:
+    """Return the reader of a union: the first type that accepts a value, with classes that have all members first."""
+    _reject_same_fields(arguments)
     readers = [(reader_of(argument), _field_names(argument)) for argument in arguments]
 
     def read(value: Value) -> Any:
@@ -133,35 +136,35 @@ def _union(arguments: tuple[Any, ...]) -> Reader:
                 return reader(value)
             except (KeyError, TypeError, ValueError, ArithmeticError):
                 continue
-        raise ValueError("of none of the types")
+        raise ValueError("the value matches no type of the union")
 
     return read
 
 
-def _refuse_alike(arguments: tuple[Any, ...]) -> None:
-    """Two classes of the same fields are stored alike, and one of them would come back as the other."""
-    alike: dict[Any, str] = {}
+def _reject_same_fields(arguments: tuple[Any, ...]) -> None:
+    """Reject two classes with the same fields, because a reader cannot distinguish their stored values."""
+    known: dict[Any, str] = {}
     for argument in arguments:
         if _field_names(argument) is None:
             continue
         shape = repr(sorted((name, repr(_annotated(field))) for name, field in fields_of(strip(argument)[0]).items()))
-        if shape in alike:
+        if shape in known:
             raise ItemRefused(
-                f"{alike[shape]} and {name_of(argument)} have the same fields, and could not be told apart when they "
-                'are read; give each a field that says which it is, such as kind: Literal["debit"] = "debit"'
+                f"{known[shape]} and {name_of(argument)} have the same fields and are ambiguous when read; "
+                'give each a field with its kind, such as kind: Literal["debit"] = "debit"'
             )
-        alike[shape] = name_of(argument)
+        known[shape] = name_of(argument)
 
 
 def _field_names(annotation: Any) -> frozenset[str] | None:
-    """The fields of a class that is stored as a map; None for other types."""
+    """Return the field names of a class that is stored as a map; None for other types."""
     try:
         return frozenset(fields_of(strip(annotation)[0]))
     except (NotAnEntityClass, AttributeError):
         return None
 
 
-def _enumeration(declared: type[enum.Enum]) -> Reader:
+def _enumeration(declared: type[enum.Enum]) -> ValueReader:
     members = {_enum_key(member.value): member for member in declared}
 
     def read(value: Value) -> Any:
@@ -174,7 +177,7 @@ def _enum_key(value: Any) -> Any:
     return (isinstance(value, bool), value)
 
 
-def _container(kind: Any, arguments: tuple[Any, ...]) -> Reader:
+def _container(kind: Any, arguments: tuple[Any, ...]) -> ValueReader:
     if kind is dict:
         key = _key_of(arguments[0] if arguments else str)
         inner = reader_of(arguments[1]) if arguments else plain_value
@@ -201,13 +204,13 @@ def _members(value: Value) -> list[Value]:
     for kind in ("SS", "NS", "BS"):
         if kind in value:
             return [{kind[0]: member} for member in value[kind]]
-    if value == {"L": []}:  # stands for a set without members, which DynamoDB has none of
+    if value == {"L": []}:  # represents an empty set, which DynamoDB does not support
         return []
     raise KeyError("SS")
 
 
 def plain_value(value: Value) -> Any:
-    """A value as Python's own type nearest to it; whole numbers are int, others Decimal."""
+    """Return a value as the closest Python type; whole numbers become int, others Decimal."""
     ((kind, content),) = value.items()
     match kind:
         case "S" | "BOOL":
@@ -234,14 +237,14 @@ def _is_text(value: Value) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """A moment, read as msgspec reads it out of a page, where it takes the text at all."""
+    """Parse a datetime with msgspec, as for pages; if msgspec rejects the text, use `fromisoformat`."""
     try:
         return msgspec.convert(text, datetime)
     except msgspec.ValidationError:
         return datetime.fromisoformat(text)
 
 
-PLAIN_READERS: dict[Any, Reader] = {
+PLAIN_READERS: dict[Any, ValueReader] = {
     str: _is_text,
     int: lambda value: int(value["N"]),
     float: lambda value: float(value["N"]),
@@ -252,3 +255,45 @@ PLAIN_READERS: dict[Any, Reader] = {
     date: lambda value: date.fromisoformat(value["S"]),
     UUID: lambda value: UUID(value["S"]),
 }
+
+
+_REMEDY = (
+    "A field can be str, int, float, Decimal, bool, bytes, datetime, date, UUID, an Enum, a Literal, a class with such "
+    "fields,\n  or a list, tuple, set or dict of these."
+)
+
+
+def reject_unreadable_types(design: Design) -> None:
+    """Raise DesignError if a field has a type that the client cannot read back."""
+    problems = [
+        Problem(f"{entity.label}.{name}: {message}", entity.declaration.location, remedy)
+        for entity in design.entities
+        for name, field in entity.fields.items()
+        if name != entity.declaration.ttl
+        for message, remedy in _unreadable(field.type, set())
+    ]
+    if problems:
+        raise DesignError(problems)
+
+
+def _unreadable(annotation: Any, seen: set[Any]) -> Iterator[tuple[str, str | None]]:
+    """Yield the problems of a type and of the types inside it, each with a remedy unless the message has one."""
+    declared, _ = strip(annotation)
+    if get_origin(declared) is Literal or declared in seen:
+        return
+    seen.add(declared)
+    try:
+        reader_of(declared)
+    except ItemRefused as problem:
+        is_union = get_origin(declared) in (Union, types.UnionType)
+        yield str(problem), None if is_union else _REMEDY
+        return
+    for inner in get_args(declared):
+        if inner is not ...:
+            yield from _unreadable(inner, seen)
+    try:
+        fields = fields_of(declared)
+    except (NotAnEntityClass, AttributeError):  # not a class
+        return
+    for field in fields.values():
+        yield from _unreadable(field.type, seen)

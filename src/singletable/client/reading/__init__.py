@@ -1,1 +1,1 @@
-"""Reads: a plan and the caller's arguments become requests, and their answers typed objects."""
+"""Reads: turn plans and arguments into requests, and their responses into objects."""

@@ -1,1 +1,1 @@
-"""Writes: planned once, validated before they are sent, with every index key and all derived data kept in sync."""
+"""Write path: plan and validate writes, and keep index keys and derived data in sync."""

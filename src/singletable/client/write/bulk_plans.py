@@ -1,4 +1,4 @@
-"""Plans of bulk writes: the BatchWriteItem entry or the intent of each value, and which intents share a transaction."""
+"""Plans of bulk writes: the BatchWriteItem entry or intent of each value, and the grouping into transactions."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from singletable.client.answers import Item
 from singletable.client.batch_result import BatchFailure
+from singletable.client.items.decoder import key_identity
 from singletable.client.key import Key
-from singletable.client.reading.by_keys import identity
-from singletable.client.write.actions import KeyId, key_id
-from singletable.client.write.intent import WriteIntent
-from singletable.client.write.plans import EntityWrites
-from singletable.client.write.writer import Writer
+from singletable.client.responses import Item
+from singletable.client.write.item_actions import KeyId, key_id
+from singletable.client.write.table_writer import Writer
+from singletable.client.write.write_intents import WriteIntent
+from singletable.client.write.write_plans import EntityWrites
 from singletable.errors import ArgumentRefused
 from singletable.model.entity import Entity
-from singletable.planner.items import key_of
-from singletable.values.accept import accept_item
+from singletable.planner.stored_items import key_of
+from singletable.values.item_validation import accept_item
 from singletable.values.limits import BATCH_WRITES_MAX, ITEM_BYTES_MAX, TRANSACTION_ACTIONS_MAX
 
 
 @dataclass
 class IntentWrite:
-    """One write that needs conditions or a transaction, and the caller's value."""
+    """One write that needs conditions or a transaction, with the caller's value."""
 
     key: Hashable
     intent: WriteIntent
@@ -34,23 +34,24 @@ class IntentWrite:
 
 @dataclass
 class WriteGroup:
-    """Writes that go into one transaction, and the items that it may touch; None if they are not known."""
+    """Writes that share one transaction, and the items that it may touch; None if these are unknown."""
 
     writes: list[IntentWrite]
     touched: set[KeyId] | None
     actions: int = 0
 
 
-def grouped(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[WriteGroup]:
-    """Writes in groups that fit a transaction each; those of one counter are next to each other.
+def group_writes(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[WriteGroup]:
+    """Yield groups of writes that each fit into a transaction; writes of one counter are adjacent.
 
-    Writes whose other items only a read can tell are in groups of their own, which run alone.
+    Some writes must read first, to find the other items that they change. Such a group never runs at the same time as
+    another one.
     """
-    reached = [(write, _reach(writer, write)) for write in writes]
+    with_reach = [(write, _reach(writer, write)) for write in writes]
     for is_known in (True, False):
         group = WriteGroup([], set() if is_known else None)
-        chosen = [each for each in reached if (each[1].touched is not None) == is_known]
-        for write, reach in sorted(chosen, key=lambda each: each[1].counters):
+        selected = [each for each in with_reach if (each[1].touched is not None) == is_known]
+        for write, reach in sorted(selected, key=lambda each: each[1].counters):
             if reach.actions == 1:  # it needs no transaction
                 yield WriteGroup([write], reach.touched)
                 continue
@@ -65,32 +66,38 @@ def grouped(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[WriteGrou
             yield group
 
 
-class Reach(NamedTuple):
-    """The items that a write may touch (None if only a read can tell), its counters, and its most actions."""
+class WriteReach(NamedTuple):
+    """The items that a write may touch (None if unknown before a read), its counters, and its maximum of actions."""
 
     touched: set[KeyId] | None
     counters: list[KeyId]
     actions: int
 
 
-def _reach(writer: Writer, write: IntentWrite) -> Reach:
-    intent, keeping = write.intent, writer.preparer.keeping(write.intent.entity)
+def _reach(writer: Writer, write: IntentWrite) -> WriteReach:
+    intent, derived_data = write.intent, writer.preparer.derived_data(write.intent.entity)
     own = {key_id(writer.preparer.key(intent))}
-    if keeping.why is None or (intent.kind == "update" and not intent.changed & keeping.decisive):
-        return Reach(own, [], 1)
-    most = 1 + 2 * len(keeping.uniques) + 2 * len(keeping.mirrors) + 2 * len(keeping.counted) + len(keeping.held)
-    # An item that is new has no copies; those of another may fill a transaction, which is then split.
-    most += 0 if intent.kind in ("create", "delete") else 4 * len(keeping.given)
+    if derived_data.reason is None or (intent.kind == "update" and not intent.changed & derived_data.tracked_fields):
+        return WriteReach(own, [], 1)
+    actions_max = (
+        1
+        + 2 * len(derived_data.uniques)
+        + 2 * len(derived_data.mirrors)
+        + 2 * len(derived_data.counted)
+        + len(derived_data.copies)
+    )
+    # Nothing copies a new item. Copies of an existing item may overfill a transaction, which is then split.
+    actions_max += 0 if intent.kind in ("create", "delete") else 4 * len(derived_data.copied_by)
     if intent.kind in ("put", "create"):
         values = intent.values
     elif intent.kind == "update" or isinstance(intent.target, Key):
-        return Reach(None, [], most)
+        return WriteReach(None, [], actions_max)
     else:
         values = writer.preparer.writes(intent.entity).encoder.values(intent.target)
-    owners = [_owner_key(owner, count.by, values) for count, owner in keeping.counted]
-    sources = [_owner_key(source, copy.by, values) for copy, source in keeping.held]
+    owners = [_owner_key(owner, count.by, values) for count, owner in derived_data.counted]
+    sources = [_owner_key(source, copy.by, values) for copy, source in derived_data.copies]
     counters = sorted(key for key in owners if key is not None)
-    return Reach(own | {key for key in (*owners, *sources) if key is not None}, counters, most)
+    return WriteReach(own | {key for key in (*owners, *sources) if key is not None}, counters, actions_max)
 
 
 def _owner_key(entity: Entity, by: Mapping[str, str], values: Mapping[str, Any]) -> Any:
@@ -99,7 +106,7 @@ def _owner_key(entity: Entity, by: Mapping[str, str], values: Mapping[str, Any])
 
 
 def waves(groups: Sequence[WriteGroup]) -> Iterator[list[WriteGroup]]:
-    """Groups that may run concurrently: no two of a wave touch one item."""
+    """Yield lists of groups that may run concurrently: no two groups of a list touch the same item."""
     waiting = list(groups)
     while waiting:
         wave: list[WriteGroup] = []
@@ -122,40 +129,40 @@ _PUT_BYTES = len('{"PutRequest":{"Item":}},')
 
 @dataclass(slots=True)
 class BatchWrite:
-    """One put or delete of BatchWriteItem, and the caller's values that it stands for, of which the last counts."""
+    """One put or delete of BatchWriteItem, with the caller's values for its key, the last of which is written."""
 
     key: Hashable
     request: Mapping[str, Any]
     values: list[Any]
     wire_bytes: int
-    company_max: int = BATCH_WRITES_MAX
-    """How many writes its request may have: fewer after its request failed."""
+    batch_size_max: int = BATCH_WRITES_MAX
+    """The maximum number of writes in the request that contains this write; it shrinks after a failure."""
 
 
-Planned = BatchWrite | IntentWrite | BatchFailure[Any]
+PlannedBulkWrite = BatchWrite | IntentWrite | BatchFailure[Any]
 
 
-class Puts:
-    """The puts or creates of objects."""
+class BulkPuts:
+    """Plans the puts or creates of objects."""
 
     def __init__(self, writer: Writer, values: Iterable[Any], kind: Any) -> None:
         self._writer, self.targets, self._kind = writer, values, kind
         self._keys = KeyReader(writer)
-        self._plain: dict[type, EntityWrites] = {}
-        """The entities that BatchWriteItem can put."""
+        self._unconditional: dict[type, EntityWrites] = {}
+        """The classes that BatchWriteItem can put."""
 
     def check(self, value: Any) -> None:
-        """Raises ArgumentRefused for an object that is not of the table."""
+        """Raise ArgumentRefused if the object is not an entity of the table."""
         self._writer.intents.entities.of(value)
 
-    def planned(self, value: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The write of one object; raises InvalidValue."""
-        plain = self._plain.get(type(value))
-        if plain is not None:
-            return self._batch_put(plain, value, trusted=trusted)
+    def plan(self, value: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
+        """Return the write of one object; raise InvalidValue if it is invalid."""
+        writes = self._unconditional.get(type(value))
+        if writes is not None:
+            return self._batch_put(writes, value, trusted=trusted)
         writes = self._writer.preparer.writes(self._writer.intents.entities.of(value))
-        if self._kind == "put" and writes.is_plain_put:
-            self._plain[type(value)] = writes
+        if self._kind == "put" and writes.is_unconditional_put:
+            self._unconditional[type(value)] = writes
             return self._batch_put(writes, value, trusted=trusted)
         intent = self._writer.intents.whole(self._kind, value, trusted=trusted)
         return IntentWrite(self._keys.of(self._writer.preparer.key(intent)), intent, value)
@@ -165,11 +172,11 @@ class Puts:
             json, key = _encode(writes.validator.item(writes.encoder.values(value))), None
         else:
             json, key, _ = writes.validator.valid_object(value)
-        if len(json) > ITEM_BYTES_MAX:  # the JSON of an item is never shorter than its size
+        if len(json) > ITEM_BYTES_MAX:  # an item is never larger than its JSON
             size = accept_item(_decode(json))
             if size > ITEM_BYTES_MAX:
                 raise ArgumentRefused(
-                    f"{writes.entity.label} has {size} bytes, and an item may have {ITEM_BYTES_MAX}; store less in it"
+                    f"{writes.entity.label} has {size} bytes, but the limit is {ITEM_BYTES_MAX}; store less in the item"
                 )
         return BatchWrite(
             self._keys.of(_decode(json)) if key is None else key,
@@ -179,50 +186,50 @@ class Puts:
         )
 
 
-class Deletes:
-    """The deletes of keys and objects."""
+class BulkDeletes:
+    """Plans the deletes of keys and objects."""
 
     def __init__(self, writer: Writer, targets: Iterable[Any]) -> None:
         self._writer, self.targets = writer, targets
         self._keys = KeyReader(writer)
 
     def check(self, target: Any) -> None:
-        """Raises ArgumentRefused for a target that is not of the table."""
+        """Raise ArgumentRefused if the target is not an entity or key of the table."""
         self._writer.intents.entities.named(target)
 
-    def planned(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The delete of one target."""
+    def plan(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
+        """Return the delete of one target."""
         entity, values = self._writer.intents.entities.named(target)
         writes = self._writer.preparer.writes(entity)
         key = writes.encoder.key(values)
-        if writes.is_plain_put:
+        if writes.is_unconditional_put:
             request = {"DeleteRequest": {"Key": key}}
             return BatchWrite(self._keys.of(key), request, [target], len(_encode(request)) + 1)
         return IntentWrite(self._keys.of(key), self._writer.intents.delete(target, None), target)
 
 
-class Updates:
-    """The same update of many keys or objects."""
+class BulkUpdates:
+    """Plans the same update of many keys or objects."""
 
     def __init__(self, writer: Writer, targets: Iterable[Any], intent_of: Callable[[Any], WriteIntent]) -> None:
         self._writer, self.targets, self._intent_of = writer, targets, intent_of
         self._keys = KeyReader(writer)
 
     def check(self, target: Any) -> None:
-        """Raises ArgumentRefused for a target or a change that is not of the table."""
+        """Raise ArgumentRefused if the target or a change does not belong to the table."""
         self._intent_of(target)
 
-    def planned(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
-        """The update of one target."""
+    def plan(self, target: Any, *, trusted: bool) -> BatchWrite | IntentWrite:
+        """Return the update of one target."""
         intent = self._intent_of(target)
         return IntentWrite(self._keys.of(self._writer.preparer.key(intent)), intent, target)
 
 
-Source = Puts | Deletes | Updates
+BulkSource = BulkPuts | BulkDeletes | BulkUpdates
 
 
 class KeyReader:
-    """Keys in a form in which equal keys are equal, however their numbers are written."""
+    """Returns keys in hashable form; numbers such as 1 and 1.0 give equal keys."""
 
     def __init__(self, writer: Writer) -> None:
         table = writer.design.table
@@ -230,7 +237,7 @@ class KeyReader:
         self._are_texts = all(attribute.type == "S" for attribute in (*table.partition, *table.sort))
 
     def of(self, item: Item) -> Hashable:
-        """The key of an item."""
+        """Return the key of an item."""
         if self._are_texts:
             return tuple([item[name]["S"] for name in self._names])
-        return identity(item, self._names)
+        return key_identity(item, self._names)

@@ -1,7 +1,7 @@
-"""Dry runs of writes: the requests that a pattern sends, without a server; what they depend on are named placeholders.
+"""Dry runs of writes: the requests that a write sends, with placeholders for values that only a server knows.
 
-The write itself runs, and its reads are answered with sample items. Two runs with different samples, and one at another
-time, show which values come from a stored item or from the clock: those that differ.
+A dry run executes the write and answers its reads with sample items. It compares two runs with different samples and
+one at a different time: values that differ come from a stored item or from the clock.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any
 
 import msgspec
 
-from singletable.client.answers import Item
-from singletable.client.items.kinds import Kinds
+from singletable.client.items.item_types import ItemTypes
 from singletable.client.metrics import Metrics
-from singletable.client.reading.reader import Reader
-from singletable.client.steps import Asked, Call, Each, InPieces, Pause, Steps
-from singletable.client.write.copies import CopyHolders
-from singletable.client.write.writer import Writer
+from singletable.client.reading.table_reader import TableReader
+from singletable.client.request_steps import Call, CallForChunks, IndependentCalls, Pause, Step, Steps
+from singletable.client.responses import Item
+from singletable.client.write.table_writer import Writer
+from singletable.client.write.update_copies import CopyUpdater
 from singletable.errors import ItemRefused, KeyRefused, SingletableError
 from singletable.expressions.tree import Constant
-from singletable.model.binding import held_values
-from singletable.model.copies import Copy
+from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.bind import Request
-from singletable.planner.items import item_of, values_of
-from singletable.sample_rows.values import expiry_of, value_of, wanted_for
+from singletable.model.parameter_binding import fixed_values
+from singletable.planner.planned_requests import Request
+from singletable.planner.stored_items import item_of, values_of
+from singletable.sample_rows.sample_values import expiry_of, sample_field, value_of
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
 _WRITES = frozenset(("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"))
@@ -38,75 +38,75 @@ _FIRST_TIME, _SECOND_TIME = 1_700_000_000.0, 1_800_000_000.0
 TOKEN = "<new token>"  # noqa: S105  # a placeholder
 
 StoredItems = Callable[[Item], Item | None]
-"""Answers a read of a key with a stored item."""
+"""A function that returns the stored item of a key, or None."""
 
 
 class DryRun:
-    """A write of a table, which is run without a server."""
+    """A write that runs without a server, to record its requests."""
 
     def __init__(
         self, design: Design, table: str, write: Callable[[Writer], Steps[Any]], *, is_sample: bool = False
     ) -> None:
-        """`is_sample`: whether the objects to write are samples, which the user's classes need not accept."""
+        """Store the write; `is_sample` means that the objects to write are samples, which need not be valid."""
         self._design, self._table, self._write = design, table, write
         self._is_sample = is_sample
 
     def requests(self) -> tuple[Request, ...]:
-        """The requests, with placeholders for values that come from stored items, from the clock or from a token."""
+        """Return the requests, with placeholders for values from stored items, the clock or a token."""
         samples = [SampleItems(self._design, number) for number in (1, 2)]
         times = ((samples[0], _FIRST_TIME), (samples[1], _FIRST_TIME), (samples[0], _SECOND_TIME))
-        first, other_item, other_time = (self._recorded(sample, now) for sample, now in times)
+        first, other_item, other_time = (self._record(sample, now) for sample, now in times)
         return _merged(first, other_item, other_time)
 
     def requests_for(self, entity: Entity, stored: Any, now: float) -> tuple[Request, ...]:
-        """The requests if this object of an entity (None for no item) is stored, at this time.
+        """Return the requests at this time if the table stores this object of an entity (None for no item).
 
-        Placeholders are left for values of other items, such as the source of a copy.
+        Values of other items, such as the source of a copy, remain placeholders.
         """
         item = None if stored is None else item_of(self._design, entity, values_of(entity, stored))
-        first, second = (self._recorded(SampleItems(self._design, number, (entity, item)), now) for number in (1, 2))
+        first, second = (self._record(SampleItems(self._design, number, (entity, item)), now) for number in (1, 2))
         return _merged(first, second, first)
 
-    def _recorded(self, stored: SampleItems, now: float) -> list[Request]:
-        """The requests of one run; it ends after its writes, whatever their answers would be."""
+    def _record(self, stored: SampleItems, now: float) -> list[Request]:
+        """Run the write once and return its requests; the run ends after its writes."""
         design = self._design
-        reader = Reader(design, self._table, Kinds(design), None, Metrics(), lambda: now)  # type: ignore[arg-type]  # writes need no cursors
-        writer = Writer(reader, returns_items=True, trusts_objects=self._is_sample, trusts=stored.is_made_up)
-        writer.executor.copies = SampleHolders(reader, writer.preparer, samples=stored)
+        reader = TableReader(design, self._table, ItemTypes(design), None, Metrics(), lambda: now)  # type: ignore[arg-type]  # writes need no cursors
+        writer = Writer(reader, returns_items=True, skips_validation=self._is_sample, is_sample=stored.is_sample)
+        writer.executor.copies = SampleCopyUpdater(reader, writer.preparer, samples=stored)
         steps = self._write(writer)
         recorded: list[Request] = []
         with suppress(StopIteration):
-            asked = next(steps)
+            step = next(steps)
             while len(recorded) < _REQUESTS_MAX:
-                calls = _calls(asked)
+                calls = _calls(step)
                 recorded += [Request(call.operation, _decode(_encode(call.parameters))) for call in calls]
                 try:
-                    asked = steps.send([_answer(call, stored.at) for call in calls])
+                    step = steps.send([_response(call, stored.at) for call in calls])
                 except ItemRefused:
                     if any(call.operation in _WRITES for call in calls):
-                        break  # the object that the write would return cannot be made of a sample
+                        break  # a sample may not form a valid object to return
                     raise
         steps.close()
         return recorded
 
 
 class SampleItems:
-    """Items of a design, made up for any key; those of another number differ in every field but some.
+    """Sample items of a design, for any key; samples with different numbers differ in most fields.
 
-    The fields of the key are the same, and so are those that the condition of a counter reads: a field that the
-    condition compares with a constant has that value, so that the item is counted.
+    They agree in the key fields and in the fields that a counter's condition reads. A field that the condition compares
+    with a constant has that value, so that the counter includes the item.
     """
 
     def __init__(self, design: Design, number: int, given: tuple[Entity, Item | None] | None = None) -> None:
-        """`given` is the item that is stored of an entity, None for no item; its items are not made up then."""
+        """Store the parts; `given` is an entity with its stored item (None for no item), used in place of samples."""
         self._design, self._number, self._given = design, number, given
 
-    def is_made_up(self, entity: Entity) -> bool:
-        """Whether the items of an entity are samples."""
+    def is_sample(self, entity: Entity) -> bool:
+        """Return whether the items of an entity are samples."""
         return self._given is None or self._given[0] is not entity
 
     def at(self, key: Item) -> Item | None:
-        """The item at a key; None where no entity has such a key."""
+        """Return the item at a key; None if no entity has such a key."""
         if self._given is not None and (item := self._given[1]) is not None and key.items() <= item.items():
             return item
         texts = {name: next(iter(value.values())) for name, value in key.items()}
@@ -115,34 +115,34 @@ class SampleItems:
                 known = entity.base.decode(texts)
             except KeyRefused:
                 continue
-            if not self.is_made_up(entity):
+            if not self.is_sample(entity):
                 return None
             with suppress(SingletableError, ValueError, TypeError, LookupError):
                 return item_of(self._design, entity, {**self.values(entity), **known})
         return None
 
     def values(self, entity: Entity) -> dict[str, Any]:
-        """The fields of a sample."""
+        """Return the fields of a sample."""
         values: dict[str, Any] = {}
-        place = self._design.entities.index(entity)
-        tested = frozenset[str]().union(*(count.tested for count in entity.declaration.counted))
+        position = self._design.entities.index(entity)
+        tested = frozenset[str]().union(*(count.condition_fields for count in entity.declaration.counted))
         for name, declared in entity.fields.items():
             number = 1 if name in tested else self._number
             if name == entity.declaration.ttl:
-                values[name] = expiry_of(declared.type, wanted_for(entity, name, place), number)
+                values[name] = expiry_of(declared.type, sample_field(entity, name, position), number)
             elif declared.type is int:
                 values[name] = number
             else:
-                values[name] = value_of(declared.type, wanted_for(entity, name, place), number)
+                values[name] = value_of(declared.type, sample_field(entity, name, position), number)
         for count in entity.declaration.counted:
-            held = held_values(count.condition).items()
-            values |= {name: source.value for name, source in held if isinstance(source, Constant)}
+            fixed = fixed_values(count.condition).items()
+            values |= {name: source.value for name, source in fixed if isinstance(source, Constant)}
         return values
 
 
 @dataclass
-class SampleHolders(CopyHolders):
-    """Finds one sample for each copy of a source, so that the explanation shows how copies follow."""
+class SampleCopyUpdater(CopyUpdater):
+    """Finds one sample for each copy of a source, so that the explanation shows how copies change."""
 
     samples: SampleItems = field(kw_only=True)
     _is_new: bool = False
@@ -150,26 +150,26 @@ class SampleHolders(CopyHolders):
     def _holders(
         self, source: Entity, old: Mapping[str, Any] | None, new: Mapping[str, Any]
     ) -> Steps[list[tuple[Entity, Mapping[str, Any], dict[str, Any]]]]:
-        self._is_new = old is None  # nothing copies an item that did not exist
+        self._is_new = old is None  # nothing copies a new item
         return (yield from super()._holders(source, old, new))
 
-    def found(self, copy: Copy, holder: Entity, source: Mapping[str, Any]) -> Steps[list[dict[str, Any]]]:
-        """The fields of one item that copies the source."""
-        yield from super().found(copy, holder, source)
+    def find_copies(self, copy: Copy, holder: Entity, source: Mapping[str, Any]) -> Steps[list[dict[str, Any]]]:
+        """Return the fields of one item that copies the source."""
+        yield from super().find_copies(copy, holder, source)
         if self._is_new:
             return []
         return [{**self.samples.values(holder), **{ours: source[theirs] for theirs, ours in copy.by.items()}}]
 
 
 class _Placeholders:
-    """Puts placeholders into a request where it differs from another."""
+    """Replaces values in a request by placeholders where it differs from another request."""
 
     def __init__(self, source: str | None) -> None:
         self._source = source
         self._request: Mapping[str, Any] = {}
 
     def merged(self, one: Any, other: Any, path: tuple[str, ...] = ()) -> Any:
-        """The first request, with a placeholder for every value in which the other differs."""
+        """Return the first request, with a placeholder for every value that differs in the other."""
         if isinstance(one, dict) and isinstance(other, dict):
             if "ExpressionAttributeValues" in one:
                 self._request = one
@@ -188,7 +188,7 @@ class _Placeholders:
         return f"<{attribute} {self._source}>"
 
     def _attribute(self, placeholder: str) -> str:
-        """The attribute that an expression compares with a value, or sets to it."""
+        """Return the attribute that an expression compares with a value or sets to it."""
         names = self._request.get("ExpressionAttributeNames", {})
         for member in ("UpdateExpression", "ConditionExpression"):
             text = self._request.get(member, "")
@@ -199,7 +199,7 @@ class _Placeholders:
 
     @staticmethod
     def both(one: Any, other: Any) -> Any:
-        """Two forms of one request with the placeholders of both."""
+        """Combine two forms of one request, with the placeholders of both."""
         if isinstance(one, dict):
             return {name: _Placeholders.both(value, other[name]) for name, value in one.items()}
         if isinstance(one, list) and isinstance(other, list):
@@ -210,7 +210,7 @@ class _Placeholders:
 def _merged(
     first: Sequence[Request], other_item: Sequence[Request], other_time: Sequence[Request]
 ) -> tuple[Request, ...]:
-    """The requests of the first run, with placeholders for what differs in the others."""
+    """Return the requests of the first run, with placeholders for values that differ in the other runs."""
     runs = ([request.parameters for request in run] for run in (first, other_item, other_time))
     requests, with_other_item, at_other_time = runs
     named = [_Placeholders("computed from the stored item").merged(a, b) for a, b in _pairs(requests, with_other_item)]
@@ -222,20 +222,20 @@ def _merged(
 
 
 def _pairs(first: Sequence[Any], other: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """The requests of two runs side by side; of a run that took another way, those of the first alone."""
+    """Return pairs of requests of two runs; if their numbers differ, pair each first request with itself."""
     if len(first) != len(other):
         return ((each, each) for each in first)
     return zip(first, other, strict=True)
 
 
-def _calls(asked: Asked) -> Sequence[Call]:
-    if isinstance(asked, Each):
-        return asked.calls
-    return (asked.call,) if isinstance(asked, InPieces) else () if isinstance(asked, Pause) else asked
+def _calls(step: Step) -> Sequence[Call]:
+    if isinstance(step, IndependentCalls):
+        return step.calls
+    return (step.call,) if isinstance(step, CallForChunks) else () if isinstance(step, Pause) else step
 
 
-def _answer(call: Call, stored: StoredItems) -> bytes:
-    """An answer as a server gives it, for a table that holds the stored items and no others."""
+def _response(call: Call, stored: StoredItems) -> bytes:
+    """Return the response of a server whose table holds only the stored items."""
     if call.operation == "GetItem":
         item = stored(call.parameters["Key"])
         return _encode({} if item is None else {"Item": item})

@@ -1,7 +1,8 @@
-"""Field changes: how an update validates the new value of one field, and writes it as DynamoDB's expressions.
+"""Field changes: how an update validates the new value of one field and expresses the change for DynamoDB.
 
-A change that can be validated by itself is. One whose result depends on the stored value becomes a condition where it
-can (bounds of numbers, lengths of lists); otherwise `needs_item` says why the item has to be read first.
+If the new value is known, the client validates it. If the result depends on the stored value, a rule becomes a
+condition where possible (bounds of numbers, lengths of lists); otherwise `needs_item` is the reason to read the item
+first.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from singletable.client.answers import Item
-from singletable.client.items.value_reader import nothing_in
-from singletable.client.refusals import not_utf8
-from singletable.client.write.conditions import stored_path
-from singletable.client.write.validate import rule_in, rule_of
+from singletable.client.items.value_reader import value_if_missing
+from singletable.client.responses import Item, not_utf8
+from singletable.client.write.object_validation import rule_in, rule_of
+from singletable.client.write.stored_expressions import stored_path
 from singletable.errors import ArgumentRefused, InvalidValue
 from singletable.expressions.tree import (
     Arithmetic,
@@ -32,18 +32,20 @@ from singletable.expressions.tree import (
     Path,
 )
 from singletable.model.entity import Entity
-from singletable.model.fields import Computed, has_fields, name_of
-from singletable.model.rules.value_rules import ValueRules
+from singletable.model.fields import DefaultFactory, has_fields, name_of
+from singletable.model.validation.value_rules import ValueRules
 from singletable.planner.validation_reads import field_at, missing_value
 from singletable.values.attribute_value import AttributeValue, number_text
+from singletable.values.fast_path import FastPath, NotOnFastPath
 from singletable.values.limits import NUMBER_DIGITS_MAX
 
+FAST_FIELDS = FastPath("set fields")
 UNKNOWN = object()
-"""Stands for the value of a field that depends on the stored item."""
+"""The value of a field that depends on the stored item."""
 SET, NULL, REMOVE = "set", "null", "remove"
-"""The forms of a change whose result does not depend on the stored item; NULL stores a None."""
+"""The forms of changes whose result does not depend on the stored item; NULL stores None."""
 
-# A limit of the stored number can have more digits than DynamoDB holds; rounded like this, it admits the same numbers.
+# A limit can have more digits than DynamoDB stores. Rounded in this direction, it accepts the same stored numbers.
 _ROUNDED: Mapping[Comparator, Context] = {
     ">=": Context(NUMBER_DIGITS_MAX, ROUND_CEILING),
     ">": Context(NUMBER_DIGITS_MAX, ROUND_FLOOR),
@@ -53,40 +55,40 @@ _ROUNDED: Mapping[Comparator, Context] = {
 
 
 class BoundChange(NamedTuple):
-    """A change with its value: the form of its expression, the stored values in it, and the new value if known."""
+    """A change with its value: the form of its expression, its stored values, and the new value if known."""
 
     form: Hashable
     values: tuple[Any, ...]
     known: Any = UNKNOWN
 
 
-class Bound(NamedTuple):
-    """A condition that DynamoDB checks, and the rule that a value breaks when it does not hold."""
+class RuleCondition(NamedTuple):
+    """A condition that DynamoDB checks, and the rule that the value breaks if the condition fails."""
 
     condition: Condition
     rule: str
 
 
 class Coding(NamedTuple):
-    """How the values of a change are encoded and read."""
+    """The functions that encode and read the values of a change."""
 
     encode: Callable[[Any], AttributeValue | None]
     read: Callable[[AttributeValue], Any]
     read_item: Callable[[Item], Any]
-    """Reads the whole item, where the class computes a default from other fields."""
-    fast: Callable[[Any], AttributeValue | None] | None = None
-    """Encodes the values that every rule accepts; None for others."""
+    """Reads the whole item, for a default that the class computes from other fields."""
+    fast: Callable[[Any], AttributeValue] | None = None
+    """The fast path: encodes values that every rule accepts, and raises NotOnFastPath for others."""
 
 
-class Expressed(NamedTuple):
-    """A change in DynamoDB's terms."""
+class ChangeExpressions(NamedTuple):
+    """A change as DynamoDB update actions, with the conditions that its rules need."""
 
     changes: tuple[Change, ...]
-    bounds: tuple[Bound, ...] = ()
+    conditions: tuple[RuleCondition, ...] = ()
 
 
 class FieldPlan:
-    """What is known of a change before it has a value."""
+    """The plan of a change, before it has a value."""
 
     def __init__(
         self,
@@ -99,41 +101,41 @@ class FieldPlan:
         self.entity, self.change, self.rules = entity, change, rules
         self.coding = coding
         self.path = stored_path(entity, change.path)
-        """The path of attributes."""
+        """The path in attribute names."""
         self.field = field_at(entity.cls, change.path.steps)
         """The field at the end of the path; None for an element of a list or a member of a map."""
         self.needs_item = needs_item
-        """Why the item has to be read first."""
+        """The reason to read the item first; None if no read is needed."""
         self.name = str(change.path.steps[0])
-        """The entity's field that the change is in."""
+        """The entity's field that contains the change."""
         self.is_whole_field = len(change.path.steps) == 1
-        """Whether the change is of a field, and not of something inside one."""
-        self.is_none_without = self.is_whole_field and self.field is not None and self.field.is_none_unless_stored
-        """Whether the field is None in an object whose item does not have it."""
+        """Whether the change applies to a whole field, not to a nested value."""
+        self.is_none_if_missing = self.is_whole_field and self.field is not None and self.field.is_none_unless_stored
+        """Whether the object has None if the attribute is missing in the item."""
         self.parameter = change.value.name if isinstance(change.value, Parameter) else None
-        """The name of the parameter that has its value."""
+        """The name of the parameter that holds the new value."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
-        raise NotImplementedError  # pragma: no cover  # each kind of change has its own
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
+        raise NotImplementedError  # pragma: no cover  # every subclass overrides it
 
-    def expressed(self, form: Hashable, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
-        raise NotImplementedError  # pragma: no cover  # each kind of change has its own
+    def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
+        raise NotImplementedError  # pragma: no cover  # every subclass overrides it
 
-    def on(self, item: Item, bound: BoundChange) -> Expressed:
-        """The change of an item that was read."""
-        return self.expressed(bound.form, bound.values)
+    def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
+        """Return the expressions that change an item that was read."""
+        return self.expressions(bound.form, bound.values)
 
     @property
     def default(self) -> Any:
-        """What a missing value stands for; None where nothing does, or where only the class can tell, from an item."""
+        """Return the default of a missing value; None if there is none or the class computes it."""
         default = missing_value(self.field)
-        return None if isinstance(default, Computed) else default
+        return None if isinstance(default, DefaultFactory) else default
 
     def computed_default(self, item: Item) -> Any:
-        """The default that the class computes from a stored item without the value; None where there is none."""
-        if self.stored(item) is not None or not isinstance(missing_value(self.field), Computed):
+        """Return the default that the class computes for an item without the value; None if it computes none."""
+        if self.stored(item) is not None or not isinstance(missing_value(self.field), DefaultFactory):
             return None
         value = self.coding.read_item(item)
         for step in self.change.path.steps:
@@ -141,7 +143,7 @@ class FieldPlan:
         return value
 
     def stored(self, item: Item) -> AttributeValue | None:
-        """The stored value at the path; None where it is missing."""
+        """Return the stored value at the path; None if it is missing."""
         value: AttributeValue = {"M": item}
         for step in self.path.steps:
             members = value.get("L" if isinstance(step, int) else "M", ())
@@ -152,11 +154,11 @@ class FieldPlan:
         return value
 
     def invalid(self, value: Any, rule: str, *, sent: bool = False) -> InvalidValue:
-        """The error for a value that breaks a rule."""
+        """Return the error for a value that breaks a rule."""
         return InvalidValue(self.entity.label, str(self.change.path), value, rule, sent=sent)
 
     def valid(self, value: Any, rules: ValueRules | None = None) -> tuple[AttributeValue | None, Any]:
-        """A value's stored form and its validated form; a form that the next read would change is invalid."""
+        """Return a value's stored and validated forms; raise InvalidValue if each read would change the value again."""
         validate = None if self.needs_item is not None else (rules or self.rules).validate
         stored = self._encoded(value)
         if stored is None:  # an empty set
@@ -166,11 +168,11 @@ class FieldPlan:
         if again == stored or again is None:
             return again, validated
         if self._encoded(self._accepted(validate, value, again)) != again:
-            raise self.invalid(value, "validation changes it again each time; return a valid value unchanged")
+            raise self.invalid(value, "validation changes it every time; a valid value must stay unchanged")
         return again, validated
 
     def _accepted(self, validate: Callable[[Any], Any] | None, value: Any, stored: AttributeValue) -> Any:
-        """The value that a read makes of a stored one; raises InvalidValue when it would reject it."""
+        """Return the value that a read makes of a stored value; raise InvalidValue if the read rejects it."""
         read = self._read(value, stored)
         return read if validate is None else self._validated(validate, value, read)
 
@@ -187,24 +189,30 @@ class FieldPlan:
     def _read(self, value: Any, stored: AttributeValue) -> Any:
         try:
             return self.coding.read(stored)
-        except Exception as problem:  # of a nested class of the user's own, too
+        except Exception as problem:  # a user-defined nested class can raise anything
             raise self.invalid(value, rule_in(problem, name_of(self.rules.type))) from problem
 
     def _validated(self, validate: Callable[[Any], Any], value: Any, read: Any) -> Any:
         try:
             return validate(read)
-        except Exception as problem:  # of any library, and of the user's own functions
+        except Exception as problem:  # libraries and user-defined validators can raise anything
             raise self.invalid(value, rule_of(problem)) from problem
 
 
 class SetField(FieldPlan):
-    """A field, or something inside one, set to a value."""
+    """Sets a field, or a nested value, to a value."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
         fast = self.coding.fast
-        if fast is not None and (stored := fast(value)) is not None:
-            return BoundChange(SET, (stored,), value)
+        if fast is not None and value is not None:
+            try:
+                common = fast(value)
+            except NotOnFastPath:
+                FAST_FIELDS.misses += 1
+            else:
+                FAST_FIELDS.hits += 1
+                return BoundChange(SET, (common,), value)
         stored, known = self._none() if value is None else self.valid(value)
         if stored is None:
             return BoundChange(REMOVE, (), None if value is None else known)
@@ -212,7 +220,7 @@ class SetField(FieldPlan):
         return BoundChange(form, (stored,), known if self.is_whole_field else UNKNOWN)
 
     def _none(self) -> tuple[AttributeValue | None, None]:
-        """The stored form of None; raises InvalidValue when a rule rejects it."""
+        """Return the stored form of None; raise InvalidValue if a rule rejects None."""
         stored = self._encoded(None)
         if stored is not None and not self.is_whole_field:
             self._read(None, stored)
@@ -220,44 +228,44 @@ class SetField(FieldPlan):
             self._validated(self.rules.validate, None, None)
         return stored, None
 
-    def expressed(self, form: Hashable, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
-        bounds = tuple(self._in_list())
+    def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
+        bounds = tuple(self._list_conditions())
         if form == REMOVE:
-            return Expressed((Change("REMOVE", self.path),), bounds)
-        return Expressed((Change("SET", self.path, Constant(values[0])),), bounds)
+            return ChangeExpressions((Change("REMOVE", self.path),), bounds)
+        return ChangeExpressions((Change("SET", self.path, Constant(values[0])),), bounds)
 
-    def _in_list(self) -> Iterator[Bound]:
-        """DynamoDB appends what is set beyond the end of a list, at another index than the caller's."""
+    def _list_conditions(self) -> Iterator[RuleCondition]:
+        """Yield the condition that a list index exists; otherwise DynamoDB would append the value to the list."""
         if isinstance(self.path.steps[-1], int):
             yield _index_exists(self.path)
 
 
 class RemoveField(FieldPlan):
-    """A field, or something inside one, removed."""
+    """Removes a field, or a nested value."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
-        if self.field is not None and self.field.required and nothing_in(self.field) is UNSET:
-            raise self.invalid(None, "the field is required, and an item without it cannot be read")
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
+        if self.field is not None and self.field.required and value_if_missing(self.field) is UNSET:
+            raise self.invalid(None, "the field is required; an item without it cannot be read")
         return BoundChange(REMOVE, ())
 
-    def expressed(self, form: Hashable, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
-        bounds: list[Bound] = []
+    def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
+        bounds: list[RuleCondition] = []
         if isinstance(self.path.steps[-1], int):
             bounds.append(_index_exists(self.path))
-        return Expressed((Change("REMOVE", self.path),), tuple(bounds))
+        return ChangeExpressions((Change("REMOVE", self.path),), tuple(bounds))
 
 
 class AddNumber(FieldPlan):
-    """A number added to; its bounds become conditions."""
+    """Adds to a number; its bounds become conditions."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
         stored = self._encoded(value)
         if value is None or stored is None:
-            raise self.invalid(value, "add() takes a number")
+            raise self.invalid(value, "add() requires a number")
         self._read(value, stored)
         amount = Decimal(stored["N"])
         start = self.default
@@ -275,7 +283,7 @@ class AddNumber(FieldPlan):
         return BoundChange(("add", bool(first), tuple(limits)), tuple(values))
 
     def _is_within(self, first: Decimal, amount: Decimal) -> bool:
-        """Whether an item that lacks the number has a valid one after the addition."""
+        """Return whether the addition to a missing number gives a valid number."""
         if self.rules.bounds is None or self.needs_item is not None:
             return True
         return all(
@@ -283,15 +291,15 @@ class AddNumber(FieldPlan):
             for comparator, limit in (*self._limits(Decimal(-1)), *self._limits(Decimal(1)))
         )
 
-    def on(self, item: Item, bound: BoundChange) -> Expressed:
-        """The change of an item that was read, from the default that its class computes where the number is missing."""
+    def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
+        """Return the expressions; a missing number starts from the default that the class computes."""
         start = self.computed_default(item)
         if start is None:
-            return self.expressed(bound.form, bound.values)
-        return self.expressed(("add", True, ()), (bound.values[0], self._encoded(start)))
+            return self.expressions(bound.form, bound.values)
+        return self.expressions(("add", True, ()), (bound.values[0], self._encoded(start)))
 
     def _limits(self, amount: Decimal) -> Iterator[tuple[Comparator, Decimal]]:
-        """The bounds that adding can break, in its direction."""
+        """Yield the bounds that the addition can exceed, given its sign."""
         bounds = self.rules.bounds
         if bounds is None or self.needs_item is not None or not amount:
             return
@@ -301,8 +309,8 @@ class AddNumber(FieldPlan):
             if limit is not None and abs(limit) != float("inf"):
                 yield comparator, Decimal(str(limit))
 
-    def expressed(self, form: Any, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
+    def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
         _, has_start, limits = form
         amount, *others = (Constant(value) for value in values)
         if has_start:
@@ -313,14 +321,17 @@ class AddNumber(FieldPlan):
             change = Change("ADD", self.path, amount)
         if limits and limits[0][0] == "exists":
             there = Function("attribute_exists", (self.path,))
-            return Expressed((change,), (Bound(there, "there is no number to add to, and the sum is out of bounds"),))
+            return ChangeExpressions(
+                (change,),
+                (RuleCondition(there, "there is no number to add to, and the sum is out of bounds"),),
+            )
         bounds = []
         for (comparator, is_valid_if_missing), limit in zip(limits, others, strict=True):
             within: Condition = Compare(comparator, self.path, limit)
             if is_valid_if_missing:
                 within = Or((within, Function("attribute_not_exists", (self.path,))))
-            bounds.append(Bound(within, f"the sum must be {comparator} {self._limit_shown(comparator)}"))
-        return Expressed((change,), tuple(bounds))
+            bounds.append(RuleCondition(within, f"the sum must be {comparator} {self._limit_shown(comparator)}"))
+        return ChangeExpressions((change,), tuple(bounds))
 
     def _limit_shown(self, comparator: str) -> str:
         bounds = self.rules.bounds
@@ -328,13 +339,13 @@ class AddNumber(FieldPlan):
 
 
 class AppendToList(FieldPlan):
-    """Elements appended to a list; its maximum length becomes a condition."""
+    """Appends elements to a list; its maximum length becomes a condition."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
         stored, _ = self.valid(value, _WITHOUT_RULES)
         if stored is None or "L" not in stored:
-            raise self.invalid(value, "append() takes a list, even for one element")
+            raise self.invalid(value, "append() requires a list, even for one element")
         element = self.rules.element
         if element is not None and element.validate is not None and self.needs_item is None:
             stored = self._valid_elements(element.validate, value, self._read(value, stored))
@@ -348,51 +359,55 @@ class AppendToList(FieldPlan):
         return BoundChange(("append", is_valid_if_missing), tuple(values))
 
     def _valid_elements(self, validate: Callable[[Any], Any], value: Any, read: Any) -> AttributeValue | None:
-        """The stored form of validated elements; one that the next read would change is invalid."""
+        """Return the stored form of validated elements; raise InvalidValue if each read would change them again."""
         validated = [self._validated(validate, each, each) for each in read]
         again = [self._validated(validate, each, each) for each in validated]
         if self._encoded(again) != self._encoded(validated):
-            raise self.invalid(value, "validation changes it again each time; return a valid value unchanged")
+            raise self.invalid(value, "validation changes it every time; a valid value must stay unchanged")
         return self._encoded(validated)
 
     def _is_within(self, length: int) -> bool:
-        """Whether an item that lacks the list has a valid one after the change."""
+        """Return whether a list of this length is valid."""
         if self.needs_item is not None:
             return True
         least, most = self.rules.min_length, self.rules.max_length
         return (least is None or length >= least) and (most is None or length <= most)
 
-    def on(self, item: Item, bound: BoundChange) -> Expressed:
-        """The change of an item that was read, from the default that its class computes where the list is missing."""
+    def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
+        """Return the expressions; a missing list starts from the default that the class computes."""
         start = self.computed_default(item)
         if start is None:
-            return self.expressed(bound.form, bound.values)
-        return self.expressed(("append", None), (bound.values[0], self._encoded(start)))
+            return self.expressions(bound.form, bound.values)
+        return self.expressions(("append", None), (bound.values[0], self._encoded(start)))
 
-    def expressed(self, form: Any, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
+    def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
         _, is_valid_if_missing = form
         elements, default, *limit = (Constant(value) for value in values)
         known = Function("if_not_exists", (self.path, default))
         change = Change("SET", self.path, Function("list_append", (known, elements)))
         if not limit and is_valid_if_missing is None:
-            return Expressed((change,))
+            return ChangeExpressions((change,))
         if not limit:
             there = Function("attribute_exists", (self.path,))
-            return Expressed((change,), (Bound(there, f"a list of at least {self.rules.min_length} elements"),))
+            return ChangeExpressions(
+                (change,), (RuleCondition(there, f"the list must have at least {self.rules.min_length} elements"),)
+            )
         within: Condition = Compare("<=", Function("size", (self.path,)), limit[0])
         if is_valid_if_missing:
             within = Or((within, Function("attribute_not_exists", (self.path,))))
-        return Expressed((change,), (Bound(within, f"a list of at most {self.rules.max_length} elements"),))
+        return ChangeExpressions(
+            (change,), (RuleCondition(within, f"the list must have at most {self.rules.max_length} elements"),)
+        )
 
 
 class ChangeMembers(FieldPlan):
-    """Members added to a set, or discarded from it."""
+    """Adds members to a set, or discards them."""
 
     def bind(self, value: Any) -> BoundChange:
-        """The change with a value; raises InvalidValue when the value breaks a rule."""
+        """Return the change with a value; raise InvalidValue if the value breaks a rule."""
         if not isinstance(value, set | frozenset) or not value:
-            raise self.invalid(value, "give a set with at least one member")
+            raise self.invalid(value, "pass a set with at least one member")
         stored, known = self.valid(value, _WITHOUT_RULES)
         element = self.rules.element
         if element is not None and element.validate is not None and self.needs_item is None:
@@ -400,31 +415,31 @@ class ChangeMembers(FieldPlan):
             stored = self._encoded(known)
         return BoundChange((self.change.action,), (stored,))
 
-    def expressed(self, form: Any, values: Sequence[Any]) -> Expressed:
-        """The change in a form, over stored values or over slots for them."""
+    def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
+        """Return the expressions of a form, with stored values or with slots for them."""
         action: Literal["ADD", "DELETE"] = "ADD" if self.change.action == "ADD" else "DELETE"
-        return Expressed((Change(action, self.path, Constant(values[0])),))
+        return ChangeExpressions((Change(action, self.path, Constant(values[0])),))
 
-    def on(self, item: Item, bound: BoundChange) -> Expressed:
-        """The set as a whole, since an empty or a missing one may stand for the class's default."""
+    def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
+        """Return expressions that write the whole set, since an empty or missing set may stand for the default."""
         stored = self.stored(item)
         missing = self.default or self.computed_default(item) or ()
         if stored is None and not missing:
-            return self.expressed(bound.form, bound.values)
+            return self.expressions(bound.form, bound.values)
         is_none = stored == {"NULL": True}
         before = frozenset(missing if stored is None else () if is_none else self.coding.read(stored))
         members = frozenset(self.coding.read(bound.values[0]))
         after = self._encoded(set(before | members if self.change.action == "ADD" else before - members))
         if after is None:
-            return Expressed((Change("REMOVE", self.path),))
-        return Expressed((Change("SET", self.path, Constant(after)),))
+            return ChangeExpressions((Change("REMOVE", self.path),))
+        return ChangeExpressions((Change("SET", self.path, Constant(after)),))
 
 
 _WITHOUT_RULES = ValueRules(Any, False)
 
 
-def _index_exists(path: Path) -> Bound:
-    return Bound(Function("attribute_exists", (path,)), f"the list has no element {path.steps[-1]}")
+def _index_exists(path: Path) -> RuleCondition:
+    return RuleCondition(Function("attribute_exists", (path,)), f"the list has no element {path.steps[-1]}")
 
 
 def _holds(comparator: str, value: Decimal, limit: Decimal) -> bool:

@@ -1,4 +1,4 @@
-"""Prices by region, each file dated: a JSON document for every set of regions that cost the same."""
+"""Dated price lists: one JSON file for each group of regions with the same prices."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ STANDARD, INFREQUENT_ACCESS = "standard", "infrequent-access"
 TABLE_CLASSES = (STANDARD, INFREQUENT_ACCESS)
 SECONDS_PER_HOUR = 3600
 _AMOUNT_MAX = 1e15
-"""No price of a unit, and no month or gigabyte, is more."""
+"""An upper bound for every number in a price list."""
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class ClassPrices:
-    """What a table of one class costs."""
+    """The prices of one table class."""
 
     million_read_units: float
     million_write_units: float
@@ -31,7 +31,7 @@ class ClassPrices:
 
 @dataclass(frozen=True)
 class Prices:
-    """The prices of some regions, with the month and the gigabyte that they are meant for."""
+    """The prices of a group of regions, with the length of a month and the size of a gigabyte."""
 
     regions: tuple[str, ...]
     dated: str
@@ -47,35 +47,35 @@ class Prices:
         return self.month_hours * SECONDS_PER_HOUR
 
     def requests(self, table_class: str, reads_per_second: float, writes_per_second: float) -> float:
-        """What so many units a second cost in a month, paid by request."""
+        """Return the monthly price of on-demand units per second."""
         prices = self.classes[table_class]
         reads = reads_per_second * self.month_seconds / _MILLION * prices.million_read_units
         return reads + writes_per_second * self.month_seconds / _MILLION * prices.million_write_units
 
     def capacity(self, table_class: str, read_units: int, write_units: int) -> float:
-        """What so many provisioned units cost in a month."""
+        """Return the monthly price of provisioned units."""
         prices = self.classes[table_class]
         hour = read_units * prices.read_capacity_hour + write_units * prices.write_capacity_hour
         return hour * self.month_hours
 
     def storage(self, table_class: str, stored_bytes: float) -> float:
-        """What so many bytes cost in a month."""
+        """Return the monthly price of stored bytes."""
         return stored_bytes / self.gb_bytes * self.classes[table_class].storage_gb_month
 
 
 def known_regions() -> tuple[str, ...]:
-    """The regions whose prices come with the program."""
+    """Return the regions with bundled prices."""
     return tuple(sorted(region for prices in _all() for region in prices.regions))
 
 
 def prices_of(region: str) -> Prices:
-    """The prices of a region; raises ArgumentRefused where none are known."""
+    """Return the prices of a region; raise ArgumentRefused when there are none."""
     for prices in _all():
         if region in prices.regions:
             return prices
     raise ArgumentRefused(
-        f"the prices of {region!r} are not known; they are of {', '.join(known_regions())}.\n"
-        "  Write them into a file of the same form, and give it with --prices FILE."
+        f"no prices for region {region!r}; there are prices for {', '.join(known_regions())}.\n"
+        "  Write the prices into a file of the same format, and pass it with --prices FILE."
     )
 
 
@@ -85,7 +85,7 @@ def _all() -> list[Prices]:
 
 
 def read_prices(text: str, name: str) -> Prices:
-    """The prices that a document holds; raises ArgumentRefused with what is wrong with it."""
+    """Parse a price file; raise ArgumentRefused when it is invalid."""
     try:
         given: Any = json.loads(text)
         classes = {known: _class_prices(given["classes"][known], f"{name}: {known}") for known in TABLE_CLASSES}
@@ -99,11 +99,11 @@ def read_prices(text: str, name: str) -> Prices:
             classes,
         )
     except KeyError as missing:
-        raise ArgumentRefused(f"{name} says nothing of {missing}; its form is that of docs/cost.md") from None
+        raise ArgumentRefused(f"{name} lacks {missing}; docs/guides/cost.md describes the format") from None
     except (ValueError, TypeError, RecursionError) as problem:
         if isinstance(problem, ArgumentRefused):
             raise
-        raise ArgumentRefused(f"{name} is no document of prices: {problem}") from None
+        raise ArgumentRefused(f"{name} is not a valid price file: {problem}") from None
 
 
 def _class_prices(given: Any, name: str) -> ClassPrices:
@@ -112,18 +112,18 @@ def _class_prices(given: Any, name: str) -> ClassPrices:
 
 def _amount(value: Any, name: str, least: int = 0) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= _AMOUNT_MAX:
-        raise ArgumentRefused(f"{name} is {value!r}, which is no amount from {least or 'zero'} up")
+        raise ArgumentRefused(f"{name} must be a number from {least} to {_AMOUNT_MAX:g}, got {value!r}")
     return value
 
 
 def _regions(value: Any, name: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not value:
-        raise ArgumentRefused(f'{name} is {value!r}, which is no list such as ["eu-central-1"]')
+        raise ArgumentRefused(f'{name} must be a list such as ["eu-central-1"], got {value!r}')
     return tuple(str(region) for region in value)
 
 
 def _dollars(value: Any, name: str) -> str:
-    """The currency; amounts are shown in dollars, so that those of another one would be taken for them."""
+    """Return the currency, which must be USD because all amounts are shown in dollars."""
     if value != "USD":
-        raise ArgumentRefused(f"{name} is {value!r}, and money is shown in USD; write the prices in dollars")
+        raise ArgumentRefused(f"{name} must be 'USD', got {value!r}; write the prices in dollars")
     return str(value)

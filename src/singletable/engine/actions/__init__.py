@@ -1,1 +1,1 @@
-"""DynamoDB's actions, one file each, named as clients ask for them."""
+"""DynamoDB's actions: one file per action, named after it."""

@@ -1,4 +1,4 @@
-"""BatchExecuteStatement: up to 25 PartiQL statements, each by itself, all reads or all writes."""
+"""BatchExecuteStatement: up to 25 independent PartiQL statements, all reads or all writes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import UNSET, Raw
 
-from singletable.engine.asked import Projected
-from singletable.engine.capacity import Consumed, add, told_of_each
-from singletable.engine.item_write import ConditionFailed, PlannedWrite, conflict, perform
-from singletable.engine.partiql.bind import Bound, accept_parameters, bound
-from singletable.engine.partiql.single_reads import planned_get
-from singletable.engine.partiql.writes import planned_statement, refused_write, returned
-from singletable.engine.table import OpenTable
-from singletable.engine.write import consumed
+from singletable.engine.items.consumed_capacity import ConsumedUnits, add_units, capacity_per_table, units_of_write
+from singletable.engine.items.item_writes import ConditionNotMet, PlannedWrite, conflict_error, perform
+from singletable.engine.items.request_expressions import ItemProjection
+from singletable.engine.partiql.bound_statement import BoundStatement, accept_parameters, bind_statement
+from singletable.engine.partiql.select import planned_get
+from singletable.engine.partiql.write_statements import condition_error, planned_statement, returned
+from singletable.engine.tables.stored_table import StoredTable
 from singletable.errors import RequestRefused, invalid
-from singletable.partiql.statements import Exists, Select
-from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
-from singletable.wire.statements import (
+from singletable.partiql.statements import ExistsStatement, SelectStatement
+from singletable.values.item_size import CONSISTENT, EVENTUAL, read_units
+from singletable.wire.statement_requests import (
     BatchExecuteStatement,
     BatchExecuteStatementResult,
     BatchStatementError,
@@ -29,28 +28,28 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 KEY_NEEDED = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
-# The codes of a batch are those of the API without what they end with, but for this one.
+# A batch drops the suffix "Exception" from error codes; only this code gets another name.
 _CODES = {"ValidationException": "ValidationError"}
 
 
-class Get(NamedTuple):
+class SingleSelect(NamedTuple):
     """A SELECT of one item."""
 
-    table: OpenTable
+    table: StoredTable
     key: bytes
-    projection: Projected
+    projection: ItemProjection
     factor: float
 
 
-class Write(NamedTuple):
+class SingleWrite(NamedTuple):
     """A statement that writes one item."""
 
-    statement: Bound
+    statement: BoundStatement
     planned: PlannedWrite
 
     @property
-    def table(self) -> OpenTable:
-        """The table it writes to."""
+    def table(self) -> StoredTable:
+        """The table of the write."""
         return self.planned.table
 
     @property
@@ -59,107 +58,113 @@ class Write(NamedTuple):
         return self.planned.key
 
 
-Planned = Get | Write | RequestRefused
+PlannedEntry = SingleSelect | SingleWrite | RequestRefused
 
 
 def batch_execute_statement(engine: Engine, request: BatchExecuteStatement) -> BatchExecuteStatementResult:
-    """Runs every statement; what is refused is told in its place."""
-    read = [_read(each) for each in request.statements]
-    kinds = {each.is_read for each in read if isinstance(each, Bound)}
+    """Run every statement; the response of a failed statement is its error."""
+    statements = [_bind(each) for each in request.statements]
+    kinds = {each.is_read for each in statements if isinstance(each, BoundStatement)}
     if len(kinds) > 1:
         raise invalid("Read and write requests together in the same batch is not supported")
-    planned = _planned(engine, request, read)
-    # What was refused by a table as it was may fit it as it is.
+    planned = _plan_all(engine, request, statements)
+    # A statement that failed with an outdated table definition may succeed with the current one.
     if any(isinstance(each, RequestRefused) for each in planned) and engine.catalog.changed():
-        planned = _planned(engine, request, read)
-    places = [(each.table.name, each.key) for each in planned if not isinstance(each, RequestRefused)]
-    if len(set(places)) < len(places):
+        planned = _plan_all(engine, request, statements)
+    keys = [(each.table.name, each.key) for each in planned if not isinstance(each, RequestRefused)]
+    if len(set(keys)) < len(keys):
         raise invalid("Provided list of item keys contains duplicates")
-    units: dict[str, Consumed] = {}
-    if any(isinstance(each, Write) for each in planned):
-        responses = _written(engine, planned, units)
+    units: dict[str, ConsumedUnits] = {}
+    if any(isinstance(each, SingleWrite) for each in planned):
+        responses = _run_writes(engine, planned, units)
     else:
-        responses = _got(engine, planned, units)
+        responses = _run_selects(engine, planned, units)
     detail = request.return_consumed_capacity
-    is_told = detail is not None and detail != "NONE"
+    returns_capacity = detail is not None and detail != "NONE"
     return BatchExecuteStatementResult(
-        responses=responses, consumed_capacity=told_of_each(units, detail) if is_told else UNSET
+        responses=responses, consumed_capacity=capacity_per_table(units, detail) if returns_capacity else UNSET
     )
 
 
-def _read(each: BatchStatementRequest) -> Bound | RequestRefused:
+def _bind(each: BatchStatementRequest) -> BoundStatement | RequestRefused:
     try:
         accept_parameters(each.parameters)
-        statement = bound(each.statement, each.parameters)
-        if isinstance(statement.statement, Exists):
+        statement = bind_statement(each.statement, each.parameters)
+        if isinstance(statement.statement, ExistsStatement):
             raise invalid("EXISTS can only be used in ExecuteTransaction write requests.")
-    except RequestRefused as refusal:
-        return refusal
+    except RequestRefused as error:
+        return error
     return statement
 
 
-def _planned(engine: Engine, request: BatchExecuteStatement, read: list[Bound | RequestRefused]) -> list[Planned]:
-    planned: list[Planned] = []
+def _plan_all(
+    engine: Engine, request: BatchExecuteStatement, read: list[BoundStatement | RequestRefused]
+) -> list[PlannedEntry]:
+    planned: list[PlannedEntry] = []
     for each, statement in zip(request.statements, read, strict=True):
         try:
             planned.append(statement if isinstance(statement, RequestRefused) else _plan(engine, each, statement))
-        except RequestRefused as refusal:
-            planned.append(refusal)
+        except RequestRefused as error:
+            planned.append(error)
     return planned
 
 
-def _plan(engine: Engine, each: BatchStatementRequest, statement: Bound) -> Get | Write:
+def _plan(engine: Engine, each: BatchStatementRequest, statement: BoundStatement) -> SingleSelect | SingleWrite:
     table = engine.catalog.require(statement.table_name)
-    if isinstance(statement.statement, Select):
+    if isinstance(statement.statement, SelectStatement):
         key, projection = planned_get(table, statement, statement.statement, KEY_NEEDED)
-        return Get(table, key, projection, CONSISTENT if each.consistent_read else EVENTUAL)
+        return SingleSelect(table, key, projection, CONSISTENT if each.consistent_read else EVENTUAL)
     returns_old = each.return_values_on_condition_check_failure == "ALL_OLD"
-    return Write(statement, planned_statement(table, statement, returns_old=returns_old, is_alone=True))
+    return SingleWrite(statement, planned_statement(table, statement, returns_old=returns_old, is_alone=True))
 
 
-def _got(engine: Engine, planned: list[Planned], units: dict[str, Consumed]) -> list[BatchStatementResponse]:
+def _run_selects(
+    engine: Engine, planned: list[PlannedEntry], units: dict[str, ConsumedUnits]
+) -> list[BatchStatementResponse]:
     responses: list[BatchStatementResponse] = []
     with engine.store.reading() as connection:
         for each in planned:
             if isinstance(each, RequestRefused):
                 responses.append(BatchStatementResponse(error=_error(each)))
                 continue
-            assert isinstance(each, Get)
+            assert isinstance(each, SingleSelect)
             row = each.table.tree.get(connection, each.key)
-            units.setdefault(each.table.name, Consumed()).table += read_units(row[1] if row else 0, each.factor)
+            units.setdefault(each.table.name, ConsumedUnits()).table += read_units(row[1] if row else 0, each.factor)
             item = UNSET if row is None else each.projection.bytes_of(row[0])
             responses.append(BatchStatementResponse(table_name=each.table.name, item=item))
     return responses
 
 
-def _written(engine: Engine, planned: list[Planned], units: dict[str, Consumed]) -> list[BatchStatementResponse]:
-    """Every write by itself: one that is refused has changed nothing, and the others go on."""
+def _run_writes(
+    engine: Engine, planned: list[PlannedEntry], units: dict[str, ConsumedUnits]
+) -> list[BatchStatementResponse]:
+    """Run the writes independently: a failed write changes nothing, and the other writes still run."""
     responses: list[BatchStatementResponse] = []
     with engine.store.writing() as connection:
         for each in planned:
             if isinstance(each, RequestRefused):
                 responses.append(BatchStatementResponse(error=_error(each)))
                 continue
-            assert isinstance(each, Write)
+            assert isinstance(each, SingleWrite)
             name = each.table.name
             try:
                 if engine.faults.conflict():
-                    raise conflict()
+                    raise conflict_error()
                 written = perform(connection, each.planned)
-            except ConditionFailed as failure:
-                refusal = refused_write(each.statement, each.planned, failure)
-                responses.append(BatchStatementResponse(table_name=name, error=_error(refusal)))
+            except ConditionNotMet as failure:
+                failed = condition_error(each.statement, each.planned, failure)
+                responses.append(BatchStatementResponse(table_name=name, error=_error(failed)))
                 continue
-            except RequestRefused as refusal:
-                responses.append(BatchStatementResponse(table_name=name, error=_error(refusal)))
+            except RequestRefused as error:
+                responses.append(BatchStatementResponse(table_name=name, error=_error(error)))
                 continue
-            add(units, name, consumed(each.table, *written))
+            add_units(units, name, units_of_write(each.table, *written))
             item = returned(each.statement, written)
             responses.append(BatchStatementResponse(table_name=name, item=UNSET if item is None else item))
     return responses
 
 
-def _error(refusal: RequestRefused) -> BatchStatementError:
-    code = _CODES.get(refusal.code, refusal.code.removesuffix("Exception"))
-    item: Raw | None = refusal.fields.get("Item")
-    return BatchStatementError(code=code, message=refusal.message, item=UNSET if item is None else item)
+def _error(error: RequestRefused) -> BatchStatementError:
+    code = _CODES.get(error.code, error.code.removesuffix("Exception"))
+    item: Raw | None = error.fields.get("Item")
+    return BatchStatementError(code=code, message=error.message, item=UNSET if item is None else item)

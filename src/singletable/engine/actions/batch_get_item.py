@@ -1,4 +1,4 @@
-"""BatchGetItem: up to a hundred items of several tables."""
+"""BatchGetItem: up to 100 items of several tables."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Raw
 
-from singletable.engine.asked import Projected, projected_by, refuse_parts_of_keys
-from singletable.engine.capacity import Consumed, told_of_each
-from singletable.engine.keys import exact_key
-from singletable.engine.legacy.attributes import attributes_of
-from singletable.engine.legacy.parameters import uses_legacy
-from singletable.engine.table import Item, OpenTable
-from singletable.engine.traffic.left_over import LeftOver
-from singletable.engine.traffic.throttled import Throttled
+from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_per_table
+from singletable.engine.items.item_keys import exact_key
+from singletable.engine.items.request_expressions import ItemProjection, read_projection, reject_nested_keys
+from singletable.engine.legacy.parameters import has_legacy_parameters
+from singletable.engine.legacy.read_parameters import attributes_to_get
+from singletable.engine.tables.stored_table import Item, StoredTable
+from singletable.engine.traffic.throttling import ThrottledRequest, UnprocessedParts
 from singletable.errors import invalid
-from singletable.values.accept import accept_item
-from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
+from singletable.values.item_size import CONSISTENT, EVENTUAL, read_units
+from singletable.values.item_validation import accept_item
 from singletable.values.limits import BATCH_GET_KEYS_MAX, RESPONSE_BYTES_MAX
-from singletable.wire.batches import BatchGetItem, BatchGetItemResult, KeysAndAttributes
+from singletable.wire.item_requests import BatchGetItem, BatchGetItemResult, KeysAndAttributes
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -28,86 +27,88 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 
 
 def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
-    """Reads until 16 MB are full; those behind that, and those that are throttled, are left to be asked for again."""
+    """Read up to 16 MB; return the remaining keys and the throttled keys as unprocessed."""
     projections = _accept(request)
     reads = [
-        (table := engine.catalog.require(name), _keys(table, wanted, projection), wanted, projection)
-        for (name, wanted), projection in zip(request.request_items.items(), projections, strict=True)
+        (table := engine.catalog.require(name), _keys(table, requested, projection), requested, projection)
+        for (name, requested), projection in zip(request.request_items.items(), projections, strict=True)
     ]
     responses: dict[str, list[Raw]] = {}
-    left = LeftOver()
-    units: dict[str, Consumed] = {}
-    room = RESPONSE_BYTES_MAX
+    unprocessed = UnprocessedParts()
+    units: dict[str, ConsumedUnits] = {}
+    bytes_left = RESPONSE_BYTES_MAX
     with engine.store.reading() as connection:
-        for table, keys, wanted, projection in reads:
+        for table, keys, requested, projection in reads:
             found = responses.setdefault(table.name, [])
-            factor = CONSISTENT if wanted.consistent_read else EVENTUAL
-            of_table = units.setdefault(table.name, Consumed())
+            factor = CONSISTENT if requested.consistent_read else EVENTUAL
+            of_table = units.setdefault(table.name, ConsumedUnits())
             for position, key in enumerate(keys):
                 row = table.tree.get(connection, key)
                 size = 0 if row is None else row[1]
-                if size > room:
-                    room = 0
-                    left.add_all(table.name, wanted.keys[position:])
+                if size > bytes_left:
+                    bytes_left = 0
+                    unprocessed.add_all(table.name, requested.keys[position:])
                     break
                 try:
                     if table.traffic is not None:
-                        table.traffic.read_item(key, wanted.keys[position], size, factor)
-                except Throttled as refusal:
-                    left.add(table.name, wanted.keys[position], refusal)
+                        table.traffic.read_item(key, requested.keys[position], size, factor)
+                except ThrottledRequest as error:
+                    unprocessed.add(table.name, requested.keys[position], error)
                     continue
-                room -= size
+                bytes_left -= size
                 of_table.table += read_units(size, factor)
                 if row is not None:
                     found.append(projection.bytes_of(row[0]))
-    left.refuse_if_all(sum(len(keys) for _, keys, _, _ in reads))
+    unprocessed.raise_if_all_throttled(sum(len(keys) for _, keys, _, _ in reads))
     detail = request.return_consumed_capacity
-    is_told = detail is not None and detail != "NONE"
+    returns_capacity = detail is not None and detail != "NONE"
     return BatchGetItemResult(
         responses=responses,
-        unprocessed_keys={name: _left(request.request_items[name], keys) for name, keys in left.by_table.items()},
-        consumed_capacity=told_of_each(units, detail) if is_told else UNSET,
+        unprocessed_keys={
+            name: _unprocessed(request.request_items[name], keys) for name, keys in unprocessed.by_table.items()
+        },
+        consumed_capacity=capacity_per_table(units, detail) if returns_capacity else UNSET,
     )
 
 
-def _accept(request: BatchGetItem) -> list[Projected]:
-    """Checks what does not depend on the tables."""
+def _accept(request: BatchGetItem) -> list[ItemProjection]:
+    """Run the checks that need no table; return the projections."""
     if not request.request_items:
         raise invalid("The requestItems parameter is required for BatchGetItem")
-    for name, wanted in request.request_items.items():
-        if len(wanted.keys) > BATCH_GET_KEYS_MAX:
+    for name, requested in request.request_items.items():
+        if len(requested.keys) > BATCH_GET_KEYS_MAX:
             raise invalid(
                 f"1 validation error detected: Value at 'RequestItems.{name}.member.Keys' failed to satisfy "
                 f"constraint: Member must have length less than or equal to {BATCH_GET_KEYS_MAX}"
             )
-    if sum(len(wanted.keys) for wanted in request.request_items.values()) > BATCH_GET_KEYS_MAX:
+    if sum(len(requested.keys) for requested in request.request_items.values()) > BATCH_GET_KEYS_MAX:
         raise invalid("Too many items requested for the BatchGetItem call")
-    is_legacy = uses_legacy(*request.request_items.values())
+    is_legacy = has_legacy_parameters(*request.request_items.values())
     projections = []
-    for wanted in request.request_items.values():
-        projections.append(attributes_of(wanted.attributes_to_get) if is_legacy else projected_by(wanted))
-        for key in wanted.keys:
+    for requested in request.request_items.values():
+        projections.append(attributes_to_get(requested.attributes_to_get) if is_legacy else read_projection(requested))
+        for key in requested.keys:
             accept_item(key)
-        if len({repr(sorted(key.items())) for key in wanted.keys}) < len(wanted.keys):
+        if len({repr(sorted(key.items())) for key in requested.keys}) < len(requested.keys):
             raise invalid(DUPLICATES)
     return projections
 
 
-def _keys(table: OpenTable, wanted: KeysAndAttributes, projection: Projected) -> list[bytes]:
-    keys = [exact_key(table, key) for key in wanted.keys]
-    refuse_parts_of_keys(projection.nested_attributes, table)
+def _keys(table: StoredTable, requested: KeysAndAttributes, projection: ItemProjection) -> list[bytes]:
+    keys = [exact_key(table, key) for key in requested.keys]
+    reject_nested_keys(projection.nested_attributes, table)
     if len(set(keys)) < len(keys):
         raise invalid(DUPLICATES)
     return keys
 
 
-def _left(wanted: KeysAndAttributes, keys: list[Item]) -> dict[str, object]:
-    """The request for the keys that were not read, ready to be sent again."""
+def _unprocessed(requested: KeysAndAttributes, keys: list[Item]) -> dict[str, object]:
+    """Return the request for the unprocessed keys, ready to be sent again."""
     parameters = {
         "Keys": keys,
-        "AttributesToGet": wanted.attributes_to_get,
-        "ConsistentRead": wanted.consistent_read,
-        "ProjectionExpression": wanted.projection_expression,
-        "ExpressionAttributeNames": wanted.expression_attribute_names,
+        "AttributesToGet": requested.attributes_to_get,
+        "ConsistentRead": requested.consistent_read,
+        "ProjectionExpression": requested.projection_expression,
+        "ExpressionAttributeNames": requested.expression_attribute_names,
     }
     return {name: value for name, value in parameters.items() if value is not None}

@@ -1,4 +1,4 @@
-"""BatchWriteItem: up to 25 puts and deletes, each by itself."""
+"""BatchWriteItem: up to 25 independent puts and deletes."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from singletable.engine.capacity import Consumed, add, told_of_each
-from singletable.engine.collection_metrics import collection_metrics
-from singletable.engine.item_write import (
+from singletable.engine.items.consumed_capacity import (
+    ConsumedUnits,
+    add_units,
+    capacity_per_table,
+    collection_metrics,
+    units_of_write,
+)
+from singletable.engine.items.item_keys import InvalidItemKey, key_schema_mismatch
+from singletable.engine.items.item_writes import (
     PlannedWrite,
     perform,
-    perform_all_blind,
+    perform_all_fast_path,
     planned_delete,
     planned_put,
 )
-from singletable.engine.keys import UnfitKey, no_match
-from singletable.engine.table import Item, OpenTable
-from singletable.engine.traffic.left_over import LeftOver
-from singletable.engine.traffic.throttled import Throttled
-from singletable.engine.write import consumed
+from singletable.engine.tables.stored_table import Item, StoredTable
+from singletable.engine.traffic.throttling import ThrottledRequest, UnprocessedParts
 from singletable.errors import invalid
-from singletable.values.accept import ITEM_TOO_LARGE, accept_item
+from singletable.values.item_validation import ITEM_TOO_LARGE, accept_item
 from singletable.values.limits import ITEM_BYTES_MAX
-from singletable.wire.batches import BatchWriteItem, BatchWriteItemResult, WriteRequest
+from singletable.wire.item_requests import BatchWriteItem, BatchWriteItemResult, WriteRequest
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -32,42 +35,42 @@ WRITES_MAX = 25
 
 
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
-    """Writes everything in one go; what is throttled is left over, and refused when that is all."""
+    """Write everything in one transaction; return throttled writes as unprocessed; raise if all are throttled."""
     sizes = _accept(request)
     by_table = _planned(engine, request, sizes)
     detail = request.return_consumed_capacity
-    is_told = detail is not None and detail != "NONE"
-    units: dict[str, Consumed] = {}
+    returns_capacity = detail is not None and detail != "NONE"
+    units: dict[str, ConsumedUnits] = {}
     metrics: dict[str, list[dict[str, Any]]] = {}
-    left = LeftOver()
-    certain = len(by_table) == 1 and by_table[0][0].is_certain
-    with engine.store.writing(certain=certain) as connection:
+    unprocessed = UnprocessedParts()
+    needs_savepoint = len(by_table) != 1 or by_table[0][0].needs_savepoint
+    with engine.store.writing(savepoint=needs_savepoint) as connection:
         for table, writes in by_table:
-            if not is_told and table.is_bare:
-                perform_all_blind(connection, table, writes)
+            if not returns_capacity and table.writes_items_only:
+                perform_all_fast_path(connection, table, writes)
                 continue
             for position, write in enumerate(writes):
                 try:
                     before, after = perform(connection, write)
-                except Throttled as refusal:
-                    left.add(table.name, _as_sent(request.request_items[table.name][position]), refusal)
+                except ThrottledRequest as error:
+                    unprocessed.add(table.name, _as_sent(request.request_items[table.name][position]), error)
                     continue
-                if is_told:
-                    add(units, table.name, consumed(table, before, after))
-        left.refuse_if_all(sum(len(writes) for _, writes in by_table))
+                if returns_capacity:
+                    add_units(units, table.name, units_of_write(table, before, after))
+        unprocessed.raise_if_all_throttled(sum(len(writes) for _, writes in by_table))
         if request.return_item_collection_metrics == "SIZE":
             for table, writes in by_table:
                 if table.has_local_indexes:
                     metrics[table.name] = [collection_metrics(connection, table, write.item) for write in writes]
     return BatchWriteItemResult(
-        unprocessed_items=left.by_table,
+        unprocessed_items=unprocessed.by_table,
         item_collection_metrics=metrics or UNSET,
-        consumed_capacity=told_of_each(units, detail) if is_told else UNSET,
+        consumed_capacity=capacity_per_table(units, detail) if returns_capacity else UNSET,
     )
 
 
 def _as_sent(write: WriteRequest) -> dict[str, Any]:
-    """A write in the form in which it is sent again."""
+    """Return a write in the format of the request, so that the client can send it again."""
     if write.put_request is not None:
         return {"PutRequest": {"Item": write.put_request.item}}
     assert write.delete_request is not None
@@ -75,7 +78,7 @@ def _as_sent(write: WriteRequest) -> dict[str, Any]:
 
 
 def _accept(request: BatchWriteItem) -> list[int]:
-    """Checks what does not depend on the tables; returns the sizes of the items, in order."""
+    """Run the checks that need no table; return the item sizes in order."""
     if not request.request_items:
         raise invalid("The requestItems parameter is required for BatchWriteItem")
     writes = [write for of_table in request.request_items.values() for write in of_table]
@@ -93,13 +96,13 @@ def _only(write: WriteRequest) -> dict[str, Any]:
         return put.item
     if delete is not None and put is None:
         return delete.key
-    # The service uses the words of attribute values here, for none as for both.
+    # For a write with neither or both fields, DynamoDB returns its error message for attribute values.
     raise invalid(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )
 
 
-def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> list[tuple[OpenTable, list[PlannedWrite]]]:
+def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> list[tuple[StoredTable, list[PlannedWrite]]]:
     size = iter(sizes)
     by_table = []
     for name, of_table in request.request_items.items():
@@ -111,16 +114,16 @@ def _planned(engine: Engine, request: BatchWriteItem, sizes: list[int]) -> list[
     return by_table
 
 
-def _planned_one(table: OpenTable, each: WriteRequest, size: int) -> PlannedWrite:
+def _planned_one(table: StoredTable, each: WriteRequest, size: int) -> PlannedWrite:
     if each.put_request is not None:
         return _planned_put(table, each.put_request.item, size)
     assert each.delete_request is not None
     return planned_delete(table, each.delete_request.key)
 
 
-def _planned_put(table: OpenTable, item: Item, size: int) -> PlannedWrite:
-    """In a batch a put's key is refused in the words of a delete's (captured)."""
+def _planned_put(table: StoredTable, item: Item, size: int) -> PlannedWrite:
+    """Plan a put; for an invalid key, a batch returns the error message of a delete (captured from AWS)."""
     try:
         return planned_put(table, item, size)
-    except UnfitKey:
-        raise no_match() from None
+    except InvalidItemKey:
+        raise key_schema_mismatch() from None

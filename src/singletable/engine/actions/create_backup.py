@@ -1,21 +1,21 @@
-"""CreateBackup: a copy of a table as it is now, which outlives it."""
+"""CreateBackup: copies a table; the copy remains when the table is deleted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.arns import new_identifier, table_name
-from singletable.engine.backup_copy import make_backup
-from singletable.engine.backups import Backup, backup_details, table_not_found
+from singletable.engine.backups.backup_jobs import make_backup
+from singletable.engine.backups.backup_records import Backup, backup_details, table_not_found
+from singletable.engine.tables.arns import new_identifier, table_name
 from singletable.errors import RequestRefused
-from singletable.wire.backups import BackupDetailsResult, CreateBackup
+from singletable.wire.backup_requests import BackupDetailsResult, CreateBackup
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def create_backup(engine: Engine, request: CreateBackup) -> BackupDetailsResult:
-    """Copies the table; the answer says CREATING, as the service's does, also when the backup is ready already."""
+    """Copy the table; like DynamoDB, return the status CREATING even if the backup is already available."""
     name = table_name(engine, request.table_name)
     table = None if name is None else engine.catalog.fresh(name)
     if table is None:

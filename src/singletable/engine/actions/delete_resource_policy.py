@@ -1,4 +1,4 @@
-"""DeleteResourcePolicy: the end of a table's policy."""
+"""DeleteResourcePolicy: deletes the policy of a table."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from singletable.engine.definition import TableDefinition
-from singletable.engine.policy_rules import check_revision
-from singletable.engine.resource_arn import table_with_policy
-from singletable.wire.resources import DeleteResourcePolicy, RevisionResult
+from singletable.engine.tables.arns import table_with_policy
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.tags_and_policies import check_revision
+from singletable.wire.table_requests import DeleteResourcePolicy, RevisionResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def delete_resource_policy(engine: Engine, request: DeleteResourcePolicy) -> RevisionResult:
-    """Deletes the policy; a table without one is no error, unless a revision of it was expected."""
+    """Delete the policy; a missing policy is an error only if the request expects a revision."""
     name = table_with_policy(engine, request.resource_arn)
 
     def change(definition: TableDefinition) -> TableDefinition:

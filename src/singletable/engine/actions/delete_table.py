@@ -1,30 +1,30 @@
-"""DeleteTable: the end of a table and of everything in it."""
+"""DeleteTable: deletes a table with its items."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.backup_copy import last_backup
-from singletable.engine.catalog import refuse_unready
-from singletable.engine.describe import table_description
+from singletable.engine.backups.backup_jobs import deleted_table_backup
+from singletable.engine.catalog import reject_unready
+from singletable.engine.tables.table_description import table_description
 from singletable.errors import invalid
-from singletable.wire.tables import DeleteTable, TableDescriptionResult
+from singletable.wire.table_requests import DeleteTable, TableDescriptionResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult:
-    """Deletes the table; it is gone when the answer arrives, which still says DELETING as the service does."""
+    """Delete the table; like DynamoDB, return the status DELETING, although the table is already deleted."""
     table = engine.catalog.require_fresh(request.table_name)
-    refuse_unready(table.definition)
+    reject_unready(table.definition)
     if table.definition.is_protected:
         raise invalid(
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
         )
-    # A table that could have been recovered to any moment is kept as it was in the last, as the service does.
-    adopt = None if table.definition.recovery is None else last_backup(engine, table.definition)
+    # Like DynamoDB, keep a backup of the last state of a table with point-in-time recovery.
+    adopt = None if table.definition.recovery is None else deleted_table_backup(engine, table.definition)
     engine.catalog.drop(table, adopt)
     return TableDescriptionResult(
         table_description=table_description(table.definition, engine.arn(table.name), "DELETING", {}, engine.now())

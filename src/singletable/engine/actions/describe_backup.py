@@ -1,18 +1,18 @@
-"""DescribeBackup: what a backup is, and of what."""
+"""DescribeBackup: describes a backup and its source table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.backups import backup_description, find_backup
-from singletable.wire.backups import BackupDescriptionResult, DescribeBackup
+from singletable.engine.backups.backup_records import backup_description, find_backup
+from singletable.wire.backup_requests import BackupDescriptionResult, DescribeBackup
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_backup(engine: Engine, request: DescribeBackup) -> BackupDescriptionResult:
-    """Describes the backup, and the table as it was when the backup was made."""
+    """Describe the backup, and the table as it was at the time of the backup."""
     with engine.store.reading() as connection:
         found = find_backup(engine, connection, request.backup_arn)
     return BackupDescriptionResult(backup_description=backup_description(engine, found.backup))

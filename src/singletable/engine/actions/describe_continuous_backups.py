@@ -1,20 +1,20 @@
-"""DescribeContinuousBackups: from when to when a table can be restored."""
+"""DescribeContinuousBackups: the point-in-time recovery of a table and its restorable period."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.arns import table_name
-from singletable.engine.backups import table_not_found
-from singletable.engine.recovery import continuous_backups
-from singletable.wire.backups import ContinuousBackupsResult, DescribeContinuousBackups
+from singletable.engine.backups.backup_records import table_not_found
+from singletable.engine.backups.point_in_time_recovery import continuous_backups
+from singletable.engine.tables.arns import table_name
+from singletable.wire.backup_requests import ContinuousBackupsResult, DescribeContinuousBackups
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_continuous_backups(engine: Engine, request: DescribeContinuousBackups) -> ContinuousBackupsResult:
-    """Tells whether recovery to a point in time is on."""
+    """Describe point-in-time recovery."""
     name = table_name(engine, request.table_name)
     table = None if name is None else engine.catalog.fresh(name)
     if table is None:

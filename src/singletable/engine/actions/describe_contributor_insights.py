@@ -1,18 +1,18 @@
-"""DescribeContributorInsights: whether the keys of a table or an index are counted."""
+"""DescribeContributorInsights: whether Contributor Insights is enabled for a table or index."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.insights_state import index_not_found, insights_result, rule_names
-from singletable.wire.insights import ContributorInsightsResult, DescribeContributorInsights
+from singletable.engine.tables.insights_settings import index_not_found, insights_result, rule_names
+from singletable.wire.insights_requests import ContributorInsightsResult, DescribeContributorInsights
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_contributor_insights(engine: Engine, request: DescribeContributorInsights) -> ContributorInsightsResult:
-    """Describes the table or index as it is now, also when another process changed it."""
+    """Describe the current state, even if another process changed it."""
     definition = engine.catalog.require_fresh(request.table_name).definition
     name = request.index_name
     index = None if name is None else definition.index(name)

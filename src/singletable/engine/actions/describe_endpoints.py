@@ -1,10 +1,10 @@
-"""DescribeEndpoints: where the API is reached."""
+"""DescribeEndpoints: the endpoint of the API."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.wire.surroundings import DescribeEndpoints, DescribeEndpointsResult
+from singletable.wire.account_requests import DescribeEndpoints, DescribeEndpointsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -13,5 +13,5 @@ CACHE_MINUTES = 1440
 
 
 def describe_endpoints(engine: Engine, request: DescribeEndpoints) -> DescribeEndpointsResult:
-    """The address of the HTTP door, so that a client which looks for a better one stays here."""
+    """Return the address of this server, so that clients with endpoint discovery keep using this server."""
     return DescribeEndpointsResult(endpoints=[{"Address": engine.endpoint, "CachePeriodInMinutes": CACHE_MINUTES}])

@@ -1,17 +1,17 @@
-"""DescribeExport: what became of an export."""
+"""DescribeExport: the state of an export."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.transfers import Export, export_description, find
-from singletable.wire.transfers import DescribeExport, ExportDescriptionResult
+from singletable.engine.transfers.transfer_records import Export, export_description, find_transfer
+from singletable.wire.transfer_requests import DescribeExport, ExportDescriptionResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_export(engine: Engine, request: DescribeExport) -> ExportDescriptionResult:
-    """Describes the export as it is now."""
-    found = find(engine, Export, request.export_arn)
+    """Describe the current state of the export."""
+    found = find_transfer(engine, Export, request.export_arn)
     return ExportDescriptionResult(export_description=export_description(engine, found))

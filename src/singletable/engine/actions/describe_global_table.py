@@ -1,21 +1,21 @@
-"""DescribeGlobalTable: what a global table of the first version is, of which there are none."""
+"""DescribeGlobalTable: global tables (version 2017) do not exist here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
 from singletable.errors import RequestRefused
-from singletable.wire.surroundings import DescribeGlobalTable
+from singletable.wire.account_requests import DescribeGlobalTable
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_global_table(engine: Engine, request: DescribeGlobalTable) -> NoReturn:
-    """Refuses as the service does where there is no such global table."""
+    """Raise DynamoDB's error for a missing global table."""
     raise no_global_table(request.global_table_name)
 
 
 def no_global_table(name: str) -> RequestRefused:
-    """The refusal when a global table is not there."""
+    """Return the error for a missing global table."""
     return RequestRefused("GlobalTableNotFoundException", f"Global table with name: '{name}' does not exist.")

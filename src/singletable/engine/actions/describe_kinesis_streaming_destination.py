@@ -1,10 +1,10 @@
-"""DescribeKinesisStreamingDestination: the Kinesis streams that a table's changes go to, of which there are none."""
+"""DescribeKinesisStreamingDestination: Kinesis streaming is not supported, so the list is empty."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.wire.surroundings import (
+from singletable.wire.account_requests import (
     DescribeKinesisStreamingDestination,
     DescribeKinesisStreamingDestinationResult,
 )
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 def describe_kinesis_streaming_destination(
     engine: Engine, request: DescribeKinesisStreamingDestination
 ) -> DescribeKinesisStreamingDestinationResult:
-    """Tells tools that look, and do not ask for one, that there is none."""
+    """Return an empty list, so that tools that describe tables do not fail."""
     table = engine.catalog.require_fresh(request.table_name)
     return DescribeKinesisStreamingDestinationResult(table_name=table.name, kinesis_data_stream_destinations=[])

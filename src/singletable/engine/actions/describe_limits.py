@@ -1,10 +1,10 @@
-"""DescribeLimits: the most units that an account and a table may buy."""
+"""DescribeLimits: the maximum provisioned units of an account and of a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.wire.surroundings import DescribeLimits, DescribeLimitsResult
+from singletable.wire.account_requests import DescribeLimits, DescribeLimitsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -14,7 +14,7 @@ TABLE_UNITS_MAX = 40_000
 
 
 def describe_limits(engine: Engine, request: DescribeLimits) -> DescribeLimitsResult:
-    """The limits that a new account has; this engine sells more when it is asked to."""
+    """Return the limits of a new account; the engine does not enforce them."""
     return DescribeLimitsResult(
         account_max_read_capacity_units=ACCOUNT_UNITS_MAX,
         account_max_write_capacity_units=ACCOUNT_UNITS_MAX,

@@ -1,19 +1,19 @@
-"""DescribeStream: what a stream shows, and its shard."""
+"""DescribeStream: describes a stream and its shard."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from singletable.engine.describe import key_schema
-from singletable.engine.streams import find_stream, sequence_text
-from singletable.wire.streams import DescribeStream, DescribeStreamResult
+from singletable.engine.streams.stream_reading import find_stream, sequence_text
+from singletable.engine.tables.table_description import key_schema
+from singletable.wire.stream_requests import DescribeStream, DescribeStreamResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_stream(engine: Engine, request: DescribeStream) -> DescribeStreamResult:
-    """Describes a stream; it has one shard, which is closed when the stream ends."""
+    """Describe a stream; it has one shard, which is closed when the stream ends."""
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, request.stream_arn, engine.arn(""))
     document, row = stream.document, stream.row
@@ -22,7 +22,7 @@ def describe_stream(engine: Engine, request: DescribeStream) -> DescribeStreamRe
         numbers["EndingSequenceNumber"] = sequence_text(max(row.first, row.last))
     shards: list[dict[str, Any]] = [{"ShardId": stream.shard, "SequenceNumberRange": numbers}]
     if request.exclusive_start_shard_id is not None or request.shard_filter is not None:
-        # Behind the only shard there is no other, and it is nobody's parent.
+        # The stream has one shard: no shard comes after it, and it has no child shards.
         shards = []
     return DescribeStreamResult(
         stream_description={

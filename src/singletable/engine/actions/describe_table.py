@@ -1,18 +1,18 @@
-"""DescribeTable: what a table is, and how much it holds."""
+"""DescribeTable: the definition, status and size of a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.describe import table_description
-from singletable.wire.tables import DescribeTable, TableResult
+from singletable.engine.tables.table_description import table_description
+from singletable.wire.table_requests import DescribeTable, TableResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_table(engine: Engine, request: DescribeTable) -> TableResult:
-    """Describes the table as it is now, also when another process changed it."""
+    """Describe the current table, even if another process changed it."""
     table = engine.catalog.require_fresh(request.table_name)
     sizes = engine.sizes.of(table)
     status = table.definition.status

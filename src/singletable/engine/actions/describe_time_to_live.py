@@ -1,17 +1,17 @@
-"""DescribeTimeToLive: whether the items of a table expire, and by which attribute."""
+"""DescribeTimeToLive: the time-to-live setting of a table and its attribute."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.wire.time_to_live import DescribeTimeToLive, DescribeTimeToLiveResult
+from singletable.wire.table_requests import DescribeTimeToLive, DescribeTimeToLiveResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def describe_time_to_live(engine: Engine, request: DescribeTimeToLive) -> DescribeTimeToLiveResult:
-    """Tells it as it is now."""
+    """Describe the current setting."""
     setting = engine.catalog.require_fresh(request.table_name).definition.time_to_live
     if setting is None or setting.attribute is None:
         return DescribeTimeToLiveResult(time_to_live_description={"TimeToLiveStatus": "DISABLED"})

@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime: the items of a table at a moment, as files in a bucket."""
+"""ExportTableToPointInTime: exports the items of a table at a point in time to files in a bucket."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from uuid import uuid4
 
 import msgspec
 
-from singletable.engine.arns import new_identifier, table_name
-from singletable.engine.backups import table_not_found
-from singletable.engine.definition import Recovery
-from singletable.engine.export import ExportJob, Lines, item_lines
-from singletable.engine.incremental import changed_items, changed_lines
-from singletable.engine.ion import require_ion
-from singletable.engine.moment import items_at, items_now
-from singletable.engine.recovery import check_time, recovery_of
-from singletable.engine.table import OpenTable
-from singletable.engine.transfers import Export, export_description, fingerprint_of, keep, repeated
+from singletable.engine.backups.backup_records import table_not_found
+from singletable.engine.backups.point_in_time_recovery import check_time, recovery_of
+from singletable.engine.backups.table_snapshot import items_at, items_now
+from singletable.engine.tables.arns import new_identifier, table_name
+from singletable.engine.tables.stored_table import StoredTable
+from singletable.engine.tables.table_definition import PointInTimeRecovery
+from singletable.engine.transfers.export_job import ExportJob, Lines, changed_items, changed_lines, item_lines
+from singletable.engine.transfers.ion import require_ion
+from singletable.engine.transfers.transfer_records import (
+    Export,
+    export_description,
+    find_repeated,
+    request_fingerprint,
+    save_transfer,
+)
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.transfers import ExportDescriptionResult, ExportTableToPointInTime
+from singletable.wire.transfer_requests import ExportDescriptionResult, ExportTableToPointInTime
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -31,22 +36,24 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def export_table_to_point_in_time(engine: Engine, request: ExportTableToPointInTime) -> ExportDescriptionResult:
-    """Begins the export; it goes on when the answer has arrived."""
+    """Start the export, which runs in the background."""
     engine.buckets.check(request.s3_prefix)
     if request.filter_specification is not None:
-        raise invalid(f"{_INVALID}FilterSpecification is not served by this engine: export all, and filter the files")
+        raise invalid(
+            f"{_INVALID}FilterSpecification is not supported by this engine: export everything and filter the files"
+        )
     name = table_name(engine, request.table_arn)
     table = None if name is None else engine.catalog.fresh(name)
     if table is None or table.definition.status != "ACTIVE":
         raise table_not_found(request.table_arn)
-    now, fingerprint = engine.now(), fingerprint_of(request)
+    now, fingerprint = engine.now(), request_fingerprint(request)
     with engine.store.reading() as connection:
-        same = repeated(connection, Export, request.client_token, fingerprint, now)
+        same = find_repeated(connection, Export, request.client_token, fingerprint, now)
     if same is not None:
         return ExportDescriptionResult(export_description=export_description(engine, same))
     if request.export_format == "ION":
         require_ion()
-    time, told = _time(request, recovery_of(table.definition), now), _told(request, now)
+    time, described = _time(request, recovery_of(table.definition), now), _described_members(request, now)
     export = Export(
         identifier=new_identifier(now),
         table=table.name,
@@ -55,46 +62,46 @@ def export_table_to_point_in_time(engine: Engine, request: ExportTableToPointInT
         started_at=now,
         token=request.client_token or str(uuid4()),
         fingerprint=fingerprint,
-        told=told,
+        told=described,
         time=time,
     )
     _start(engine, table, export, is_of_now=request.export_time is None)
     return ExportDescriptionResult(export_description=export_description(engine, export))
 
 
-def _told(request: ExportTableToPointInTime, now: float) -> dict[str, Any]:
-    """The request in the words of its description, with what it leaves to the service."""
-    told: dict[str, Any] = {"S3SseAlgorithm": "AES256", "ExportFormat": "DYNAMODB_JSON"}
+def _described_members(request: ExportTableToPointInTime, now: float) -> dict[str, Any]:
+    """Return the request fields that the description of the export repeats, with DynamoDB's defaults."""
+    described: dict[str, Any] = {"S3SseAlgorithm": "AES256", "ExportFormat": "DYNAMODB_JSON"}
     given = msgspec.to_builtins(request)
     own = {"TableArn", "ClientToken", "ExportTime"}
-    told |= {name: value for name, value in given.items() if value is not None and name not in own}
+    described |= {name: value for name, value in given.items() if value is not None and name not in own}
     if request.export_type == "INCREMENTAL_EXPORT" and request.incremental_export_specification is not None:
-        asked = request.incremental_export_specification
-        told["IncrementalExportSpecification"] = {
-            "ExportFromTime": asked.export_from_time,
-            "ExportToTime": now if asked.export_to_time is None else asked.export_to_time,
-            "ExportViewType": asked.export_view_type or "NEW_AND_OLD_IMAGES",
+        incremental = request.incremental_export_specification
+        described["IncrementalExportSpecification"] = {
+            "ExportFromTime": incremental.export_from_time,
+            "ExportToTime": now if incremental.export_to_time is None else incremental.export_to_time,
+            "ExportViewType": incremental.export_view_type or "NEW_AND_OLD_IMAGES",
         }
-    return told
+    return described
 
 
-def _time(request: ExportTableToPointInTime, recovery: Recovery, now: float) -> float:
-    """The moment that is exported: the one asked for, or now; refuses one that nothing is known of."""
-    asked = request.incremental_export_specification
+def _time(request: ExportTableToPointInTime, recovery: PointInTimeRecovery, now: float) -> float:
+    """Return the exported point in time; raise if it is outside the recovery period."""
+    incremental = request.incremental_export_specification
     if request.export_type != "INCREMENTAL_EXPORT":
-        if asked is not None:
-            raise invalid(f"{_INVALID}IncrementalExportSpecification is for an ExportType of INCREMENTAL_EXPORT alone")
+        if incremental is not None:
+            raise invalid(f"{_INVALID}IncrementalExportSpecification is only valid with ExportType INCREMENTAL_EXPORT")
         time = now if request.export_time is None else request.export_time
         check_time(recovery, time, now, "InvalidExportTimeException")
         return time
-    if asked is None or asked.export_from_time is None:
+    if incremental is None or incremental.export_from_time is None:
         raise invalid(f"{_INVALID}An incremental export needs IncrementalExportSpecification with ExportFromTime")
     if request.export_time is not None:
-        raise invalid(f"{_INVALID}ExportTime is for a full export alone")
-    until = now if asked.export_to_time is None else asked.export_to_time
-    for time in (asked.export_from_time, until):
+        raise invalid(f"{_INVALID}ExportTime is only valid for a full export")
+    until = now if incremental.export_to_time is None else incremental.export_to_time
+    for time in (incremental.export_from_time, until):
         check_time(recovery, time, now, "InvalidExportTimeException")
-    seconds = until - asked.export_from_time
+    seconds = until - incremental.export_from_time
     if not PERIOD_SECONDS_MIN <= seconds <= PERIOD_SECONDS_MAX:
         raise RequestRefused(
             "InvalidExportTimeException",
@@ -103,12 +110,12 @@ def _time(request: ExportTableToPointInTime, recovery: Recovery, now: float) -> 
     return until
 
 
-def _start(engine: Engine, table: OpenTable, export: Export, *, is_of_now: bool) -> None:
+def _start(engine: Engine, table: StoredTable, export: Export, *, is_of_now: bool) -> None:
     lines, close = _lines(engine, table, export, is_of_now=is_of_now)
 
     def prepare() -> ExportJob:
         with engine.store.writing() as connection:
-            keep(connection, export)
+            save_transfer(connection, export)
         return ExportJob(engine, export, lines, close)
 
     try:
@@ -118,12 +125,12 @@ def _start(engine: Engine, table: OpenTable, export: Export, *, is_of_now: bool)
         raise
 
 
-def _lines(engine: Engine, table: OpenTable, export: Export, *, is_of_now: bool) -> tuple[Lines, Callable[[], None]]:
-    """What is written, as it is when the request arrives, and what lets go of it."""
-    output_format = export.told["ExportFormat"]
-    period = export.told.get("IncrementalExportSpecification")
+def _lines(engine: Engine, table: StoredTable, export: Export, *, is_of_now: bool) -> tuple[Lines, Callable[[], None]]:
+    """Return the lines to write, read from a new snapshot, and the function that releases the snapshot."""
+    output_format = export.parameters["ExportFormat"]
+    period = export.parameters.get("IncrementalExportSpecification")
     if period is not None:
         changed = changed_items(engine.store, table, period["ExportFromTime"], period["ExportToTime"])
-        return changed_lines(table, changed.found, output_format, period["ExportViewType"]), changed.close
+        return changed_lines(table, changed.rows, output_format, period["ExportViewType"]), changed.close
     items = items_now(engine.store, table) if is_of_now else items_at(engine.store, table, export.time)
-    return item_lines(items.found, output_format), items.close
+    return item_lines(items.rows, output_format), items.close

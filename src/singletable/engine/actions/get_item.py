@@ -6,33 +6,39 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Raw, UnsetType
 
-from singletable.engine.asked import projected_by, refuse_parts_of_keys
-from singletable.engine.capacity import Consumed, told
-from singletable.engine.keys import exact_key, plain_key
-from singletable.engine.legacy.attributes import attributes_of
-from singletable.engine.legacy.parameters import uses_legacy
-from singletable.values.accept import accept_item
-from singletable.values.capacity_units import CONSISTENT, EVENTUAL, read_units
-from singletable.wire.items import GetItem, GetItemResult
+from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_document
+from singletable.engine.items.item_keys import exact_key, fast_request_key
+from singletable.engine.items.request_expressions import read_projection, reject_nested_keys
+from singletable.engine.legacy.parameters import has_legacy_parameters
+from singletable.engine.legacy.read_parameters import attributes_to_get
+from singletable.values.fast_path import NotOnFastPath
+from singletable.values.item_size import CONSISTENT, EVENTUAL, read_units
+from singletable.values.item_validation import accept_item
+from singletable.wire.item_requests import GetItem, GetItemResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def get_item(engine: Engine, request: GetItem) -> GetItemResult:
-    """Reads the item, or nothing."""
-    table = engine.catalog.known(request.table_name)
-    key = None if table is None else plain_key(table, request.key)
-    if table is None or key is None or request.attributes_to_get is not None:
-        is_legacy = uses_legacy(request)
+    """Return the item, or no item if it does not exist."""
+    table = engine.catalog.cached(request.table_name)
+    key: bytes | None = None
+    if table is not None and table.has_text_keys and request.attributes_to_get is None:
+        try:
+            key = fast_request_key(table, request.key)
+        except NotOnFastPath:
+            key = None
+    if table is not None and key is not None:
+        projection = read_projection(request)
+    else:
+        is_legacy = has_legacy_parameters(request)
         accept_item(request.key)
-        projection = attributes_of(request.attributes_to_get) if is_legacy else projected_by(request)
+        projection = attributes_to_get(request.attributes_to_get) if is_legacy else read_projection(request)
         table = engine.catalog.require(request.table_name)
         key = exact_key(table, request.key)
-    else:
-        projection = projected_by(request)
     if projection.nested_attributes:
-        refuse_parts_of_keys(projection.nested_attributes, table)
+        reject_nested_keys(projection.nested_attributes, table)
     with engine.store.reading() as connection:
         row = table.tree.get(connection, key)
     if table.traffic is not None:
@@ -43,5 +49,5 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
     if detail is None or detail == "NONE":
         return GetItemResult(item=item)
     factor = CONSISTENT if request.consistent_read else EVENTUAL
-    units = Consumed(table=read_units(row[1] if row else 0, factor))
-    return GetItemResult(item=item, consumed_capacity=told(table.name, units, detail))
+    units = ConsumedUnits(table=read_units(row[1] if row else 0, factor))
+    return GetItemResult(item=item, consumed_capacity=capacity_document(table.name, units, detail))

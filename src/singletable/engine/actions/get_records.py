@@ -1,4 +1,4 @@
-"""GetRecords: the changes in a stream from a place on."""
+"""GetRecords: the changes in a stream, starting at a position."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.shard_iterator import ShardIterator, iterator_of, read_iterator, trimmed
-from singletable.engine.storage.change_log import Change
-from singletable.engine.streams import Stream, find_stream, record_of
+from singletable.engine.storage.change_log_rows import LoggedChange
+from singletable.engine.streams.stream_reading import (
+    ShardIterator,
+    Stream,
+    decode_iterator,
+    encode_iterator,
+    find_stream,
+    record_of,
+    trimmed_data_error,
+)
 from singletable.errors import invalid
-from singletable.wire.streams import GetRecords, GetRecordsResult
+from singletable.wire.stream_requests import GetRecords, GetRecordsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -21,22 +28,22 @@ PAGE_BYTES_MAX = 1024 * 1024
 
 
 def get_records(engine: Engine, request: GetRecords) -> GetRecordsResult:
-    """Reads up to 1,000 records or 1 MB, whichever comes first."""
+    """Return up to 1,000 records or 1 MB, whichever comes first."""
     if request.limit is not None and request.limit > RECORDS_MAX:
         raise invalid(f"One or more parameter values were invalid: Limit should be less than or equal to {RECORDS_MAX}")
-    iterator = read_iterator(engine, request.shard_iterator)
+    iterator = decode_iterator(engine, request.shard_iterator)
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, iterator.stream_arn, engine.arn(""))
         position = _position(connection, stream, iterator, engine.now())
         last = stream.last(connection)
         changes = _page(stream.log.between(connection, position, last, request.limit or RECORDS_MAX))
-    following = changes[-1].sequence + 1 if changes else position
-    is_over = stream.row.last is not None and following > last
+    next_position = changes[-1].sequence + 1 if changes else position
+    is_over = stream.row.last is not None and next_position > last
     return GetRecordsResult(
         records=[record_of(stream, change, engine.region) for change in changes],
         next_shard_iterator=UNSET
         if is_over
-        else iterator_of(engine.places, ShardIterator(stream.arn, following, engine.now())),
+        else encode_iterator(engine.signed_tokens, ShardIterator(stream.arn, next_position, engine.now())),
     )
 
 
@@ -45,15 +52,15 @@ def _position(connection: sqlite3.Connection, stream: Stream, iterator: ShardIte
     if iterator.position == 0:
         return horizon
     if iterator.position < horizon and iterator.position <= stream.last(connection):
-        raise trimmed()
+        raise trimmed_data_error()
     return iterator.position
 
 
-def _page(changes: list[Change]) -> list[Change]:
-    """As many changes as fit, and always one."""
+def _page(changes: list[LoggedChange]) -> list[LoggedChange]:
+    """Return as many changes as fit into the response, but at least one."""
     size = 0
-    for place, change in enumerate(changes):
+    for position, change in enumerate(changes):
         size += len(change.before or b"") + len(change.after or b"")
-        if size > PAGE_BYTES_MAX and place:
-            return changes[:place]
+        if size > PAGE_BYTES_MAX and position:
+            return changes[:position]
     return changes

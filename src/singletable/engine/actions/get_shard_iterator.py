@@ -1,14 +1,20 @@
-"""GetShardIterator: a place in a stream to read from."""
+"""GetShardIterator: a position in a stream to read from."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import TYPE_CHECKING
 
-from singletable.engine.shard_iterator import ShardIterator, iterator_of, trimmed
-from singletable.engine.streams import Stream, find_stream, sequence_of
+from singletable.engine.streams.stream_reading import (
+    ShardIterator,
+    Stream,
+    encode_iterator,
+    find_stream,
+    sequence_of,
+    trimmed_data_error,
+)
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.streams import GetShardIterator, GetShardIteratorResult
+from singletable.wire.stream_requests import GetShardIterator, GetShardIteratorResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -17,14 +23,14 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def get_shard_iterator(engine: Engine, request: GetShardIterator) -> GetShardIteratorResult:
-    """Gives a place at an end of the shard, or at or after a record that is still there."""
+    """Return the start or end of the shard, or a position at or after a record; raise if the record is trimmed."""
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, request.stream_arn, engine.arn(""))
         if request.shard_id != stream.shard:
             raise RequestRefused("ResourceNotFoundException", "Shard does not exist")
         position = _position(connection, stream, request, engine.now())
     return GetShardIteratorResult(
-        shard_iterator=iterator_of(engine.places, ShardIterator(stream.arn, position, engine.now()))
+        shard_iterator=encode_iterator(engine.signed_tokens, ShardIterator(stream.arn, position, engine.now()))
     )
 
 
@@ -40,5 +46,5 @@ def _position(connection: sqlite3.Connection, stream: Stream, request: GetShardI
     if not stream.row.first <= sequence <= max(stream.row.first, stream.last(connection)):
         raise invalid("Invalid SequenceNumber for the shard")
     if sequence < stream.horizon(connection, now):
-        raise trimmed()
+        raise trimmed_data_error()
     return sequence if kind == "AT_SEQUENCE_NUMBER" else sequence + 1

@@ -1,4 +1,4 @@
-"""ImportTable: a new table with the items of files in a bucket."""
+"""ImportTable: creates a table from files in a bucket."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from uuid import uuid4
 
 import msgspec
 
-from singletable.engine.actions.create_table import new_definition
-from singletable.engine.arns import new_identifier
-from singletable.engine.definition import TableDefinition
-from singletable.engine.encryption import KeyHome
-from singletable.engine.import_items import ImportJob
-from singletable.engine.import_source import require_compression
-from singletable.engine.ion import require_ion
 from singletable.engine.storage import catalog_rows
-from singletable.engine.table_rules import check_new_table
-from singletable.engine.transfers import Import, fingerprint_of, import_description, keep, repeated
+from singletable.engine.tables.arns import new_identifier
+from singletable.engine.tables.encryption import KeyScope
+from singletable.engine.tables.new_definition import new_definition
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.table_validation import check_new_table
+from singletable.engine.transfers.import_files import require_compression
+from singletable.engine.transfers.import_job import ImportJob
+from singletable.engine.transfers.ion import require_ion
+from singletable.engine.transfers.transfer_records import (
+    Import,
+    find_repeated,
+    import_description,
+    request_fingerprint,
+    save_transfer,
+)
 from singletable.errors import RequestRefused
-from singletable.wire.tables import CreateTable
-from singletable.wire.transfers import ImportDescriptionResult, ImportTable
+from singletable.wire.table_requests import CreateTable
+from singletable.wire.transfer_requests import ImportDescriptionResult, ImportTable
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def import_table(engine: Engine, request: ImportTable) -> ImportDescriptionResult:
-    """Makes the table and begins the import; it goes on when the answer has arrived."""
+    """Create the table and start the import, which runs in the background."""
     engine.buckets.check(request.s3_bucket_source.s3_key_prefix)
     require_compression(request.input_compression_type)
     if request.input_format == "ION":
@@ -34,13 +40,13 @@ def import_table(engine: Engine, request: ImportTable) -> ImportDescriptionResul
     parameters = request.table_creation_parameters
     creation = CreateTable(**{name: getattr(parameters, name) for name in parameters.__struct_fields__})
     check_new_table(creation)
-    now, fingerprint = engine.now(), fingerprint_of(request)
+    now, fingerprint = engine.now(), request_fingerprint(request)
     with engine.store.reading() as connection:
-        same = repeated(connection, Import, request.client_token, fingerprint, now)
+        same = find_repeated(connection, Import, request.client_token, fingerprint, now)
     if same is not None:
         return ImportDescriptionResult(import_table_description=import_description(engine, same))
     definition = msgspec.structs.replace(
-        new_definition(creation, now, KeyHome(engine.region, engine.account)), status="CREATING"
+        new_definition(creation, now, KeyScope(engine.region, engine.account)), status="CREATING"
     )
     import_ = _import(request, definition, fingerprint)
 
@@ -49,7 +55,7 @@ def import_table(engine: Engine, request: ImportTable) -> ImportDescriptionResul
             if catalog_rows.row(connection, definition.name) is not None:
                 raise RequestRefused("ResourceInUseException", f"Table already exists: {definition.name}")
             table = engine.catalog.add(connection, definition)
-            keep(connection, import_)
+            save_transfer(connection, import_)
         return ImportJob(engine, import_, table)
 
     engine.jobs.start_owned(f"import {import_.identifier}", prepare)
@@ -57,9 +63,9 @@ def import_table(engine: Engine, request: ImportTable) -> ImportDescriptionResul
 
 
 def _import(request: ImportTable, definition: TableDefinition, fingerprint: str) -> Import:
-    told = _without_none(msgspec.to_builtins(request))
-    told.pop("ClientToken", None)
-    told.setdefault("InputCompressionType", "NONE")
+    described = _without_none(msgspec.to_builtins(request))
+    described.pop("ClientToken", None)
+    described.setdefault("InputCompressionType", "NONE")
     return Import(
         identifier=new_identifier(definition.created_at),
         table=definition.name,
@@ -68,7 +74,7 @@ def _import(request: ImportTable, definition: TableDefinition, fingerprint: str)
         started_at=definition.created_at,
         token=request.client_token or str(uuid4()),
         fingerprint=fingerprint,
-        told=told,
+        told=described,
     )
 
 

@@ -1,4 +1,4 @@
-"""ListBackups: backups of one table or of all, of a time and of a type, a page at a time."""
+"""ListBackups: backups of one or all tables, filtered by time and type, in pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.arns import table_name
-from singletable.engine.backups import Backup, all_backups, backup_arn, backup_summary, is_over
-from singletable.wire.backups import ListBackups, ListBackupsResult
+from singletable.engine.backups.backup_records import (
+    Backup,
+    all_backups,
+    backup_arn,
+    backup_summary,
+    is_deleted_or_expired,
+)
+from singletable.engine.tables.arns import table_name
+from singletable.wire.backup_requests import ListBackups, ListBackupsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -17,11 +23,11 @@ BACKUPS_MAX = 100
 
 
 def list_backups(engine: Engine, request: ListBackups) -> ListBackupsResult:
-    """Lists the backups behind the one that the request starts after, in the order of their ARNs."""
+    """List one page of backups, ordered by ARN."""
     with engine.store.reading() as connection:
         backups = {backup_arn(engine, each.backup): each.backup for each in all_backups(connection)}
     start = request.exclusive_start_backup_arn or ""
-    arns = [arn for arn in sorted(backups) if arn > start and _is_asked_for(engine, request, backups[arn])]
+    arns = [arn for arn in sorted(backups) if arn > start and _matches(engine, request, backups[arn])]
     limit = request.limit or BACKUPS_MAX
     page = arns[:limit]
     return ListBackupsResult(
@@ -30,11 +36,11 @@ def list_backups(engine: Engine, request: ListBackups) -> ListBackupsResult:
     )
 
 
-def _is_asked_for(engine: Engine, request: ListBackups, backup: Backup) -> bool:
-    """From the lower bound on, up to but without the upper one."""
+def _matches(engine: Engine, request: ListBackups, backup: Backup) -> bool:
+    """Return whether a backup matches the request; the upper time bound is exclusive."""
     lower, upper = request.time_range_lower_bound, request.time_range_upper_bound
     return (
-        not is_over(backup, engine.now())
+        not is_deleted_or_expired(backup, engine.now())
         and (request.table_name is None or table_name(engine, request.table_name) == backup.definition.name)
         and (lower is None or backup.at >= lower)
         and (upper is None or backup.at < upper)

@@ -1,4 +1,4 @@
-"""ListContributorInsights: the tables and indexes whose keys are counted, a page at a time."""
+"""ListContributorInsights: the tables and indexes with Contributor Insights, in pages."""
 
 from __future__ import annotations
 
@@ -7,44 +7,44 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.definition import TableDefinition
-from singletable.engine.insights_state import insights_result, of_index
-from singletable.wire.insights import ListContributorInsights, ListContributorInsightsResult
+from singletable.engine.tables.insights_settings import insights_of, insights_result
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.wire.insights_requests import ListContributorInsights, ListContributorInsightsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 RESULTS_MAX = 100
-Place = tuple[str, str]  # a table and an index of it, or nothing for the table itself
+TableAndIndex = tuple[str, str]  # an empty index name means the table itself
 
 
 def list_contributor_insights(engine: Engine, request: ListContributorInsights) -> ListContributorInsightsResult:
-    """Lists what is behind the place that the token names, each table before its indexes."""
+    """List the entries after the token, each table before its indexes."""
     if request.table_name is None:
         definitions = [table.definition for table in engine.catalog.reload()]
     else:
         definitions = [engine.catalog.require_fresh(request.table_name).definition]
     by_name = {definition.name: definition for definition in definitions}
-    places = sorted(place for definition in definitions for place in _counted(definition))
-    start = _place(request.next_token)
-    behind = places if start is None else [place for place in places if place > start]
+    entries = sorted(entry for definition in definitions for entry in _enabled(definition))
+    start = _parse_token(request.next_token)
+    remaining = entries if start is None else [entry for entry in entries if entry > start]
     limit = request.max_results or RESULTS_MAX
-    page = behind[:limit]
+    page = remaining[:limit]
     return ListContributorInsightsResult(
         contributor_insights_summaries=[insights_result(by_name[table], index or None) for table, index in page],
-        next_token="/".join(page[-1]) if len(behind) > limit else UNSET,
+        next_token="/".join(page[-1]) if len(remaining) > limit else UNSET,
     )
 
 
-def _counted(definition: TableDefinition) -> Iterator[Place]:
-    """What is not counted is not listed, and neither is what no longer is (captured)."""
+def _enabled(definition: TableDefinition) -> Iterator[TableAndIndex]:
+    """Yield the table and indexes with Contributor Insights; disabled ones are not listed (captured from AWS)."""
     for name in ("", *(index.name for index in definition.indexes)):
-        insights = of_index(definition, name or None)
+        insights = insights_of(definition, name or None)
         if insights is not None and insights.is_enabled:
             yield definition.name, name
 
 
-def _place(token: str | None) -> Place | None:
+def _parse_token(token: str | None) -> TableAndIndex | None:
     if token is None:
         return None
     table, _, index = token.partition("/")

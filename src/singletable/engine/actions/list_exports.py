@@ -1,4 +1,4 @@
-"""ListExports: exports of one table or of all, a page at a time."""
+"""ListExports: exports of one or all tables, in pages."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.transfers import Export, arn_of_transfer, page_of
-from singletable.wire.transfers import ListExports, ListExportsResult
+from singletable.engine.transfers.transfer_records import Export, arn_of_transfer, transfer_page
+from singletable.wire.transfer_requests import ListExports, ListExportsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def list_exports(engine: Engine, request: ListExports) -> ListExportsResult:
-    """Lists exports in the order of their ARNs."""
-    page, token = page_of(engine, Export, request.table_arn, request.max_results, request.next_token)
+    """List exports, ordered by ARN."""
+    page, token = transfer_page(engine, Export, request.table_arn, request.max_results, request.next_token)
     summaries = [
         {
             "ExportArn": arn_of_transfer(engine, export),
             "ExportStatus": export.status,
-            "ExportType": export.told.get("ExportType", "FULL_EXPORT"),
+            "ExportType": export.parameters.get("ExportType", "FULL_EXPORT"),
         }
         for export in page
     ]

@@ -1,15 +1,15 @@
-"""ListGlobalTables: the global tables of the first version, of which there are none."""
+"""ListGlobalTables: global tables (version 2017) do not exist here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.wire.surroundings import ListGlobalTables, ListGlobalTablesResult
+from singletable.wire.account_requests import ListGlobalTables, ListGlobalTablesResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def list_global_tables(engine: Engine, request: ListGlobalTables) -> ListGlobalTablesResult:
-    """Lists nothing."""
+    """Return an empty list."""
     return ListGlobalTablesResult(global_tables=[])

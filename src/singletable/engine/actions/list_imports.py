@@ -1,4 +1,4 @@
-"""ListImports: imports into one table or into all, a page at a time."""
+"""ListImports: imports into one or all tables, in pages."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.transfers import Import, import_description, page_of
-from singletable.wire.transfers import ListImports, ListImportsResult
+from singletable.engine.transfers.transfer_records import Import, import_description, transfer_page
+from singletable.wire.transfer_requests import ListImports, ListImportsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
-_TOLD = (
+_SUMMARY_MEMBERS = (
     "ImportArn",
     "ImportStatus",
     "TableArn",
@@ -25,8 +25,8 @@ _TOLD = (
 
 
 def list_imports(engine: Engine, request: ListImports) -> ListImportsResult:
-    """Lists imports in the order of their ARNs."""
-    page, token = page_of(engine, Import, request.table_arn, request.page_size, request.next_token)
+    """List imports, ordered by ARN."""
+    page, token = transfer_page(engine, Import, request.table_arn, request.page_size, request.next_token)
     descriptions = [import_description(engine, each) for each in page]
-    summaries = [{name: each[name] for name in _TOLD if name in each} for each in descriptions]
+    summaries = [{name: each[name] for name in _SUMMARY_MEMBERS if name in each} for each in descriptions]
     return ListImportsResult(import_summary_list=summaries, next_token=UNSET if token is None else token)

@@ -1,4 +1,4 @@
-"""ListStreams: the streams, also of tables that are gone, for a day."""
+"""ListStreams: the streams of tables, including tables deleted within the last day."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.engine.storage import stream_rows
-from singletable.engine.streams import stream_of
-from singletable.wire.streams import ListStreams, ListStreamsResult
+from singletable.engine.storage import change_log_rows
+from singletable.engine.streams.stream_reading import stream_of
+from singletable.wire.stream_requests import ListStreams, ListStreamsResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -17,9 +17,9 @@ PAGE_STREAMS = 100
 
 
 def list_streams(engine: Engine, request: ListStreams) -> ListStreamsResult:
-    """Names a page of streams, in the order of their names."""
+    """List a page of streams, ordered by ARN."""
     with engine.store.reading() as connection:
-        rows = stream_rows.rows(connection, request.table_name)
+        rows = change_log_rows.list_streams(connection, request.table_name)
     streams = [stream_of(row, engine.arn(row.table_name)) for row in rows]
     start = request.exclusive_start_stream_arn
     if start is not None:

@@ -1,4 +1,4 @@
-"""ListTables: the names of the tables, in order, a page at a time."""
+"""ListTables: the sorted names of the tables, in pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from singletable.wire.tables import ListTables, ListTablesResult
+from singletable.wire.table_requests import ListTables, ListTablesResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -15,7 +15,7 @@ NAMES_MAX = 100
 
 
 def list_tables(engine: Engine, request: ListTables) -> ListTablesResult:
-    """Lists the names behind the one that the request starts after."""
+    """List one page of table names."""
     start = request.exclusive_start_table_name or ""
     limit = request.limit or NAMES_MAX
     names = [name for name in engine.catalog.names() if name > start]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.resource_arn import no_tagged_table, tagged_table
-from singletable.engine.tag_rules import told_tags
+from singletable.engine.tables.arns import tagged_table, tagged_table_not_found
+from singletable.engine.tables.tags_and_policies import tag_list
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.resources import ListTagsOfResource, ListTagsOfResourceResult
+from singletable.wire.table_requests import ListTagsOfResource, ListTagsOfResourceResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -16,13 +16,13 @@ ACTION = "ListTagsOfResource"
 
 
 def list_tags_of_resource(engine: Engine, request: ListTagsOfResource) -> ListTagsOfResourceResult:
-    """Lists every tag: all that a table can have are one page, as in the service (captured)."""
+    """List all tags on one page; in DynamoDB, too, the maximum number of tags fits one page (captured from AWS)."""
     name = tagged_table(engine, request.resource_arn, ACTION)
     if request.next_token is not None:
-        # No answer of ours has a token, so nobody can have one.
+        # Responses never contain a token, so every token is invalid.
         raise invalid("One or more parameter values were invalid: Invalid NextToken")
     try:
         table = engine.catalog.require_fresh(name)
     except RequestRefused:
-        raise no_tagged_table(engine, request.resource_arn or "", ACTION) from None
-    return ListTagsOfResourceResult(tags=told_tags(table.definition.tags))
+        raise tagged_table_not_found(engine, request.resource_arn or "", ACTION) from None
+    return ListTagsOfResourceResult(tags=tag_list(table.definition.tags))

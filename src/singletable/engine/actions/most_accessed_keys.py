@@ -1,13 +1,13 @@
-"""MostAccessedKeys: the keys that Contributor Insights found, which DynamoDB leaves to CloudWatch to show."""
+"""MostAccessedKeys: the keys counted by Contributor Insights, which DynamoDB shows only in CloudWatch."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.insights_state import index_not_found
-from singletable.engine.traffic.contributors import MostUsed
+from singletable.engine.tables.insights_settings import index_not_found
+from singletable.engine.traffic.contributor_insights import MostUsedKeys
 from singletable.errors import invalid
-from singletable.wire.insights import MostAccessedKeys, MostAccessedKeysResult, UsedKey, UsedKeys
+from singletable.wire.insights_requests import MostAccessedKeys, MostAccessedKeysResult, UsedKey, UsedKeys
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -16,17 +16,17 @@ COUNT = 10
 
 
 def most_accessed_keys(engine: Engine, request: MostAccessedKeys) -> MostAccessedKeysResult:
-    """Tells what this process has counted since Contributor Insights was enabled, or since it began."""
+    """Return the counts of this process since Contributor Insights was enabled or the process started."""
     count = request.count or COUNT
     accessed, throttled = (
         most_used(engine, request.table_name, request.index_name, count, throttled=throttled)
         for throttled in (False, True)
     )
-    return MostAccessedKeysResult(accessed=_told(accessed), throttled=_told(throttled))
+    return MostAccessedKeysResult(accessed=_used_keys(accessed), throttled=_used_keys(throttled))
 
 
-def most_used(engine: Engine, table: str, index: str | None, count: int, *, throttled: bool) -> MostUsed:
-    """The keys of a table or a global index that were used most; refuses where nobody counts them."""
+def most_used(engine: Engine, table: str, index: str | None, count: int, *, throttled: bool) -> MostUsedKeys:
+    """Return the most used keys of a table or global index; raise unless Contributor Insights is enabled."""
     found = engine.catalog.require_fresh(table)
     if index is not None and found.index(index) is None:
         raise index_not_found(table, index)
@@ -39,7 +39,7 @@ def most_used(engine: Engine, table: str, index: str | None, count: int, *, thro
     return used
 
 
-def _told(used: MostUsed) -> UsedKeys:
+def _used_keys(used: MostUsedKeys) -> UsedKeys:
     partition_keys, keys = (
         [UsedKey(key=each.key, amount=each.amount, excess=each.excess) for each in part] for part in used
     )

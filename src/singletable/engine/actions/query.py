@@ -1,87 +1,91 @@
-"""Query: the items of one partition, in the order of the sort key."""
+"""Query: the items of one partition, ordered by sort key."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine import familiar
-from singletable.engine.asked import AskedOfPage, page_of, refuse_parts_of_keys
-from singletable.engine.legacy.pages import legacy_page
-from singletable.engine.legacy.parameters import uses_legacy
-from singletable.engine.page import Reading
-from singletable.engine.page_request import (
+from singletable.engine.items import query_ranges
+from singletable.engine.items.page_reader import PageRange
+from singletable.engine.items.page_selection import (
     NO_SPECIFIC,
     STARTING_KEY,
     WHOLE_ITEMS,
-    Source,
+    PageSource,
     accept_start_key,
     check_select,
     check_start_key,
-    read,
+    read_page_result,
+    selection_of,
     source_of,
     start_position,
-    wanted_of,
 )
-from singletable.engine.partition import Partition, partition_of
-from singletable.engine.table import Item
+from singletable.engine.items.query_ranges import QueryRange, query_range
+from singletable.engine.items.request_expressions import PageExpressions, page_expressions, reject_nested_keys
+from singletable.engine.legacy.parameters import has_legacy_parameters
+from singletable.engine.legacy.read_parameters import legacy_page
+from singletable.engine.tables.stored_table import Item
 from singletable.errors import invalid
-from singletable.wire.pages import PageResult, Query
+from singletable.values.fast_path import NotOnFastPath
+from singletable.wire.query_and_scan import PageResult, Query
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def query(engine: Engine, request: Query) -> PageResult:
-    """Reads one page of what the key condition names."""
-    found = familiar.find(engine.catalog.known(request.table_name), request)
+    """Read one page of the items that match the key condition."""
+    try:
+        found = query_ranges.find_fast_path(engine.catalog.cached(request.table_name), request)
+    except NotOnFastPath:
+        found = None
     if found is None:
-        return _unfamiliar(engine, request)
+        return _query_without_fast_path(engine, request)
     with engine.store.reading() as connection:
-        reading = Reading(found.source.tree, found.keys, request.scan_index_forward is False, request.limit)
-        return read(connection, found.source, reading, request, WHOLE_ITEMS, found.partition)
+        page_range = PageRange(found.source.tree, found.keys, request.scan_index_forward is False, request.limit)
+        return read_page_result(connection, found.source, page_range, request, WHOLE_ITEMS, found.partition)
 
 
-def _unfamiliar(engine: Engine, request: Query) -> PageResult:
+def _query_without_fast_path(engine: Engine, request: Query) -> PageResult:
     if request.limit is not None and request.limit < 1:
         raise invalid(
             "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
             "Member must have value greater than or equal to 1"
         )
-    legacy = legacy_page(request) if uses_legacy(request) else None
+    legacy = legacy_page(request) if has_legacy_parameters(request) else None
     accept_start_key(request)
     if request.key_condition_expression is None and request.key_conditions is None:
         raise invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
-    asked = page_of(request)
+    expressions = page_expressions(request)
     if legacy is not None:
-        asked = legacy.beside(asked, request)
+        expressions = legacy.combine_with(expressions, request)
     check_select(request, f"1 validation error detected: {NO_SPECIFIC}")
-    assert asked.key_condition is not None
-    condition = asked.key_condition
+    assert expressions.key_condition is not None
+    condition = expressions.key_condition
     condition.check()
     table = engine.catalog.require(request.table_name)
     source = source_of(table, request)
     start = request.exclusive_start_key
     if start is not None:
         check_start_key(source, start, source.key_attributes, STARTING_KEY)
-    partition = partition_of(source, condition)
+    partition = query_range(source, condition)
     keys, descending = partition.keys, request.scan_index_forward is False
     if start is not None:
         position = _start(source, partition, start)
         keys = keys.before(position) if descending else keys.after(position)
-    refuse_parts_of_keys(asked.projection.nested_attributes, table)
-    _refuse_filter_on_keys(asked, partition)
-    wanted = wanted_of(source, request, asked.keep, asked.projection)
-    if asked.filter is not None:
-        refuse_parts_of_keys(asked.filter.nested_attributes, table)
-        _refuse_filter_on_lacking(asked.filter.attributes, source)
-    familiar.remember(source, request, condition)
-    with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
-        reading = Reading(source.tree, keys, descending, request.limit)
-        return read(connection, source, reading, request, wanted, partition.values)
+    reject_nested_keys(expressions.projection.nested_attributes, table)
+    _reject_filter_on_keys(expressions, partition)
+    selection = selection_of(source, request, expressions.predicate, expressions.projection)
+    if expressions.filter is not None:
+        reject_nested_keys(expressions.filter.nested_attributes, table)
+        _reject_filter_on_unprojected(expressions.filter.attributes, source)
+    query_ranges.add_fast_path(source, request, condition)
+    with engine.store.snapshot() if selection.fetches else engine.store.reading() as connection:
+        page_range = PageRange(source.tree, keys, descending, request.limit)
+        return read_page_result(connection, source, page_range, request, selection, partition.values)
 
 
-def _start(source: Source, partition: Partition, start: Item) -> bytes:
-    """Where the last page stopped, which lies in what is queried."""
+def _start(source: PageSource, partition: QueryRange, start: Item) -> bytes:
+    """Return the position where the last page stopped; raise if it is outside the queried range."""
     position = start_position(source, start)
     if partition.keys.holds(position):
         return position
@@ -92,23 +96,23 @@ def _start(source: Source, partition: Partition, start: Item) -> bytes:
     raise invalid("The provided starting key does not match the range key predicate")
 
 
-def _refuse_filter_on_keys(asked: AskedOfPage, partition: Partition) -> None:
-    if asked.filter is None:
+def _reject_filter_on_keys(expressions: PageExpressions, partition: QueryRange) -> None:
+    if expressions.filter is None:
         return
     for name in partition.key_names:
-        if name in asked.filter.attributes:
+        if name in expressions.filter.attributes:
             raise invalid(
-                f"{asked.filter_word} can only contain non-primary key attributes: Primary key attribute: {name}"
+                f"{expressions.filter_word} can only contain non-primary key attributes: Primary key attribute: {name}"
             )
 
 
-def _refuse_filter_on_lacking(attributes: frozenset[str], source: Source) -> None:
-    """A filter sees what the index holds; a Query of an index may not name more, unlike a Scan (captured)."""
+def _reject_filter_on_unprojected(attributes: frozenset[str], source: PageSource) -> None:
+    """Raise if a filter names attributes that the index does not project; a Scan does not raise (captured from AWS)."""
     if source.index is None:
         return
-    lacking = sorted(name for name in attributes if not source.index.holds(name))
-    if lacking:
+    missing = sorted(name for name in attributes if not source.index.holds(name))
+    if missing:
         raise invalid(
             f"One or more parameter values were invalid: Secondary index {source.index.name} does not project one or "
-            f"more filter attributes: [{', '.join(lacking)}]"
+            f"more filter attributes: [{', '.join(missing)}]"
         )

@@ -1,4 +1,4 @@
-"""RestoreTableFromBackup: a new table with the items of a backup."""
+"""RestoreTableFromBackup: creates a table with the items of a backup."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.backups import find_backup, is_small
-from singletable.engine.describe import table_description
-from singletable.engine.restore import fill_at_once, from_backup, new_table, restored_definition, start_fills
+from singletable.engine.backups.backup_records import find_backup, is_small
+from singletable.engine.backups.restore import (
+    fill_at_once,
+    from_backup,
+    new_table,
+    restored_definition,
+    resume_restores,
+)
+from singletable.engine.tables.table_description import table_description
 from singletable.errors import RequestRefused
-from singletable.wire.backups import RestoreTableFromBackup
-from singletable.wire.tables import TableDescriptionResult
+from singletable.wire.backup_requests import RestoreTableFromBackup
+from singletable.wire.table_requests import TableDescriptionResult
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def restore_table_from_backup(engine: Engine, request: RestoreTableFromBackup) -> TableDescriptionResult:
-    """Makes the table; a small one is ready when the answer arrives, which still says CREATING as the service does."""
+    """Create the table; like DynamoDB, return the status CREATING, although a small table is already active."""
     with engine.store.writing() as connection:
         found = find_backup(engine, connection, request.backup_arn)
         if found.backup.status == "CREATING":
@@ -32,7 +38,7 @@ def restore_table_from_backup(engine: Engine, request: RestoreTableFromBackup) -
             fill_at_once(connection, table, found)
     engine.catalog.reload()
     if not at_once:
-        start_fills(engine)
+        resume_restores(engine)
     return TableDescriptionResult(
         table_description=table_description(definition, engine.arn(definition.name), "CREATING", {}, engine.now())
     )

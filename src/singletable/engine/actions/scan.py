@@ -1,49 +1,49 @@
-"""Scan: the items of a table or an index, whatever their keys."""
+"""Scan: all items of a table or an index, or of one segment of it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from singletable.engine.asked import page_of, refuse_parts_of_keys
-from singletable.engine.legacy.pages import legacy_page
-from singletable.engine.legacy.parameters import uses_legacy
-from singletable.engine.page import Reading
-from singletable.engine.page_request import (
+from singletable.engine.items.page_reader import PageRange
+from singletable.engine.items.page_selection import (
     NO_SPECIFIC,
     STARTING_KEY,
-    Source,
+    PageSource,
     accept_start_key,
     check_select,
     check_start_key,
-    read,
+    read_page_result,
+    selection_of,
     source_of,
     start_position,
-    wanted_of,
 )
-from singletable.engine.storage.key_range import segment_range
-from singletable.engine.table import Item
+from singletable.engine.items.request_expressions import page_expressions, reject_nested_keys
+from singletable.engine.legacy.parameters import has_legacy_parameters
+from singletable.engine.legacy.read_parameters import legacy_page
+from singletable.engine.storage.entry_keys import segment_range
+from singletable.engine.tables.stored_table import Item
 from singletable.errors import invalid
-from singletable.wire.pages import PageResult, Scan
+from singletable.wire.query_and_scan import PageResult, Scan
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def scan(engine: Engine, request: Scan) -> PageResult:
-    """Reads one page of everything, or of one of several segments."""
-    legacy = legacy_page(request) if uses_legacy(request) else None
+    """Read one page of all items, or of one segment."""
+    legacy = legacy_page(request) if has_legacy_parameters(request) else None
     accept_start_key(request)
     _check_segments(request)
-    asked = page_of(request)
+    expressions = page_expressions(request)
     if legacy is not None:
-        asked = legacy.beside(asked, request)
+        expressions = legacy.combine_with(expressions, request)
     check_select(request, NO_SPECIFIC)
     table = engine.catalog.require(request.table_name)
     source = source_of(table, request)
     start = request.exclusive_start_key
     if start is not None:
         _check_start(source, start)
-    wanted = wanted_of(source, request, asked.keep, asked.projection)
+    selection = selection_of(source, request, expressions.predicate, expressions.projection)
     keys = segment_range(request.segment or 0, request.total_segments or 1)
     if start is not None:
         position = start_position(source, start)
@@ -53,14 +53,16 @@ def scan(engine: Engine, request: Scan) -> PageResult:
                 f"TotalSegments: {request.total_segments} Segment: {request.segment}"
             )
         keys = keys.after(position)
-    refuse_parts_of_keys(asked.projection.nested_attributes, table)
-    if asked.filter is not None:
-        refuse_parts_of_keys(asked.filter.nested_attributes, table)
-    with engine.store.snapshot() if wanted.fetches else engine.store.reading() as connection:
-        return read(connection, source, Reading(source.tree, keys, False, request.limit), request, wanted)
+    reject_nested_keys(expressions.projection.nested_attributes, table)
+    if expressions.filter is not None:
+        reject_nested_keys(expressions.filter.nested_attributes, table)
+    with engine.store.snapshot() if selection.fetches else engine.store.reading() as connection:
+        return read_page_result(
+            connection, source, PageRange(source.tree, keys, False, request.limit), request, selection
+        )
 
 
-def _check_start(source: Source, start: Item) -> None:
+def _check_start(source: PageSource, start: Item) -> None:
     if source.index is None:
         check_start_key(source, start, (), f"{STARTING_KEY}: The provided key element does not match the schema")
     else:

@@ -1,4 +1,4 @@
-"""TagResource: tags for a table, or other values for those it has."""
+"""TagResource: adds tags to a table, or changes their values."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.definition import TableDefinition
-from singletable.engine.resource_arn import no_tagged_table, tagged_table
-from singletable.engine.tag_rules import accepted_tags, check_count, stored_tags
+from singletable.engine.tables.arns import tagged_table, tagged_table_not_found
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.tags_and_policies import check_count, stored_tags, validated_tags
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.resources import NothingResult, TagResource
+from singletable.wire.table_requests import EmptyResult, TagResource
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 TagChange = Callable[[TableDefinition], TableDefinition]
 
 
-def tag_resource(engine: Engine, request: TagResource) -> NothingResult:
-    """Adds the tags, all or none; they can be listed at once."""
+def tag_resource(engine: Engine, request: TagResource) -> EmptyResult:
+    """Add all tags or none; ListTagsOfResource returns them at once."""
     name = tagged_table(engine, request.resource_arn, "TagResource")
     if request.tags is None:
         raise invalid(
@@ -29,7 +29,7 @@ def tag_resource(engine: Engine, request: TagResource) -> NothingResult:
         )
     if not request.tags:
         raise invalid("Atleast one Tag needs to be provided as Input.")
-    added = accepted_tags(request.tags)
+    added = validated_tags(request.tags)
 
     def change(definition: TableDefinition) -> TableDefinition:
         tags = {**dict(definition.tags), **added}
@@ -37,14 +37,14 @@ def tag_resource(engine: Engine, request: TagResource) -> NothingResult:
         return msgspec.structs.replace(definition, tags=stored_tags(tags))
 
     change_tags(engine, name, request.resource_arn, "TagResource", change)
-    return NothingResult()
+    return EmptyResult()
 
 
 def change_tags(engine: Engine, name: str, arn: str | None, action: str, change: TagChange) -> None:
-    """Changes the tags of a table, which is missed in the words of tags."""
+    """Change the tags of a table; for a missing table, raise the error that only tag actions return."""
     try:
         engine.catalog.change(name, change)
-    except RequestRefused as refusal:
-        if refusal.code == "ResourceNotFoundException":
-            raise no_tagged_table(engine, arn or "", action) from None
+    except RequestRefused as error:
+        if error.code == "ResourceNotFoundException":
+            raise tagged_table_not_found(engine, arn or "", action) from None
         raise

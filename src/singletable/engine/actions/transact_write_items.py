@@ -1,4 +1,4 @@
-"""TransactWriteItems: up to a hundred writes and checks, all or none."""
+"""TransactWriteItems: up to 100 writes and condition checks, all or none."""
 
 from __future__ import annotations
 
@@ -7,26 +7,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 
-from singletable.engine.asked import Check, condition_of, update_of
-from singletable.engine.cancellation import NO_REASON, cancelled, in_conflict, invalid_action
-from singletable.engine.collection_metrics import collection_metrics
-from singletable.engine.idempotency import fingerprint_of, remember, replay_of
-from singletable.engine.item_write import (
+from singletable.engine.items.consumed_capacity import collection_metrics
+from singletable.engine.items.item_keys import exact_key, item_key
+from singletable.engine.items.item_writes import (
     PlannedWrite,
     planned_check,
     planned_delete,
     planned_put,
     planned_update,
 )
-from singletable.engine.keys import exact_key, item_key
-from singletable.engine.table import EmptyKeyValue, Item, OpenTable
-from singletable.engine.transaction import consumed_by_all, consumed_by_replay, performed, replay_kept
+from singletable.engine.items.request_expressions import ItemPredicate, update_expressions, write_condition
+from singletable.engine.items.transaction_execution import (
+    NO_REASON,
+    actions_fingerprint,
+    cancelled_error,
+    conflict_reason,
+    find_replay,
+    invalid_action_reason,
+    perform_transaction,
+    remember_token,
+    replay_capacity,
+    replay_record,
+    transaction_capacity,
+)
+from singletable.engine.tables.stored_table import EmptyKeyValue, Item, StoredTable
 from singletable.errors import RequestRefused, invalid
-from singletable.expressions.request import BoundUpdate
-from singletable.values.accept import ITEM_TOO_LARGE, accept_item
+from singletable.expressions.bound_expressions import BoundUpdate
 from singletable.values.item_size import item_size
+from singletable.values.item_validation import ITEM_TOO_LARGE, accept_item
 from singletable.values.limits import ITEM_BYTES_MAX, TRANSACTION_BYTES_MAX
-from singletable.wire.transactions import (
+from singletable.wire.item_requests import (
     ConditionCheck,
     Delete,
     Put,
@@ -40,49 +50,49 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-class Accepted(NamedTuple):
-    """One action with its expressions read, before its table is looked at."""
+class ParsedAction(NamedTuple):
+    """One action with its parsed expressions, before it is checked against its table."""
 
     action: ConditionCheck | Put | Delete | Update
     item: Item
     size: int
-    condition: Check | None
+    condition: ItemPredicate | None
     update: BoundUpdate | None
 
 
 def transact_write_items(engine: Engine, request: TransactWriteItems) -> TransactWriteItemsResult:
-    """Runs every action in one transaction of the store."""
-    actions = [_accepted(each) for each in request.transact_items]
+    """Run all actions in one transaction of the store."""
+    actions = [_parse(each) for each in request.transact_items]
     if sum(action.size for action in actions) > TRANSACTION_BYTES_MAX:
         raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
-    writes = _planned(engine, actions)
+    writes = _plan_all(engine, actions)
     token, detail = request.client_request_token, request.return_consumed_capacity
-    fingerprint = fingerprint_of(request.transact_items) if token is not None else b""
+    fingerprint = actions_fingerprint(request.transact_items) if token is not None else b""
     if engine.faults.conflict():
-        raise cancelled([in_conflict(), *[NO_REASON] * (len(writes) - 1)])
+        raise cancelled_error([conflict_reason(), *[NO_REASON] * (len(writes) - 1)])
     metrics: dict[str, list[dict[str, Any]]] = {}
     with engine.store.writing() as connection:
         if token is not None:
-            replay = replay_of(connection, token, fingerprint, engine.now())
+            replay = find_replay(connection, token, fingerprint, engine.now())
             if replay is not None:
-                return TransactWriteItemsResult(consumed_capacity=consumed_by_replay(replay, detail))
-        # What was there before is counted, and needed for nothing else.
+                return TransactWriteItemsResult(consumed_capacity=replay_capacity(replay, detail))
+        # The old items are needed only to compute consumed capacity.
         counts = token is not None or (detail or "NONE") != "NONE"
-        done = performed(connection, writes, counts=counts)
+        done = perform_transaction(connection, writes, counts=counts)
         if token is not None:
-            remember(connection, token, fingerprint, engine.now(), replay_kept(writes, done))
+            remember_token(connection, token, fingerprint, engine.now(), replay_record(writes, done))
         if request.return_item_collection_metrics == "SIZE":
             for write in writes:
                 if write.table.has_local_indexes:
                     of_table = metrics.setdefault(write.table.name, [])
                     of_table.append(collection_metrics(connection, write.table, write.item))
     return TransactWriteItemsResult(
-        item_collection_metrics=metrics or UNSET, consumed_capacity=consumed_by_all(writes, done, detail)
+        item_collection_metrics=metrics or UNSET, consumed_capacity=transaction_capacity(writes, done, detail)
     )
 
 
-def _accepted(each: TransactWriteItem) -> Accepted:
-    """Checks one action as far as that needs no table."""
+def _parse(each: TransactWriteItem) -> ParsedAction:
+    """Parse one action, and run the checks that do not need its table."""
     action = each.put or each.update or each.condition_check or each.delete
     others = (each.put, each.update, each.condition_check, each.delete).count(None)
     if action is None or others != 3:
@@ -91,52 +101,52 @@ def _accepted(each: TransactWriteItem) -> Accepted:
         size = accept_item(action.item)
         if size > ITEM_BYTES_MAX:
             raise invalid(ITEM_TOO_LARGE)
-        return Accepted(action, action.item, size, condition_of(action), None)
+        return ParsedAction(action, action.item, size, write_condition(action), None)
     item = action.key
     size = accept_item(item)
     if isinstance(action, Update):
-        update, condition = update_of(action)
+        update, condition = update_expressions(action)
         size += item_size(action.expression_attribute_values or {})
-        return Accepted(action, item, size, condition, update)
-    return Accepted(action, item, size, condition_of(action), None)
+        return ParsedAction(action, item, size, condition, update)
+    return ParsedAction(action, item, size, write_condition(action), None)
 
 
-def _planned(engine: Engine, actions: list[Accepted]) -> list[PlannedWrite]:
-    """Plans every action; one that does not fit its table cancels the transaction and is its reason."""
-    tables = [engine.catalog.require(accepted.action.table_name) for accepted in actions]
-    writes, reasons, places = [], [], []
-    for table, accepted in zip(tables, actions, strict=True):
+def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]:
+    """Plan every action; an action that does not fit its table cancels the transaction with a reason."""
+    tables = [engine.catalog.require(parsed.action.table_name) for parsed in actions]
+    writes, reasons, keys = [], [], []
+    for table, parsed in zip(tables, actions, strict=True):
         try:
-            write = _plan(table, accepted)
+            write = _plan(table, parsed)
             writes.append(write)
             reasons.append(NO_REASON)
-            places.append((table.name, write.key))
+            keys.append((table.name, write.key))
         except EmptyKeyValue:
             raise
-        except RequestRefused as refusal:
-            reasons.append(invalid_action(refusal))
+        except RequestRefused as error:
+            reasons.append(invalid_action_reason(error))
             with suppress(RequestRefused):
-                places.append((table.name, _key(table, accepted)))
-    if len(set(places)) < len(places):
+                keys.append((table.name, _key(table, parsed)))
+    if len(set(keys)) < len(keys):
         raise invalid("Transaction request cannot include multiple operations on one item")
     if len(writes) < len(reasons):
-        raise cancelled(reasons)
+        raise cancelled_error(reasons)
     return writes
 
 
-def _key(table: OpenTable, accepted: Accepted) -> bytes:
-    """The key of an action that does not fit its table, where the key itself does."""
-    return item_key(table, accepted.item) if isinstance(accepted.action, Put) else exact_key(table, accepted.item)
+def _key(table: StoredTable, parsed: ParsedAction) -> bytes:
+    """Return the key of an invalid action, to detect duplicate keys; raise if the key itself is invalid."""
+    return item_key(table, parsed.item) if isinstance(parsed.action, Put) else exact_key(table, parsed.item)
 
 
-def _plan(table: OpenTable, accepted: Accepted) -> PlannedWrite:
-    action, condition = accepted.action, accepted.condition
+def _plan(table: StoredTable, parsed: ParsedAction) -> PlannedWrite:
+    action, condition = parsed.action, parsed.condition
     returns_old = action.return_values_on_condition_check_failure == "ALL_OLD"
     match action:
         case Put():
-            return planned_put(table, action.item, accepted.size, condition, returns_old)
+            return planned_put(table, action.item, parsed.size, condition, returns_old)
         case Update():
-            return planned_update(table, action.key, accepted.update, condition, returns_old)
+            return planned_update(table, action.key, parsed.update, condition, returns_old)
         case Delete():
             return planned_delete(table, action.key, condition, returns_old)
         case ConditionCheck():

@@ -1,4 +1,4 @@
-"""UntagResource: the end of some of a table's tags."""
+"""UntagResource: removes tags from a table."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from singletable.engine.actions.tag_resource import change_tags
-from singletable.engine.definition import TableDefinition
-from singletable.engine.resource_arn import tagged_table
-from singletable.engine.tag_rules import accepted_keys
+from singletable.engine.tables.arns import tagged_table
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.tags_and_policies import validated_tag_keys
 from singletable.errors import invalid
-from singletable.wire.resources import NothingResult, UntagResource
+from singletable.wire.table_requests import EmptyResult, UntagResource
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-def untag_resource(engine: Engine, request: UntagResource) -> NothingResult:
-    """Takes the tags away; one that the table does not have is no error."""
+def untag_resource(engine: Engine, request: UntagResource) -> EmptyResult:
+    """Remove the tags; a missing tag is not an error."""
     name = tagged_table(engine, request.resource_arn, "UntagResource")
     if request.tag_keys is None:
         raise invalid(
@@ -26,11 +26,11 @@ def untag_resource(engine: Engine, request: UntagResource) -> NothingResult:
         )
     if not request.tag_keys:
         raise invalid("Atleast one Tag Key needs to be provided as Input.")
-    removed = set(accepted_keys(request.tag_keys))
+    removed = set(validated_tag_keys(request.tag_keys))
 
     def change(definition: TableDefinition) -> TableDefinition:
-        kept = tuple(tag for tag in definition.tags if tag[0] not in removed)
-        return msgspec.structs.replace(definition, tags=kept)
+        remaining = tuple(tag for tag in definition.tags if tag[0] not in removed)
+        return msgspec.structs.replace(definition, tags=remaining)
 
     change_tags(engine, name, request.resource_arn, "UntagResource", change)
-    return NothingResult()
+    return EmptyResult()

@@ -1,4 +1,4 @@
-"""UpdateContinuousBackups: turns recovery to a point in time on or off."""
+"""UpdateContinuousBackups: enables or disables point-in-time recovery."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.arns import table_name
-from singletable.engine.backups import table_not_found
-from singletable.engine.definition import Recovery, TableDefinition
-from singletable.engine.recovery import DAYS_MAX, continuous_backups
+from singletable.engine.backups.backup_records import table_not_found
+from singletable.engine.backups.point_in_time_recovery import DAYS_MAX, continuous_backups
+from singletable.engine.tables.arns import table_name
+from singletable.engine.tables.table_definition import PointInTimeRecovery, TableDefinition
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.backups import ContinuousBackupsResult, UpdateContinuousBackups
+from singletable.wire.backup_requests import ContinuousBackupsResult, UpdateContinuousBackups
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def update_continuous_backups(engine: Engine, request: UpdateContinuousBackups) -> ContinuousBackupsResult:
-    """Keeps every change from now on, or forgets the changes that were kept."""
-    asked = request.point_in_time_recovery_specification
-    if not asked.point_in_time_recovery_enabled and asked.recovery_period_in_days is not None:
+    """When enabled, log every change from now on; when disabled, discard the logged changes."""
+    specification = request.point_in_time_recovery_specification
+    if not specification.point_in_time_recovery_enabled and specification.recovery_period_in_days is not None:
         raise invalid(
             "One or more parameter values were invalid: RecoveryPeriodInDays can only be specified when "
             "PointInTimeRecoveryEnabled is true"
@@ -36,12 +36,12 @@ def update_continuous_backups(engine: Engine, request: UpdateContinuousBackups) 
         )
 
     def change(definition: TableDefinition) -> TableDefinition:
-        had = definition.recovery
-        if not asked.point_in_time_recovery_enabled:
+        old = definition.recovery
+        if not specification.point_in_time_recovery_enabled:
             return msgspec.structs.replace(definition, recovery=None)
-        days = asked.recovery_period_in_days or (DAYS_MAX if had is None else had.days)
+        days = specification.recovery_period_in_days or (DAYS_MAX if old is None else old.days)
         return msgspec.structs.replace(
-            definition, recovery=Recovery(since=engine.now() if had is None else had.since, days=days)
+            definition, recovery=PointInTimeRecovery(since=engine.now() if old is None else old.since, days=days)
         )
 
     _, after = engine.catalog.change(table.name, change)

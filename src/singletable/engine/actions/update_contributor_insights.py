@@ -1,4 +1,4 @@
-"""UpdateContributorInsights: begins or ends the counting of the keys that are used most."""
+"""UpdateContributorInsights: enables or disables counting the most used keys."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.definition import ContributorInsights, IndexDefinition, TableDefinition
-from singletable.engine.insights_state import index_not_found, insights_result, of_index
+from singletable.engine.tables.insights_settings import index_not_found, insights_of, insights_result
+from singletable.engine.tables.table_definition import ContributorInsights, IndexDefinition, TableDefinition
 from singletable.errors import invalid
-from singletable.wire.insights import ContributorInsightsResult, InsightsStatus, UpdateContributorInsights
+from singletable.wire.insights_requests import ContributorInsightsResult, InsightsStatus, UpdateContributorInsights
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
 def update_contributor_insights(engine: Engine, request: UpdateContributorInsights) -> ContributorInsightsResult:
-    """It is done when the answer arrives, which still says ENABLING or DISABLING as the service does."""
+    """Change the setting at once; like DynamoDB, return the status ENABLING or DISABLING."""
 
     def change(definition: TableDefinition) -> TableDefinition:
         return _changed(definition, request, engine.now())
 
     before, after = engine.catalog.change(request.table_name, change)
-    had, has = of_index(before, request.index_name), of_index(after, request.index_name)
-    is_enabled = has is not None and has.is_enabled
+    old, new = insights_of(before, request.index_name), insights_of(after, request.index_name)
+    is_enabled = new is not None and new.is_enabled
     status: InsightsStatus = "ENABLED" if is_enabled else "DISABLED"
-    if had != has:
+    if old != new:
         status = "ENABLING" if is_enabled else "DISABLING"
     return insights_result(after, request.index_name, status)
 
@@ -52,15 +52,15 @@ def _changed(definition: TableDefinition, request: UpdateContributorInsights, no
 
 
 def _insights(
-    had: ContributorInsights | None, request: UpdateContributorInsights, now: float
+    old: ContributorInsights | None, request: UpdateContributorInsights, now: float
 ) -> ContributorInsights | None:
-    """What follows from the request; one that asks for what is so already changes nothing (captured)."""
+    """Return the new setting; a request that matches the current setting changes nothing (captured from AWS)."""
     if request.contributor_insights_action == "DISABLE":
-        if had is None or not had.is_enabled:
-            return had
-        return msgspec.structs.replace(had, is_enabled=False, changed_at=now)
-    # Without a mode it is the default, and not the one that was there (captured).
+        if old is None or not old.is_enabled:
+            return old
+        return msgspec.structs.replace(old, is_enabled=False, changed_at=now)
+    # Without a mode, the default applies, not the previous mode (captured from AWS).
     mode = request.contributor_insights_mode or "ACCESSED_AND_THROTTLED_KEYS"
-    if had is not None and had.is_enabled:
-        return had if had.mode == mode else msgspec.structs.replace(had, mode=mode, changed_at=now)
+    if old is not None and old.is_enabled:
+        return old if old.mode == mode else msgspec.structs.replace(old, mode=mode, changed_at=now)
     return ContributorInsights(True, mode, changed_at=now, enabled_at=now)

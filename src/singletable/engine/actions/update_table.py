@@ -1,4 +1,4 @@
-"""UpdateTable: other units, another billing mode, indexes that come and go."""
+"""UpdateTable: changes the capacity, billing mode, indexes, stream or another setting of a table."""
 
 from __future__ import annotations
 
@@ -6,16 +6,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from singletable.engine.actions.create_table import ceiling_of, stream_of
-from singletable.engine.definition import TableDefinition
-from singletable.engine.describe import attribute_definitions, table_description
-from singletable.engine.encryption import KeyHome, with_encryption
-from singletable.engine.index_updates import check_index_updates, check_units_of_all, with_index_updates
-from singletable.engine.table_rules import NO_VECTORS, check_on_demand, check_stream, check_table_class, check_units
-from singletable.engine.throughput_changes import changed_units, first_units, without_ceilings, without_units
-from singletable.engine.warm_throughput import TABLE, asks_for_units, raised, remembered, warm_units
+from singletable.engine.indexes.index_updates import check_index_updates, check_units_of_all, with_index_updates
+from singletable.engine.tables.encryption import KeyScope, with_encryption
+from singletable.engine.tables.new_definition import stream_of
+from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.table_description import attribute_definitions, table_description
+from singletable.engine.tables.table_validation import (
+    NO_VECTORS,
+    check_on_demand,
+    check_stream,
+    check_table_class,
+    check_units,
+)
+from singletable.engine.tables.throughput import (
+    TABLE,
+    ceiling_of,
+    changed_units,
+    first_units,
+    raised_warm_units,
+    requests_units,
+    to_on_demand,
+    warm_units,
+    with_warm_units,
+    without_ceilings,
+)
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.tables import OnDemandThroughput, StreamSpecification, TableDescriptionResult, UpdateTable
+from singletable.wire.table_requests import OnDemandThroughput, StreamSpecification, TableDescriptionResult, UpdateTable
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -24,26 +40,26 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult:
-    """Changes the definition at once; a new index is filled while the table is in use."""
+    """Change the definition at once; a new index is backfilled while the table is in use."""
     _check_request(request)
 
     def change(definition: TableDefinition) -> TableDefinition:
         _check_against(request, definition)
-        return _changed(request, definition, engine.now(), KeyHome(engine.region, engine.account))
+        return _changed(request, definition, engine.now(), KeyScope(engine.region, engine.account))
 
     before, after = engine.catalog.change(request.table_name, change)
     engine.backfill.start_missing()
-    told = _as_told(before, after)
-    description = table_description(told, engine.arn(after.name), "UPDATING", {}, engine.now())
+    shown = _as_shown(before, after)
+    description = table_description(shown, engine.arn(after.name), "UPDATING", {}, engine.now())
     description["AttributeDefinitions"] = attribute_definitions(after)
     if request.on_demand_throughput is not None:
-        taken_away = _taken_away(request.on_demand_throughput)
-        description["OnDemandThroughput"] = {**description.get("OnDemandThroughput", {}), **taken_away}
+        removed = _removed_ceilings(request.on_demand_throughput)
+        description["OnDemandThroughput"] = {**description.get("OnDemandThroughput", {}), **removed}
     return TableDescriptionResult(table_description=description)
 
 
 def _check_request(request: UpdateTable) -> None:
-    """What can be refused without knowing the table."""
+    """Run the checks that do not need the table."""
     changes = (
         request.provisioned_throughput,
         request.billing_mode,
@@ -51,12 +67,12 @@ def _check_request(request: UpdateTable) -> None:
         request.sse_specification,
         request.table_class,
         request.deletion_protection_enabled,
-        _said(request.on_demand_throughput),
+        _non_empty(request.on_demand_throughput),
         request.stream_specification,
-        request.warm_throughput if asks_for_units(request.warm_throughput) else None,
+        request.warm_throughput if requests_units(request.warm_throughput) else None,
     )
     if request.replica_updates:
-        raise invalid(f"{_INVALID}ReplicaUpdates is not served by this engine: it is one machine")
+        raise invalid(f"{_INVALID}ReplicaUpdates is not supported by this engine: it runs on one machine")
     if request.vector_index_updates:
         raise invalid(f"{_INVALID}VectorIndexUpdates is {NO_VECTORS}")
     given = sum(change is not None for change in changes)
@@ -78,34 +94,34 @@ def _check_request(request: UpdateTable) -> None:
 
 
 def _check_alone(request: UpdateTable, given: int) -> None:
-    """Refuses what the service changes only by itself, in its order of naming them (captured)."""
+    """Raise for changes that must be alone in a request, in DynamoDB's order of checks (captured from AWS)."""
     if request.sse_specification is not None:
         raise invalid(f"{_INVALID}Server-Side Encryption modification must be the only operation in the request")
     if request.table_class is not None:
         raise invalid(f"{_INVALID}TableClass modification must be the only operation in the request")
     if request.deletion_protection_enabled is not None:
         raise invalid(f"{_INVALID}DeletionProtection modification must be the only operation in the request")
-    if asks_for_units(request.warm_throughput):
+    if requests_units(request.warm_throughput):
         if any(update.create is not None for update in request.global_secondary_index_updates or ()):
             raise invalid(f"{_INVALID}Create global secondary index cannot be specified when updating WarmThroughput")
         raise invalid(f"{_INVALID}WarmThroughput must be the only operation in the request")
     is_with_mode = request.billing_mode is not None and given == 2
-    if _said(request.on_demand_throughput) is not None and not is_with_mode:
+    if _non_empty(request.on_demand_throughput) is not None and not is_with_mode:
         raise invalid(f"{_INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request")
     is_bought = request.provisioned_throughput is not None or request.billing_mode == "PROVISIONED"
     if request.stream_specification is not None and is_bought:
         raise invalid(f"{_INVALID}You cannot modify stream status while updating table IOPS")
 
 
-def _said(asked: OnDemandThroughput | None) -> OnDemandThroughput | None:
-    """A ceiling that says something; an empty structure is taken for none (captured)."""
-    if asked is None or (asked.max_read_request_units, asked.max_write_request_units) == (None, None):
+def _non_empty(requested: OnDemandThroughput | None) -> OnDemandThroughput | None:
+    """Return the maximums, or None for an empty structure (captured from AWS)."""
+    if requested is None or (requested.max_read_request_units, requested.max_write_request_units) == (None, None):
         return None
-    return asked
+    return requested
 
 
 def _check_against(request: UpdateTable, definition: TableDefinition) -> None:
-    """What can only be refused knowing the table."""
+    """Run the checks that need the table."""
     mode = request.billing_mode or definition.billing_mode
     if mode == "PAY_PER_REQUEST" and request.provisioned_throughput is not None:
         raise _no_units_when_on_demand()
@@ -123,25 +139,27 @@ def _no_units_when_on_demand() -> RequestRefused:
     )
 
 
-def _changed(request: UpdateTable, definition: TableDefinition, now: float, home: KeyHome) -> TableDefinition:
-    changed = with_index_updates(request, remembered(definition), now)
+def _changed(request: UpdateTable, definition: TableDefinition, now: float, home: KeyScope) -> TableDefinition:
+    changed = with_index_updates(request, with_warm_units(definition), now)
     mode = request.billing_mode or definition.billing_mode
     is_other_mode = mode != definition.billing_mode
     if is_other_mode and mode == "PAY_PER_REQUEST":
-        changed = without_units(msgspec.structs.replace(changed, billing_mode=mode, billing_chosen_at=now), now)
+        changed = to_on_demand(msgspec.structs.replace(changed, billing_mode=mode, billing_chosen_at=now), now)
     elif is_other_mode:
         changed = without_ceilings(msgspec.structs.replace(changed, billing_mode=mode))
-    bought = request.provisioned_throughput
-    if bought is not None:
-        had = definition.throughput
-        units = first_units(had, bought, now) if is_other_mode else changed_units(had, bought, now, "the table")
+    provisioned = request.provisioned_throughput
+    if provisioned is not None:
+        old = definition.throughput
+        units = (
+            first_units(old, provisioned, now) if is_other_mode else changed_units(old, provisioned, now, "the table")
+        )
         changed = msgspec.structs.replace(changed, throughput=units)
     if request.on_demand_throughput is not None:
         ceiling = ceiling_of(request.on_demand_throughput, before=changed.on_demand)
         changed = msgspec.structs.replace(changed, on_demand=ceiling)
     if request.warm_throughput is not None:
         has = warm_units(changed.warm, mode, changed.throughput)
-        changed = msgspec.structs.replace(changed, warm=raised(has, request.warm_throughput, TABLE))
+        changed = msgspec.structs.replace(changed, warm=raised_warm_units(has, request.warm_throughput, TABLE))
     if request.sse_specification is not None:
         changed = with_encryption(changed, request.sse_specification, home)
     if request.table_class is not None and request.table_class != (definition.table_class or "STANDARD"):
@@ -153,35 +171,35 @@ def _changed(request: UpdateTable, definition: TableDefinition, now: float, home
     return changed
 
 
-def _with_stream(definition: TableDefinition, asked: StreamSpecification, now: float) -> TableDefinition:
-    if not asked.stream_enabled:
+def _with_stream(definition: TableDefinition, requested: StreamSpecification, now: float) -> TableDefinition:
+    if not requested.stream_enabled:
         if definition.stream is None:
             raise invalid(f"Table has no stream to disable: TableName: {definition.name}")
         return msgspec.structs.replace(definition, stream=None)
     if definition.stream is not None:
         raise invalid(f"Table already has an enabled stream: TableName: {definition.name}")
-    stream = stream_of(asked, now)
+    stream = stream_of(requested, now)
     while stream is not None and stream.label == definition.latest_stream:
-        # Two streams within a millisecond: the later one is labelled with the next.
+        # Labels must differ, so a second stream in the same millisecond gets the label of the next millisecond.
         now += 0.001
-        stream = stream_of(asked, now)
+        stream = stream_of(requested, now)
     assert stream is not None
     return msgspec.structs.replace(definition, stream=stream, latest_stream=stream.label)
 
 
-def _taken_away(asked: OnDemandThroughput) -> dict[str, int]:
-    """The sides of a ceiling that were given up: the answer repeats their -1, a description omits them (captured)."""
+def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
+    """Return the maximums removed with -1; the response repeats the -1, descriptions omit it (captured from AWS)."""
     members = (
-        ("MaxReadRequestUnits", asked.max_read_request_units),
-        ("MaxWriteRequestUnits", asked.max_write_request_units),
+        ("MaxReadRequestUnits", requested.max_read_request_units),
+        ("MaxWriteRequestUnits", requested.max_write_request_units),
     )
     return {member: units for member, units in members if units == -1}
 
 
-def _as_told(before: TableDefinition, after: TableDefinition) -> TableDefinition:
-    """The answer shows the units as they were while the status is UPDATING, with the new dates (captured).
+def _as_shown(before: TableDefinition, after: TableDefinition) -> TableDefinition:
+    """Return the definition for the response: it has the old capacity units with the new dates (captured from AWS).
 
-    An index that was deleted is still told, as DELETING; the next description is without it.
+    The response still includes a deleted index, with the status DELETING; later descriptions omit the index.
     """
     gone = [index for index in before.indexes if after.index(index.name) is None]
     deleting = (msgspec.structs.replace(index, status="DELETING") for index in gone)

@@ -1,1 +1,1 @@
-"""The engine over HTTP/1.1: the JSON protocol that every AWS SDK speaks."""
+"""The HTTP/1.1 server of the engine: DynamoDB's JSON protocol, as every AWS SDK uses it."""

@@ -1,4 +1,4 @@
-"""Access keys: pairs of an id and a secret, read from an option, a file or the environment, and never shown."""
+"""Access keys of the server: pairs of an id and a secret, read from an option, a file or the environment."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ ENVIRONMENT_VARIABLE = "SINGLETABLE_ACCESS_KEYS"
 
 
 class AccessKeys:
-    """The secrets by their access key id; what it prints of itself is how many there are."""
+    """The secrets by access key id; its repr shows only their number."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._secrets = dict(secrets)
 
     def secret(self, key_id: str) -> str | None:
-        """The secret of an access key, None for one that nobody gave."""
+        """Return the secret of an access key, or None if the key is unknown."""
         return self._secrets.get(key_id)
 
     def __len__(self) -> int:
@@ -27,27 +27,27 @@ class AccessKeys:
         return f"AccessKeys({len(self)})"
 
 
-def read_access_keys(given: Iterable[str], file: Path | None, environment: Mapping[str, str]) -> AccessKeys:
-    """All keys that were given, `ID:SECRET` each; raises SingletableError without repeating what may be a secret.
+def read_access_keys(pairs: Iterable[str], file: Path | None, environment: Mapping[str, str]) -> AccessKeys:
+    """Return all access keys, given as `ID:SECRET`; raise SingletableError, without showing a possible secret.
 
-    A source that is named and holds none is refused too: whoever named it did not mean to let everybody in.
+    A source without any key is an error too: a user who names a source does not want an open server.
     """
     secrets: dict[str, str] = {}
-    for number, pair in enumerate(given, 1):
+    for number, pair in enumerate(pairs, 1):
         _add(secrets, pair, f"--access-key number {number}")
     if file is not None:
         lines = {f"{file}:{number}": line for number, line in enumerate(_lines(file), 1)}
-        written = {where: line for where, line in lines.items() if line.strip() and not line.lstrip().startswith("#")}
-        _add_all(secrets, written, str(file))
+        keys = {where: line for where, line in lines.items() if line.strip() and not line.lstrip().startswith("#")}
+        _add_all(secrets, keys, str(file))
     if (text := environment.get(ENVIRONMENT_VARIABLE)) is not None:
-        pairs = {f"{ENVIRONMENT_VARIABLE} number {number}": pair for number, pair in enumerate(text.split(), 1)}
-        _add_all(secrets, pairs, ENVIRONMENT_VARIABLE)
+        keys = {f"{ENVIRONMENT_VARIABLE} number {number}": pair for number, pair in enumerate(text.split(), 1)}
+        _add_all(secrets, keys, ENVIRONMENT_VARIABLE)
     return AccessKeys(secrets)
 
 
 def _add_all(secrets: dict[str, str], pairs: Mapping[str, str], source: str) -> None:
     if not pairs:
-        raise SingletableError(f"{source} holds no access key: write ID:SECRET, or do not name it")
+        raise SingletableError(f"{source} contains no access key: add one as ID:SECRET, or do not use {source}")
     for where, pair in pairs.items():
         _add(secrets, pair, where)
 
@@ -55,17 +55,17 @@ def _add_all(secrets: dict[str, str], pairs: Mapping[str, str], source: str) -> 
 def _lines(file: Path) -> list[str]:
     try:
         return file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise SingletableError(f"{file}: the access keys cannot be read: {_reason(problem)}") from problem
+    except (OSError, UnicodeDecodeError) as error:
+        raise SingletableError(f"{file}: cannot read the access keys: {_reason(error)}") from error
 
 
-def _reason(problem: OSError | UnicodeDecodeError) -> str:
-    return problem.strerror or str(problem) if isinstance(problem, OSError) else "it is no text in UTF-8"
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "the file is not UTF-8 text"
 
 
 def _add(secrets: dict[str, str], pair: str, where: str) -> None:
     key_id, colon, secret = pair.strip().partition(":")
     if not (key_id and colon and secret):
-        raise SingletableError(f"{where} is no access key: write ID:SECRET")
+        raise SingletableError(f"{where} is not a valid access key: write ID:SECRET")
     if secrets.setdefault(key_id, secret) != secret:
-        raise SingletableError(f"{where} gives {key_id} a second secret: an access key has one")
+        raise SingletableError(f"{where} gives a second secret for {key_id}: an access key has one secret")

@@ -1,34 +1,34 @@
-"""Compression as DynamoDB does it: large answers when the client asks for it, gzipped requests always."""
+"""Compression like DynamoDB's: compresses large responses if the client accepts it, and decompresses gzip requests."""
 
 from __future__ import annotations
 
 import zlib
 from functools import lru_cache
 
-from singletable.engine.http.message import Request
+from singletable.engine.http.http_messages import HttpRequest
 
-# Captured against the service: shorter answers are never compressed.
+# Captured against the service: it never compresses shorter responses.
 COMPRESSED_BYTES_MIN = 4096
-# The quickest level: the loop answers nobody else meanwhile, and the network is a loopback most of the time.
+# The fastest level: compression blocks the event loop, and most clients run on the same machine.
 _LEVEL = 1
 _GZIP_WINDOW = 31
 _CODINGS = ("gzip", "deflate")
 
 
 class NotDecodable(Exception):
-    """A request whose body is not what its Content-Encoding says."""
+    """The body of a request does not match its Content-Encoding."""
 
 
 class TooLarge(Exception):
-    """A request whose body is longer, once decoded, than a request may be."""
+    """The decoded body of a request exceeds the size limit."""
 
 
 @lru_cache(maxsize=64)
 def chosen_coding(accept_encoding: bytes) -> str | None:
-    """The coding that an Accept-Encoding header asks for: the best weighted of gzip and deflate, or None for neither.
+    """Return the coding with the highest weight in an Accept-Encoding header: gzip, deflate, or None for neither.
 
-    Captured against the service: the first of equal weights wins, `identity` is passed over whatever its weight, a
-    weight above 1 and one that cannot be read count as 1, and of several weights the first holds.
+    Captured against the service: the first of equal weights wins, `identity` is ignored whatever its weight, a
+    weight above 1 or an unreadable weight counts as 1, and the first of several weights counts.
     """
     weights = _weights(accept_encoding.decode("latin-1"))
     if (rest := weights.pop("*", 0.0)) > 0:
@@ -57,12 +57,12 @@ def _weight(text: str) -> float:
 
 
 def compressed(body: bytes, coding: str) -> bytes:
-    """The body in a coding."""
+    """Return the compressed body."""
     return zlib.compress(body, _LEVEL, _GZIP_WINDOW if coding == "gzip" else zlib.MAX_WBITS)
 
 
-def decoded_body(request: Request, bytes_max: int) -> bytes:
-    """The body without its Content-Encoding; raises NotDecodable or TooLarge."""
+def decoded_body(request: HttpRequest, bytes_max: int) -> bytes:
+    """Return the decoded body; raise NotDecodable or TooLarge."""
     coding = request.headers[b"content-encoding"].strip().lower()
     if coding in (b"", b"identity"):
         return request.body
@@ -78,12 +78,12 @@ def decoded_body(request: Request, bytes_max: int) -> bytes:
 
 
 def _member(data: bytes, bytes_max: int) -> tuple[bytes, bytes]:
-    """One gzip member, and what follows it: a body may be several, one after another."""
+    """Return one decoded gzip member and the remaining bytes: a body may consist of several members."""
     decoder = zlib.decompressobj(_GZIP_WINDOW)
     try:
         part = decoder.decompress(data, bytes_max + 1)
-    except zlib.error as problem:
-        raise NotDecodable from problem
+    except zlib.error as error:
+        raise NotDecodable from error
     if len(part) > bytes_max:
         raise TooLarge
     if not decoder.eof:

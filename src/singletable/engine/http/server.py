@@ -1,23 +1,30 @@
-"""Listens, and stops gracefully: answers what was asked, then closes."""
+"""The HTTP server: listens on a socket, runs until a signal stops it, and then finishes running requests."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from singletable.engine.http.connection import Connection, Patience, Surroundings
-from singletable.engine.http.head import HeadWriter
-from singletable.engine.http.service import Service
-from singletable.engine.http.shared_flush import SharedFlush
+from singletable.engine.http.http_connection import HttpConnection
+from singletable.engine.http.request_handler import Service
+from singletable.engine.http.server_state import HeadWriter, ServerState, ServerTimeouts, SharedFlush
 
 _BACKLOG = 1024
 _STOP_STEP_SECONDS = 0.02
 
+# Parameter numbers from glibc's malloc.h.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_FREED_BYTES_MAX = 64 * 1024 * 1024
+_MAPPED_FROM_BYTES = 32 * 1024 * 1024  # the most that glibc allows
+
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens already, so that whoever connects early is answered late; raises OSError."""
+    """Return a listening socket, so that clients may connect before the server answers; raise OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     family, kind, protocol, _, address = min(found, key=lambda each: each[0] is not socket.AF_INET)
     listening = socket.socket(family, kind, protocol)
@@ -37,68 +44,116 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Server:
-    """Serves one socket on the running loop."""
+    """Serves one socket on the running event loop."""
 
     def __init__(
         self,
         service: Service,
         *,
         flush: Callable[[], None] | None = None,
-        patience: Patience | None = None,
+        timeouts: ServerTimeouts | None = None,
         sweep_seconds: float = 5.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """With `flush`, an answer to a write waits until it has been called since."""
+        """With `flush`, the response to a write waits for a flush that started after the write."""
         shared = SharedFlush(flush) if flush is not None else None
-        self._surroundings = Surroundings(service, HeadWriter(clock), shared, patience or Patience())
+        self._state = ServerState(service, HeadWriter(clock), shared, timeouts or ServerTimeouts())
         self._sweep_seconds = sweep_seconds
         self._listener: asyncio.Server | None = None
         self._sweep: asyncio.TimerHandle | None = None
 
     @property
     def connections(self) -> int:
-        """How many peers are connected."""
-        return len(self._surroundings.connections)
+        """The number of connected clients."""
+        return len(self._state.connections)
 
     async def start(self, listening: socket.socket) -> None:
-        """Answer on a socket that listens."""
+        """Answer requests on a listening socket."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(self._connection, sock=listening, backlog=_BACKLOG)
 
-    def _connection(self) -> Connection:
+    def _connection(self) -> HttpConnection:
         if self._sweep is None:
             self._sweep_later()
-        return Connection(self._surroundings)
+        return HttpConnection(self._state)
 
     def _sweep_later(self) -> None:
         loop = asyncio.get_running_loop()
-        self._surroundings.now = loop.time()
+        self._state.now = loop.time()
         self._sweep = loop.call_later(self._sweep_seconds, self._sweep_now)
 
     def _sweep_now(self) -> None:
-        """Look after all connections at once, since a timer for each request would cost more than the request."""
+        """Check the timeouts of all connections at once: a timer for each request would cost more than the request."""
         self._sweep = None
-        if self._surroundings.connections:
+        if self._state.connections:
             self._sweep_later()
-            for connection in tuple(self._surroundings.connections):
-                connection.look_at_the_clock()
+            for connection in tuple(self._state.connections):
+                connection.check_timeouts()
 
     async def stop(self) -> None:
-        """Accept nobody else, answer what is being asked, and close."""
-        surroundings = self._surroundings
+        """Accept no new connections, finish the running requests, and close."""
+        state = self._state
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + surroundings.patience.stop_seconds
+        deadline = loop.time() + state.timeouts.stop_seconds
         if self._listener is not None:
             self._listener.close()
-        surroundings.stopping = True
-        while surroundings.connections and loop.time() < deadline:
-            # A moment first, in which requests that have come already are read.
+        state.stopping = True
+        while state.connections and loop.time() < deadline:
+            # First give the loop a moment to read requests that have already arrived.
             await asyncio.sleep(_STOP_STEP_SECONDS)
-            for connection in tuple(surroundings.connections):
-                connection.leave_if_idle()
-        for connection in tuple(surroundings.connections):
+            for connection in tuple(state.connections):
+                connection.close_if_idle()
+        for connection in tuple(state.connections):
             connection.abort()
         if self._sweep is not None:
             self._sweep.cancel()
-        if surroundings.flush is not None:
-            surroundings.flush.close()
+        if state.flush is not None:
+            state.flush.close()
+
+
+def run_until_stopped(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` when requests are answered."""
+    # Where the loop supports no signal handlers, KeyboardInterrupt ends it.
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner, suppress(KeyboardInterrupt):
+        runner.run(_serve(server, listening, ready))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        import uvloop
+    except ModuleNotFoundError:  # uvloop does not support Windows
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+async def _serve(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stop.set)
+        except NotImplementedError:
+            break
+    try:
+        await server.start(listening)
+        ready()
+        await stop.wait()
+    finally:
+        await server.stop()
+
+
+def keep_freed_memory() -> None:
+    """Make glibc keep up to 64 MB of freed memory in the process; do nothing on other systems.
+
+    The server reads a page of 1 MB as a thousand rows and joins them once. By default, glibc returns that memory to the
+    system at once, and the next response has to allocate it again, which takes longer than reading the page from
+    SQLite.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_TRIM_THRESHOLD, _FREED_BYTES_MAX)
+        mallopt(_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)

@@ -1,21 +1,75 @@
-"""Verifies Signature Version 4, in the header or in the query, and refuses in DynamoDB's words and order."""
+"""AWS Signature Version 4: computes signatures, and verifies those of requests with DynamoDB's error messages."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
+from urllib.parse import quote, unquote_to_bytes
 
 from singletable.engine.http.access_keys import AccessKeys
-from singletable.engine.http.canonical_request import Query, query_of, signature
-from singletable.engine.http.message import Request
+from singletable.engine.http.http_messages import HttpRequest
 from singletable.errors import RequestRefused
-from singletable.wire.signing import ALGORITHM, TERMINATOR, Scope
+from singletable.wire.signing import ALGORITHM, TERMINATOR, Scope, Signing
 
-# The service said 15 minutes until 2019 at least; since then its documentation and its refusals say 5.
+_UNRESERVED = "-_.~"
+
+QueryParameters = Sequence[tuple[str, str]]
+
+
+def query_parameters(request: HttpRequest) -> QueryParameters:
+    """Return the decoded query parameters of a request's URL in their order."""
+    _, _, query = request.url.partition(b"?")
+    pairs = (part.partition(b"=") for part in query.split(b"&") if part)
+    return [(_decoded(name), _decoded(value)) for name, _, value in pairs]
+
+
+def _decoded(text: bytes) -> str:
+    # Bytes that are not UTF-8 survive decoding and encoding, so that their signature stays valid.
+    return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
+
+
+def compute_signature(
+    secret: str, moment: str, scope: Scope, request: HttpRequest, query: QueryParameters, signed: Sequence[str]
+) -> str:
+    """Return the signature of a request under a secret, over the headers named in `signed`."""
+    canonical = _canonical(request, query, signed)
+    return Signing(secret, moment, scope).signature(canonical)
+
+
+def _canonical(request: HttpRequest, query: QueryParameters, signed: Sequence[str]) -> bytes:
+    path, _, _ = request.url.partition(b"?")
+    pairs = sorted((_encoded(name), _encoded(value)) for name, value in query if name != "X-Amz-Signature")
+    headers = b"".join(b"%b:%b\n" % (name, _trimmed(request, name)) for name in map(_header_name, signed))
+    return b"\n".join(
+        (
+            request.method,
+            quote(path, safe="/~").encode(),
+            "&".join(f"{name}={value}" for name, value in pairs).encode(),
+            headers,
+            ";".join(signed).encode(),
+            hashlib.sha256(request.body).hexdigest().encode(),
+        )
+    )
+
+
+def _header_name(name: str) -> bytes:
+    return name.encode("latin-1", "replace")
+
+
+def _trimmed(request: HttpRequest, name: bytes) -> bytes:
+    return b" ".join(request.headers.get(name, b"").split())
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe=_UNRESERVED, errors="surrogateescape")
+
+
+# The service allowed 15 minutes until at least 2019; now its documentation and its error messages say 5.
 SKEW_MAX = timedelta(minutes=5)
 EXPIRES_MAX = timedelta(days=7)
 SERVICE = "dynamodb"
@@ -28,7 +82,7 @@ _QUERY_PARAMETERS = tuple(f"X-Amz-{name}" for name in ("Algorithm", "Credential"
 
 
 class Claim(NamedTuple):
-    """Who says to have signed a request, when, and what; nothing of it is believed yet."""
+    """The unverified parts of a signature, such as the access key, the time and the signed headers."""
 
     algorithm: str
     credential: str
@@ -39,15 +93,15 @@ class Claim(NamedTuple):
 
 
 class SignatureCheck:
-    """Lets a request pass when one of the access keys has signed it lately."""
+    """Requires requests to be recently signed with one of the access keys."""
 
     def __init__(self, keys: AccessKeys, clock: Callable[[], float]) -> None:
         self._keys = keys
         self._clock = clock
 
-    def __call__(self, request: Request) -> None:
-        """Raise RequestRefused unless the request is signed; the steps are in the order that was captured."""
-        query = query_of(request)
+    def __call__(self, request: HttpRequest) -> None:
+        """Raise RequestRefused unless the signature is valid, in DynamoDB's order of checks (captured from AWS)."""
+        query = query_parameters(request)
         claim = _claim(request, query)
         moment = _moment(claim.moment)
         _check_age(moment, claim.lifetime, datetime.fromtimestamp(self._clock(), UTC))
@@ -61,7 +115,7 @@ class SignatureCheck:
             raise RequestRefused(
                 "UnrecognizedClientException", "The security token included in the request is invalid."
             )
-        expected = signature(secret, _text(moment), scope, request, query, signed)
+        expected = compute_signature(secret, _text(moment), scope, request, query, signed)
         if not hmac.compare_digest(expected.encode(), claim.signature.encode("utf-8", "replace")):
             raise _invalid(
                 "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
@@ -77,7 +131,7 @@ def _incomplete(message: str) -> RequestRefused:
     return RequestRefused("IncompleteSignatureException", message)
 
 
-def _claim(request: Request, query: Query) -> Claim:
+def _claim(request: HttpRequest, query: QueryParameters) -> Claim:
     parameters = dict(query)
     authorization = request.headers.get(b"authorization")
     if "X-Amz-Algorithm" in parameters:
@@ -92,15 +146,15 @@ def _claim(request: Request, query: Query) -> Claim:
 def _claim_of_query(parameters: Mapping[str, str]) -> Claim:
     missing = [name for name in _QUERY_PARAMETERS if not parameters.get(name)]
     if missing:
-        said = "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
-        raise _incomplete(f"{said}Re-examine the query-string parameters.")
+        messages = "".join(f"AWS query-string parameters must include '{name}'. " for name in missing)
+        raise _incomplete(f"{messages}Re-examine the query-string parameters.")
     algorithm, credential, signature_given, signed_headers, moment = (parameters[name] for name in _QUERY_PARAMETERS)
     lifetime = _lifetime(parameters.get("X-Amz-Expires"))
     return Claim(algorithm, credential, signed_headers, signature_given, moment, lifetime)
 
 
 def _lifetime(text: str | None) -> timedelta:
-    """How long a signature in a query holds: as long as it says, as one in a header when it does not say."""
+    """Return the lifetime of a signature in a query: X-Amz-Expires, or the lifetime of a signature in a header."""
     if text is None:
         return SKEW_MAX
     if not (text.isascii() and text.isdigit() and len(text) < 10 and timedelta(seconds=int(text)) <= EXPIRES_MAX):
@@ -124,7 +178,7 @@ def _claim_of_header(authorization: str, headers: Mapping[bytes, bytes]) -> Clai
 
 
 def _moment(text: str) -> datetime:
-    """When a request was signed; a `Date` header may have the form of HTTP."""
+    """Return when a request was signed; a `Date` header may have HTTP's date format."""
     try:
         if _BASIC_FORMAT.fullmatch(text):
             return datetime.strptime(text, _MOMENT).replace(tzinfo=UTC)
@@ -137,7 +191,7 @@ def _moment(text: str) -> datetime:
 
 
 def _text(moment: datetime) -> str:
-    # Not by strftime, which writes the years before 1000 with fewer digits.
+    # Not strftime("%Y"), which writes years before 1000 with fewer digits.
     return f"{moment.year:04}{moment:%m%dT%H%M%SZ}"
 
 
@@ -155,8 +209,8 @@ def _minutes(span: timedelta) -> str:
     return f"{span // timedelta(minutes=1)} min."
 
 
-def _check_signed_headers(request: Request, signed: list[str]) -> None:
-    """The host and the action are signed, or a signature could be put under another request than its owner's."""
+def _check_signed_headers(request: HttpRequest, signed: list[str]) -> None:
+    """Require the host and the action to be signed; otherwise the signature would fit another request too."""
     for name in ("host", "x-amz-target"):
         if name not in signed and (name == "host" or name.encode() in request.headers):
             raise _invalid(f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization.")
@@ -176,7 +230,7 @@ def _scope(credential: str, moment: datetime) -> tuple[str, Scope]:
 
 
 def _wrong_in_scope(day: str, region: str, service: str, terminator: str, moment: datetime) -> Iterator[str]:
-    """Any region will do: this server is in whichever one its clients think it is in."""
+    """Yield the errors of a credential scope; any region is valid, since this server has no region."""
     if not region:
         yield f"Credential should be scoped to a valid region, not '{region}'. "
     if service != SERVICE:

@@ -1,1 +1,1 @@
-"""The parameters of the API before expressions, made into the trees that expressions become."""
+"""Legacy parameters, which DynamoDB had before expressions, translated into expression trees."""

@@ -1,4 +1,4 @@
-"""Which parameters of a request are from before expressions, and that they do not stand beside expressions."""
+"""Detect the legacy parameters of a request, and reject them in combination with expressions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from operator import attrgetter
 
 from singletable.errors import invalid
-from singletable.expressions.request import refuse_without_expressions
-from singletable.wire.shape import Shape
+from singletable.expressions.bound_expressions import reject_placeholders_without_expressions
+from singletable.wire.api_types import Shape
 
-# By request, in the order in which the service names them.
+# The legacy parameters of each request, in the order in which DynamoDB's error message lists them.
 _LEGACY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "GetItem": (("AttributesToGet", "attributes_to_get"),),
     "PutItem": (("Expected", "expected"), ("ConditionalOperator", "conditional_operator")),
@@ -41,29 +41,29 @@ _EXPRESSIONS = (
 )
 
 
-# The first field twice: of one field alone `attrgetter` gives the value, of several a tuple.
-_OLD_VALUES = {kind: attrgetter(fields[0][1], *(field for _, field in fields)) for kind, fields in _LEGACY.items()}
-_NONE_OF = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.items()}
+# The first field appears twice, because `attrgetter` returns a tuple only for two or more fields.
+_LEGACY_VALUES = {kind: attrgetter(fields[0][1], *(field for _, field in fields)) for kind, fields in _LEGACY.items()}
+_NO_VALUES = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.items()}
 
 
-def uses_legacy(*parts: Shape) -> bool:
-    """Whether a request has old parameters; refuses them beside expressions, in the service's words.
+def has_legacy_parameters(*parts: Shape) -> bool:
+    """Return whether a request has legacy parameters; raise DynamoDB's error if it has expressions too.
 
-    The parts are the request itself, or what it asks of each table: one with an old parameter and another with an
-    expression do not go together either (captured).
+    `parts` is the request itself, or one part for each table. DynamoDB also rejects a legacy parameter in one part with
+    an expression in another part (captured from AWS).
     """
     kind = type(parts[0]).__name__
-    old_values, none = _OLD_VALUES[kind], _NONE_OF[kind]
+    legacy_values, none = _LEGACY_VALUES[kind], _NO_VALUES[kind]
     for part in parts:
-        if old_values(part) != none:
-            return _goes_alone(kind, parts)
+        if legacy_values(part) != none:
+            return _check_not_mixed(kind, parts)
     return False
 
 
-def _goes_alone(kind: str, parts: tuple[Shape, ...]) -> bool:
+def _check_not_mixed(kind: str, parts: tuple[Shape, ...]) -> bool:
     legacy = [name for name, field in _LEGACY[kind] if _is_given(parts, field)]
     expressions = [name for name, field in _EXPRESSIONS if _is_given(parts, field)]
-    # Old key conditions may stand beside new filters and projections (captured).
+    # KeyConditions may be combined with filter and projection expressions (captured from AWS).
     if "KeyConditionExpression" not in expressions and "KeyConditions" in legacy:
         legacy.remove("KeyConditions")
     if legacy and expressions:
@@ -74,7 +74,7 @@ def _goes_alone(kind: str, parts: tuple[Shape, ...]) -> bool:
     for part in parts:
         given = {name: getattr(part, field) for name, field in _EXPRESSIONS if hasattr(part, field)}
         names = getattr(part, "expression_attribute_names", None)
-        refuse_without_expressions(names, getattr(part, "expression_attribute_values", None), given)
+        reject_placeholders_without_expressions(names, getattr(part, "expression_attribute_values", None), given)
     return True
 
 

@@ -1,1 +1,1 @@
-"""PartiQL statements on the engine: the reads and writes that they become."""
+"""PartiQL statements on the engine, translated into reads and writes."""

@@ -1,4 +1,4 @@
-"""NextToken: where the next page of a statement starts, signed so that it fits that statement in its store alone."""
+"""NextToken: the position of the next page, signed and bound to its statement, parameters and store."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from singletable.engine.signed_place import SignedPlaces
-from singletable.engine.table import Item
+from singletable.engine.signed_tokens import SignedTokens
+from singletable.engine.tables.stored_table import Item
 from singletable.errors import RequestRefused, invalid
 from singletable.wire.decoders import decoder_of
 
@@ -17,8 +17,8 @@ _KIND = "NextToken"
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
-    """Which of the statement's reads goes on, and behind which item."""
+class TokenContent(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a token: the digest of its request, the read to continue, and the last key of that read."""
 
     request: bytes
     read: int
@@ -26,36 +26,36 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Continuation(NamedTuple):
-    """The same, once it is known to fit the request."""
+    """The verified position of a token: the read to continue, and the last key of that read."""
 
     read: int
     key: Item
 
 
-_decode = decoder_of(Place).decode
+_decode = decoder_of(TokenContent).decode
 
 
 def request_digest(text: str, parameters: list[Any] | None) -> bytes:
-    """What a token is bound to: the text of the statement and its parameters; neither Limit nor consistency."""
+    """Return the digest that binds a token to a statement and its parameters, but not to Limit or ConsistentRead."""
     return hashlib.sha256(_encode([text, parameters])).digest()
 
 
-def sealed(places: SignedPlaces, digest: bytes, read: int, key: Item) -> str:
-    """The token of a position."""
-    return places.text(_KIND, _encode(Place(digest, read, key)))
+def encode_next_token(tokens: SignedTokens, digest: bytes, read: int, key: Item) -> str:
+    """Return the token of a position."""
+    return tokens.sign(_KIND, _encode(TokenContent(digest, read, key)))
 
 
-def opened(places: SignedPlaces, digest: bytes, token: str) -> Continuation:
-    """The position of a token; refuses one that is none, or of another request."""
-    content = places.place(_KIND, token)
+def decode_next_token(tokens: SignedTokens, digest: bytes, token: str) -> Continuation:
+    """Return the position of a token; raise if it is invalid or belongs to another request."""
+    content = tokens.verify(_KIND, token)
     if content is None:
         raise invalid_token()
-    place = _decode(content)
-    if not hmac.compare_digest(place.request, digest):
+    decoded = _decode(content)
+    if not hmac.compare_digest(decoded.request, digest):
         raise invalid("NextToken does not match request")
-    return Continuation(place.read, place.key)
+    return Continuation(decoded.read, decoded.key)
 
 
 def invalid_token() -> RequestRefused:
-    """The refusal of a token that names no position."""
+    """Return the error for an invalid token."""
     return invalid("Invalid NextToken")

@@ -1,4 +1,4 @@
-"""SELECT: a page of what it selects, be it one item, ranges of partitions, or everything that passes its condition."""
+"""SELECT statements: plans them and reads their pages, or one item by its key in batches and transactions."""
 
 from __future__ import annotations
 
@@ -7,97 +7,100 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Raw
 
-from singletable.engine.asked import WHOLE, Check, Projected, refuse_parts_of_keys
-from singletable.engine.capacity import Consumed, add
-from singletable.engine.page import Reading
-from singletable.engine.page_request import (
+from singletable.engine.items.consumed_capacity import ConsumedUnits, add_units
+from singletable.engine.items.item_keys import exact_key
+from singletable.engine.items.page_reader import PageRange
+from singletable.engine.items.page_selection import (
     STARTING_KEY,
-    Source,
-    Wanted,
+    PageSelection,
+    PageSource,
     check_start_key,
-    consumed_by,
-    read_wanted,
+    page_units,
+    read_selected,
     start_position,
 )
-from singletable.engine.partiql.access import Access, Read, access_of
+from singletable.engine.items.request_expressions import WHOLE, ItemPredicate, ItemProjection, reject_nested_keys
+from singletable.engine.partiql.bound_statement import BoundStatement, value_of
 from singletable.engine.partiql.next_token import Continuation, invalid_token
-from singletable.engine.table import Item, OpenTable, decode_item
+from singletable.engine.partiql.select_access import RangeRead, SelectAccess, plan_access
+from singletable.engine.partiql.where_clause import branches_of, key_test
+from singletable.engine.tables.stored_table import Item, StoredTable, decode_item
 from singletable.errors import RequestRefused, invalid
-from singletable.expressions.evaluate import compiled
+from singletable.expressions.evaluate import compile_condition
 from singletable.expressions.tree import Condition, paths
-from singletable.partiql.columns import Columns
-from singletable.partiql.statements import Select
-from singletable.values.accept import accept_item
-from singletable.values.capacity_units import CONSISTENT, EVENTUAL
+from singletable.partiql.statements import Columns, SelectStatement
+from singletable.values.comparison import equal
+from singletable.values.item_size import CONSISTENT, EVENTUAL
+from singletable.values.item_validation import accept_item
 from singletable.values.limits import PAGE_BYTES_MAX
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
-# The developer guide, on IN: results come in pages of up to ten items.
+# DynamoDB's developer guide says about IN: results come in pages of up to ten items.
 SEVERAL_READS_ITEMS_MAX = 10
 
 
 class Selected(NamedTuple):
-    """A page of items, where it stopped if there may be more, and what it consumed."""
+    """A page of items, the position after it if there may be more, and the consumed units."""
 
     items: list[Raw]
     stopped_at: Continuation | None
-    units: Consumed
+    units: ConsumedUnits
 
 
 class PlannedSelect(NamedTuple):
-    """Where a SELECT reads, how, and what of each item it returns."""
+    """The plan of a SELECT: the table or index, the access path and the returned attributes."""
 
-    source: Source
-    access: Access
-    projection: Projected
+    source: PageSource
+    access: SelectAccess
+    projection: ItemProjection
     fetches: bool
     values: Mapping[str, Any]
 
 
 def planned_select(
-    table: OpenTable, select: Select, values: Mapping[str, Any], *, is_consistent: bool = False
+    table: StoredTable, select: SelectStatement, values: Mapping[str, Any], *, is_consistent: bool = False
 ) -> PlannedSelect:
-    """Decides how a SELECT is read; refuses what the table or the index cannot answer."""
+    """Plan a SELECT; raise if the table or index cannot answer it."""
     source = _source(table, select.source.index, is_consistent=is_consistent)
-    projection = WHOLE if select.columns is None else Projected(Columns(select.columns))
+    projection = WHOLE if select.columns is None else ItemProjection(Columns(select.columns))
     if select.where is not None:
-        refuse_parts_of_keys(_looked_into(select.where), table)
-    refuse_parts_of_keys(projection.nested_attributes, table)
-    access = access_of(source, select.where, select.order, values)
+        reject_nested_keys(_nested_attributes(select.where), table)
+    reject_nested_keys(projection.nested_attributes, table)
+    access = plan_access(source, select.where, select.order, values)
     return PlannedSelect(source, access, projection, _fetches(source, select), values)
 
 
 def run_select(
     engine: Engine, plan: PlannedSelect, start: Continuation | None, limit: int | None, *, is_consistent: bool
 ) -> Selected:
-    """Reads one page, from where the last one stopped."""
+    """Read one page, from where the last one stopped."""
     source, reads = plan.source, plan.access.reads
     first, position = (0, b"") if start is None else (start.read, _position(plan, start))
     if len(reads) > 1:
         limit = min(limit or SEVERAL_READS_ITEMS_MAX, SEVERAL_READS_ITEMS_MAX)
     factor = CONSISTENT if is_consistent else EVENTUAL
-    units: dict[str, Consumed] = {source.table.name: Consumed()}
+    units: dict[str, ConsumedUnits] = {source.table.name: ConsumedUnits()}
     items: list[Raw] = []
     scanned = read_bytes = 0
     stopped_at: Continuation | None = None
     with engine.store.snapshot() if plan.fetches or len(reads) > 1 else engine.store.reading() as connection:
         for number in range(first, len(reads)):
             left = None if limit is None or plan.access.kind == "GetItem" else limit - scanned
-            reading = _reading(plan, reads[number], position if number == first else b"", left)
-            page, fetched = read_wanted(connection, source, reading, _wanted(plan, reads[number]))
-            consumed = consumed_by(source, page, fetched, factor)
+            page_range = _page_range(plan, reads[number], position if number == first else b"", left)
+            page, fetched = read_selected(connection, source, page_range, _selection(plan, reads[number]))
+            consumed = page_units(source, page, fetched, factor)
             if source.table.traffic is not None:
-                # Which partition it is, the condition does not say in one place, so no key is counted for it.
-                source.table.traffic.read_page(source.index, consumed, reading.keys.low, None)
-            add(units, source.table.name, consumed)
+                # No key is counted for Contributor Insights, since a condition need not name one partition.
+                source.table.traffic.read_page(source.index, consumed, page_range.keys.low, None)
+            add_units(units, source.table.name, consumed)
             items += page.items
             scanned += 1 if plan.access.kind == "GetItem" else page.scanned
             read_bytes += page.read_bytes
             is_last = number + 1 == len(reads)
-            if page.stopped_at is not None:
-                stopped_at = Continuation(number, _key(source, decode_item(page.stopped_at)))
+            if page.last_item is not None:
+                stopped_at = Continuation(number, _key(source, decode_item(page.last_item)))
                 break
             if not is_last and ((limit is not None and scanned >= limit) or read_bytes >= PAGE_BYTES_MAX):
                 stopped_at = Continuation(number + 1, {})
@@ -105,10 +108,10 @@ def run_select(
     return Selected(items, stopped_at, units[source.table.name])
 
 
-def _source(table: OpenTable, name: str | None, *, is_consistent: bool) -> Source:
-    """What is read, refused in other words than a Query's (captured)."""
+def _source(table: StoredTable, name: str | None, *, is_consistent: bool) -> PageSource:
+    """Return the table or index to read; the error messages differ from those of a Query (captured from AWS)."""
     if name is None:
-        return Source(table, None)
+        return PageSource(table, None)
     index = table.index(name)
     if index is None:
         raise invalid("The table does not have the specified index")
@@ -117,11 +120,11 @@ def _source(table: OpenTable, name: str | None, *, is_consistent: bool) -> Sourc
             raise invalid("Strongly consistent read is not supported on Global Secondary Indexes")
         if index.definition.status == "CREATING":
             raise invalid(f"Cannot read from backfilling global secondary index: {index.name}")
-    return Source(table, index)
+    return PageSource(table, index)
 
 
-def _fetches(source: Source, select: Select) -> bool:
-    """Whether columns are fetched from the table, which a global index does not do."""
+def _fetches(source: PageSource, select: SelectStatement) -> bool:
+    """Return whether a local index must fetch columns from the table; raise for a global index."""
     index = source.index
     if index is None or select.columns is None:
         return False
@@ -134,31 +137,31 @@ def _fetches(source: Source, select: Select) -> bool:
     return bool(lacking)
 
 
-def _looked_into(where: Condition) -> frozenset[str]:
+def _nested_attributes(where: Condition) -> frozenset[str]:
     return frozenset(path.attribute for path in paths(where) if len(path.steps) > 1)
 
 
-def _wanted(plan: PlannedSelect, read: Read) -> Wanted:
-    keep: Check | None = None
+def _selection(plan: PlannedSelect, read: RangeRead) -> PageSelection:
+    predicate: ItemPredicate | None = None
     if read.filter is not None:
-        test, values = compiled(read.filter), plan.values
-        keep = lambda item: test(item, values)  # noqa: E731  # a test with its values, as the page wants it
-    return Wanted(keep, plan.projection, False, plan.fetches)
+        test, values = compile_condition(read.filter), plan.values
+        predicate = lambda item: test(item, values)  # noqa: E731  # binds the values of the statement
+    return PageSelection(predicate, plan.projection, False, plan.fetches)
 
 
-def _reading(plan: PlannedSelect, read: Read, position: bytes, limit: int | None) -> Reading:
+def _page_range(plan: PlannedSelect, read: RangeRead, position: bytes, limit: int | None) -> PageRange:
     keys, descending = read.keys, plan.access.descending
     if position:
         keys = keys.before(position) if descending else keys.after(position)
-    return Reading(plan.source.tree, keys, descending, limit)
+    return PageRange(plan.source.tree, keys, descending, limit)
 
 
-def _key(source: Source, item: Item) -> Item:
+def _key(source: PageSource, item: Item) -> Item:
     return {name: item[name] for name in source.key_names}
 
 
 def _position(plan: PlannedSelect, start: Continuation) -> bytes:
-    """The stored key of a position, which lies in the read that it is one of; none at the beginning of a read."""
+    """Return the stored key of a position (empty at the start of a read); raise if the key is outside the read."""
     if not 0 <= start.read < len(plan.access.reads):
         raise invalid_token()
     if not start.key:
@@ -173,3 +176,44 @@ def _position(plan: PlannedSelect, start: Continuation) -> bytes:
     if not plan.access.reads[start.read].keys.holds(position):
         raise invalid_token()
     return position
+
+
+def planned_get(
+    table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str
+) -> tuple[bytes, ItemProjection]:
+    """Return the stored key and the projection; raise `key_needed` for a SELECT without exactly one key."""
+    key = selected_key(table, bound, select, key_needed)
+    return exact_key(table, key), selected_columns(table, select)
+
+
+def selected_key(table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str) -> Item:
+    """Return the key that a SELECT names; raise unless its condition is exactly one complete key."""
+    if select.source.index is not None:
+        raise invalid(key_needed)
+    branch = _only_branch(table, select.where, key_needed)
+    key: Item = {}
+    for condition in branch:
+        test = key_test(condition, table.key_names)
+        if test is None or test.operator != "=":
+            raise invalid(key_needed)
+        value = value_of(test.operands[0], bound.values)
+        if not equal(key.setdefault(test.attribute, value), value):
+            raise invalid(key_needed)
+    if len(key) < len(table.key_names):
+        raise invalid(key_needed)
+    return key
+
+
+def selected_columns(table: StoredTable, select: SelectStatement) -> ItemProjection:
+    """Return the projection of a SELECT."""
+    projection = WHOLE if select.columns is None else ItemProjection(Columns(select.columns))
+    reject_nested_keys(projection.nested_attributes, table)
+    return projection
+
+
+def _only_branch(table: StoredTable, where: Condition | None, key_needed: str) -> tuple[Condition, ...]:
+    names = table.key_names
+    branches = None if where is None else branches_of(where, names[:1], names)
+    if branches is None or len(branches) > 1:
+        raise invalid(key_needed)
+    return branches[0]

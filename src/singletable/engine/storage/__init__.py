@@ -1,1 +1,1 @@
-"""Where items are kept: ordered maps of bytes in one SQLite file, or in memory."""
+"""Storage of tables: ordered maps of bytes in one SQLite file, or in memory."""

@@ -1,8 +1,8 @@
-"""The catalog: a row for each table with its definition, and the trees of the table and its indexes.
+"""The catalog: one row per table with its definition, and the trees of the table and its indexes.
 
-The name of a tree has the number of its table, which is never used again, and the generation of its definition. What
-changes a definition renames the trees; so a process that remembers an older one finds no tree of the name it knows, and
-no process has to ask before each request whether it is up to date.
+The name of a tree contains the number of its table, which is never reused, and the generation of the definition. Each
+change of a definition renames the trees. So a process with an outdated definition finds no tree under the old name, and
+no process has to check before each request whether its definition is current.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from singletable.engine.storage.layout import TREE_COLUMNS
-from singletable.engine.storage.refusals import StaleCatalog
-from singletable.engine.storage.tree import Tree
+from singletable.engine.storage.item_tree import Tree
+from singletable.engine.storage.sqlite_errors import StaleCatalog
+from singletable.engine.storage.store_format import TREE_COLUMNS
 
 _COLUMNS = "name, number, generation, definition"
 
 
 class CatalogRow(NamedTuple):
-    """A table as the store knows it; what its definition says is the engine's business."""
+    """A stored table; the store does not interpret the definition."""
 
     name: str
     number: int
@@ -28,24 +28,24 @@ class CatalogRow(NamedTuple):
 
 
 def rows(connection: sqlite3.Connection) -> list[CatalogRow]:
-    """Every table, by name."""
+    """Return every table, ordered by name."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM catalog ORDER BY name")  # noqa: S608  # a constant
     return [CatalogRow(*row) for row in found]
 
 
 def row(connection: sqlite3.Connection, name: str) -> CatalogRow | None:
-    """The table of that name."""
+    """Return a table by its name, or None."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM catalog WHERE name = ?", (name,)).fetchone()  # noqa: S608
     return None if found is None else CatalogRow(*found)
 
 
 def tree_of(number: int, generation: int, index: int | None = None) -> Tree:
-    """The tree of a table, or of the index that has this number in it."""
+    """Return the tree of a table, or of its index with this number."""
     return Tree(f"t{number}_{generation}" if index is None else f"t{number}_{generation}_i{index}")
 
 
 def create(connection: sqlite3.Connection, name: str, definition: bytes, indexes: Iterable[int]) -> CatalogRow:
-    """Adds a table with its trees."""
+    """Add a table with its trees."""
     added = connection.execute(
         "INSERT INTO catalog (name, generation, definition) VALUES (?, 1, ?)", (name, definition)
     )
@@ -59,14 +59,14 @@ def create(connection: sqlite3.Connection, name: str, definition: bytes, indexes
 def change(
     connection: sqlite3.Connection, before: CatalogRow, definition: bytes, had: Iterable[int], has: Iterable[int]
 ) -> CatalogRow:
-    """Keeps a changed definition as the next generation, with the trees of the indexes that it has now."""
+    """Store a changed definition as the next generation; create and drop index trees to match."""
     after = before._replace(generation=before.generation + 1, definition=definition)
     changed = connection.execute(
         "UPDATE catalog SET generation = ?, definition = ? WHERE number = ? AND generation = ?",
         (after.generation, definition, before.number, before.generation),
     )
     if changed.rowcount == 0:
-        raise StaleCatalog(f"{before.name} is no longer of generation {before.generation}")
+        raise StaleCatalog(f"{before.name} no longer has generation {before.generation}")
     old_indexes, new_indexes = set(had), set(has)
     for index in (None, *sorted(old_indexes & new_indexes)):
         old, new = tree_of(before.number, before.generation, index), tree_of(after.number, after.generation, index)
@@ -79,22 +79,22 @@ def change(
 
 
 def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int], *, keeps_items: bool = False) -> None:
-    """Removes a table with its trees; `keeps_items` leaves the tree of its items, which then is the caller's."""
+    """Delete a table with its trees; with `keeps_items`, do not drop the tree of its items."""
     connection.execute("DELETE FROM catalog WHERE number = ?", (row.number,))
     for index in indexes if keeps_items else (None, *indexes):
         drop_tree(connection, tree_of(row.number, row.generation, index))
 
 
 def tree_statement(tree: Tree) -> str:
-    """What makes a tree."""
+    """Return the statement that creates a tree."""
     return f"CREATE TABLE {tree.name} ({TREE_COLUMNS})"
 
 
 def create_tree(connection: sqlite3.Connection, tree: Tree) -> None:
-    """Makes an empty tree."""
+    """Create an empty tree."""
     connection.execute(tree_statement(tree))
 
 
 def drop_tree(connection: sqlite3.Connection, tree: Tree) -> None:
-    """Ends a tree with everything in it."""
+    """Drop a tree with its content."""
     connection.execute(f"DROP TABLE {tree.name}")

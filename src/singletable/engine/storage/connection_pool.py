@@ -1,11 +1,17 @@
-"""The connections of a process to the file of a store: taken, given back, and one of them writing at a time.
+"""The connections of a process to a store file: many readers, one writer at a time, none shared with a forked child.
 
-Every connection reads and writes, and the one used last is taken first. A connection that sees that another has written
-drops what it had cached and mapped; so a process that does one thing at a time does all of it on one connection.
+Every connection can read and write. When a connection detects a write by another connection, it drops its cache and its
+memory mapping. So the pool hands out the most recently used connection first: a process that runs one request at a time
+uses only one connection.
+
+A forked child inherits SQLite's record of the locks that the process holds, but not the locks. The parent does not know
+of the child, and could remove the log while the child uses it. So the child cannot use stores that were open when it
+was forked.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -13,22 +19,26 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Literal
+from weakref import WeakSet
 
-from singletable.engine.storage import fork_guard, layout
-from singletable.engine.storage.connection import BUSY_SECONDS, Connection, connect_to_file, set_up
-from singletable.engine.storage.group_flush import GroupFlush
-from singletable.engine.storage.refusals import held_too_long, is_busy, meaning
-from singletable.engine.storage.write_ahead_log import WriteAheadLog, sync_folder
-from singletable.engine.storage.write_turn import WriteTurn
+from singletable.engine.storage import store_format
+from singletable.engine.storage.process_locks import FairWriteLock
+from singletable.engine.storage.sqlite_connection import BUSY_SECONDS, StoreConnection, connect_to_file, set_up
+from singletable.engine.storage.sqlite_errors import is_busy, lock_timeout_error, translate_error
+from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog, sync_folder
 from singletable.errors import StoreRefused
 
 Sync = Literal["normal", "full"]
 
-# Asking how long the log is takes a tenth of the time of a small commit, so it is asked now and then.
-_COMMITS_PER_LOOK = 8
-_BUSY_LOOK_SECONDS = 0.005
-# A mapping that is made anew has to be filled again, page by page, as it is read.
-_GROWN = 1.1
+# Checking the length of the log takes a tenth of the time of a small commit, so only some commits check it.
+_COMMITS_PER_LOG_CHECK = 8
+_BUSY_RETRY_SECONDS = 0.005
+# A new memory mapping starts empty, and reads fill it page by page; so the pool remaps only after this growth.
+_REMAP_GROWTH = 1.1
+_FORKED = (
+    "{name} was open when this process was forked; a forked child cannot use it.\n"
+    "  Open the store in each process after the fork, or start processes with multiprocessing's 'spawn' method."
+)
 
 
 class ConnectionPool:
@@ -38,118 +48,116 @@ class ConnectionPool:
         self.name = str(path)
         self._upgrades = upgrades
         self._path = path
-        self._idle: list[Connection] = []
+        self._idle: list[StoreConnection] = []
         self._writer = threading.Lock()
         self._closing = threading.Lock()
         self._commits = 0
         self._mapped_bytes = 0
-        self._refusal: str | None = None
-        fork_guard.refuse_inherited(path)
-        self._idle.append(self._connected(self._prepare_first, may_create=True))
+        self._closed_reason: str | None = None
+        if self.name in _inherited_paths:
+            raise StoreRefused(_FORKED.format(name=self.name))
+        self._idle.append(self._connect(self._prepare_first, may_create=True))
         try:
             self._log = WriteAheadLog(path)
         except OSError as error:
             self._close_idle()
-            raise StoreRefused(f"{path} has a log that cannot be opened: {error}") from None
-        self._turn = WriteTurn(self._log.descriptor)
-        self._flushing = GroupFlush(self._log.sync) if sync == "full" else None
-        fork_guard.watch(self)
+            raise StoreRefused(f"Cannot open the write-ahead log of {path}: {error}") from None
+        self._write_lock = FairWriteLock(self._log.descriptor)
+        self._group_flush = GroupFlush(self._log.sync) if sync == "full" else None
+        _open_pools.add(self)
 
-    def take(self) -> Connection:
-        """A connection for the caller alone, until it is given back."""
+    def acquire(self) -> StoreConnection:
+        """Return a connection for the caller alone, until it is released."""
         try:
             return self._idle.pop()
         except IndexError:
-            return self._another()
+            self._check_open()
+            return self._connect(self._prepare, may_create=False)
 
-    def give(self, connection: Connection) -> None:
-        """Takes a connection back."""
-        if connection.open_ranges:
-            connection.end_ranges()
+    def release(self, connection: StoreConnection) -> None:
+        """Return a connection to the pool."""
+        if connection.open_cursors:
+            connection.close_cursors()
         self._idle.append(connection)
-        if self._refusal is not None:
+        if self._closed_reason is not None:
             self._close_idle()
 
-    def take_to_write(self) -> Connection:
-        """The same, for the one writer of the process."""
+    def acquire_writer(self) -> StoreConnection:
+        """Return a connection for the only writer among all processes."""
         self._writer.acquire()
         try:
-            self._refuse_when_closed()
-            if not self._turn.take(BUSY_SECONDS):
-                raise held_too_long(self.name)
+            self._check_open()
+            if not self._write_lock.acquire(BUSY_SECONDS):
+                raise lock_timeout_error(self.name)
         except BaseException:
             self._writer.release()
             raise
         try:
-            return self.take()
+            return self.acquire()
         except BaseException:
             self._end_writing()
             raise
 
-    def give_written(self, connection: Connection) -> None:
-        """Takes back the connection of the writer."""
+    def release_writer(self, connection: StoreConnection) -> None:
+        """Return the connection of the writer to the pool."""
         try:
-            self.give(connection)
+            self.release(connection)
         finally:
             self._end_writing()
 
-    def committed(self, connection: Connection) -> None:
-        """Notes a commit of the writer, and keeps the log from growing without end."""
-        if self._flushing is not None:
-            self._flushing.committed()
+    def after_commit(self, connection: StoreConnection) -> None:
+        """Count a commit of the writer, and run a checkpoint when the log has become long."""
+        if self._group_flush is not None:
+            self._group_flush.after_commit()
         self._commits += 1
-        if self._commits % _COMMITS_PER_LOOK == 0 and self._log.is_long():
-            # The commit is in the log, where it is safe; what hinders a checkpoint is none of its business.
+        if self._commits % _COMMITS_PER_LOG_CHECK == 0 and self._log.is_checkpoint_due():
+            # The commit is safe in the log, so a failed checkpoint does not fail the commit.
             with suppress(sqlite3.Error, OSError, StoreRefused):
                 self._checkpoint(connection)
-                self._map_grown(connection)
+                self._remap_if_grown(connection)
 
     def flush(self) -> None:
-        """Returns when every commit of this process so far survives the loss of power, where that was asked for."""
-        if self._flushing is not None:
-            self._flushing.flush()
+        """With `sync="full"`, return when every commit of this process so far survives a power failure."""
+        if self._group_flush is not None:
+            self._group_flush.flush()
 
     def close(self) -> None:
-        """Closes what is idle now, and the rest as it is given back; it may be called twice."""
+        """Close the idle connections now and the others when they are released; closing twice is allowed."""
         with self._writer:
-            if self._refusal is not None:
+            if self._closed_reason is not None:
                 return
             try:
-                self.flush()  # and with it anybody's that is under way, since nobody commits now
+                self.flush()  # includes the commits of waiting flushes: no thread can commit now
             finally:
-                self._refusal = "The store is closed.\n  Open it again, and close it when nobody uses it any more."
+                self._closed_reason = "The store is closed.\n  Open it again, and close it only after its last use."
                 self._log.close()
                 self._close_idle()
-                fork_guard.unwatch(self)
+                _open_pools.discard(self)
 
-    def disown(self, refusal: str) -> list[Connection]:
-        """Ends the pool in a forked process, without touching what it shares with its parent."""
+    def disown(self) -> list[StoreConnection]:
+        """Disable the pool in a forked child and return its connections, without touching files of the parent."""
         inherited, self._idle = self._idle, []
         self._writer = threading.Lock()
         self._closing = threading.Lock()
-        self._flushing = None
-        self._refusal = refusal
-        self._log.close()  # a turn to write that the parent has must not outlive it here
+        self._group_flush = None
+        self._closed_reason = _FORKED.format(name=self.name)
+        self._log.close()  # otherwise this child would keep the parent's write lock after the parent ends
         return inherited
 
     def _end_writing(self) -> None:
-        self._turn.end()
+        self._write_lock.release()
         self._writer.release()
 
-    def _refuse_when_closed(self) -> None:
-        if self._refusal is not None:
-            raise StoreRefused(self._refusal)
+    def _check_open(self) -> None:
+        if self._closed_reason is not None:
+            raise StoreRefused(self._closed_reason)
 
-    def _another(self) -> Connection:
-        self._refuse_when_closed()
-        return self._connected(self._prepare, may_create=False)
+    def _connect(self, prepare: Callable[[StoreConnection], None], *, may_create: bool) -> StoreConnection:
+        """Return a prepared connection; wait for processes that create the store or its log at the same time.
 
-    def _connected(self, prepare: Callable[[Connection], None], *, may_create: bool) -> Connection:
-        """A connection that is set up; waits for others who make the store or its log at the same time.
-
-        SQLite itself waits for whoever writes, but not for whoever changes the mode of the log: it refuses at once.
+        SQLite itself waits for a writer, but not for a change of the journal mode: it raises "busy" at once.
         """
-        over = monotonic() + BUSY_SECONDS
+        deadline = monotonic() + BUSY_SECONDS
         while True:
             connection = None
             try:
@@ -159,66 +167,82 @@ class ConnectionPool:
             except BaseException as error:
                 if connection is not None:
                     connection.close()
-                if not is_busy(error) or monotonic() > over:
-                    raise meaning(error, self.name) or error from None
+                if not is_busy(error) or monotonic() > deadline:
+                    raise translate_error(error, self.name) or error from None
             else:
                 return connection
-            sleep(_BUSY_LOOK_SECONDS)
+            sleep(_BUSY_RETRY_SECONDS)
 
-    def _prepare_first(self, connection: Connection) -> None:
-        """Makes the file a store if it is new, with a log, which the file remembers."""
-        if layout.is_blank(connection):
-            layout.make(connection)
+    def _prepare_first(self, connection: StoreConnection) -> None:
+        """Initialize a new file as a store, and switch it to a write-ahead log; the file stores this mode."""
+        if store_format.is_blank(connection):
+            store_format.initialize(connection)
             sync_folder(self._path.parent)
-        layout.refuse_foreign(connection, self._path)
+        store_format.check_format(connection, self._path)
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise StoreRefused(
-                f"{self.name} cannot have a write-ahead log where it is.\n"
-                "  Keep it on a disk of this machine; a network's file system does not do."
+                f"{self.name}: this file system does not support SQLite's write-ahead log.\n"
+                "  Put the store on a local disk; network file systems do not work."
             )
         if self._upgrades:
-            layout.bring_up_to_date(connection)
+            store_format.upgrade(connection)
         self._prepare(connection)
 
-    def _prepare(self, connection: Connection) -> None:
-        """Looks whether the file is (still) a store, which also makes the log if there is none."""
-        layout.refuse_foreign(connection, self._path)
-        # A commit is in the log, and the log reaches the disk with a checkpoint or with `flush`.
+    def _prepare(self, connection: StoreConnection) -> None:
+        """Check that the file is still a store; this read also creates a missing log."""
+        store_format.check_format(connection, self._path)
+        # A commit goes to the log, and the log reaches the disk with a checkpoint or with `flush`.
         connection.execute("PRAGMA synchronous = NORMAL")
 
-    def _checkpoint(self, holder: Connection) -> None:
-        """Moves the log into the database while nobody can write, so that the next writer begins the log anew.
+    def _checkpoint(self, holder: StoreConnection) -> None:
+        """Move the log into the database while no connection can write, so that the next writer restarts the log.
 
-        SQLite up to 3.51.2 can lose pages when a writer begins the log anew while two checkpoints follow each other
-        (sqlite.org/wal.html, "the WAL-reset bug"). Holding the right to write keeps every writer out, of all processes.
+        SQLite up to 3.51.2 can lose pages when a writer restarts the log between two consecutive checkpoints
+        (sqlite.org/wal.html, "the WAL-reset bug"). Holding the write lock keeps out the writers of all processes.
         """
         holder.execute("PRAGMA busy_timeout = 0")
         try:
             holder.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
-            return  # somebody writes without asking for a turn; the log is as long after the next commit
+            return  # another program writes without the fair lock; a later commit tries the checkpoint again
         finally:
             holder.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         try:
-            mover = self.take()
+            mover = self.acquire()
             try:
                 _, frames, _ = mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-                self._log.checkpointed(frames)
+                self._log.after_checkpoint(frames)
             finally:
-                self.give(mover)
+                self.release(mover)
         finally:
             holder.execute("ROLLBACK")
 
-    def _map_grown(self, holder: Connection) -> None:
-        """Has the writer map what the file has grown by; the others do when they see that it has written."""
+    def _remap_if_grown(self, holder: StoreConnection) -> None:
+        """Make the writer map the grown file; the other connections remap when they see its next write."""
         file_bytes = self._path.stat().st_size
-        if file_bytes > self._mapped_bytes * _GROWN:
-            holder.map_anew()
+        if file_bytes > self._mapped_bytes * _REMAP_GROWTH:
+            holder.remap()
             self._mapped_bytes = file_bytes
 
     def _close_idle(self) -> None:
-        # One by one: of two that close at once, neither is the last, and SQLite would leave the log behind.
+        # Close one by one: if two connections close at the same time, neither is the last one, and the log remains.
         with self._closing, suppress(IndexError):  # another thread may be closing them too
             while True:
                 self._idle.pop().close()
+
+
+_open_pools: WeakSet[ConnectionPool] = WeakSet()
+_inherited_paths: set[str] = set()
+# Garbage collection would close the parent's connections and touch the parent's files; these references prevent it.
+_inherited: list[StoreConnection] = []
+
+
+def _after_fork() -> None:
+    for pool in _open_pools:
+        _inherited_paths.add(pool.name)
+        _inherited.extend(pool.disown())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,4 +1,4 @@
-"""Stores: where an engine keeps its tables, in a file or in memory, for several threads and processes at once."""
+"""Stores: the tables of an engine in a file or in memory, for several threads and processes at once."""
 
 from __future__ import annotations
 
@@ -7,100 +7,106 @@ from threading import get_ident
 from types import TracebackType
 from typing import Self
 
-from singletable.engine.storage import layout
+from singletable.engine.storage import store_format
 from singletable.engine.storage.connection_pool import ConnectionPool, Sync
-from singletable.engine.storage.memory_connection import MemoryConnection
-from singletable.engine.storage.refusals import StaleCatalog
-from singletable.engine.storage.round import (
-    Apart,
-    CertainInRound,
-    HoldsRound,
-    ReadingInRound,
-    Together,
-    WritingInRound,
+from singletable.engine.storage.group_commit import (
+    CurrentGroup,
+    GroupCommitBlock,
+    GroupRead,
+    GroupWrite,
+    GroupWriteWithoutSavepoint,
+    SeparateCommitsBlock,
 )
-from singletable.engine.storage.sessions import Connections, Reading, Snapshot, Writing
+from singletable.engine.storage.sqlite_connection import (
+    ConnectionSource,
+    MemoryConnection,
+    ReadSession,
+    SnapshotSession,
+    WriteSession,
+)
+from singletable.engine.storage.sqlite_errors import StaleCatalog
 from singletable.errors import StoreRefused
 
 __all__ = ["StaleCatalog", "Store", "Sync"]
 
 
 class Store:
-    """A place for tables; `Store.open` makes one."""
+    """A store of tables; open one with `Store.open`."""
 
-    __slots__ = ("_connections", "_rounds", "path")
+    __slots__ = ("_connections", "_current", "path")
 
-    def __init__(self, connections: Connections, path: Path | None) -> None:
+    def __init__(self, connections: ConnectionSource, path: Path | None) -> None:
         self._connections = connections
-        self._rounds = HoldsRound(connections)
+        self._current = CurrentGroup(connections)
         self.path = path
 
     @classmethod
     def open(cls, url: str, *, sync: Sync = "normal", create: bool = True) -> Self:
-        """Opens `memory:` or `file:PATH`, and makes the file where there is none.
+        """Open `memory:` or `file:PATH`, and create the file if it does not exist.
 
-        Without `create` the file has to be there, and is left in the version that it has.
+        Without `create`, the file must exist and keeps its format version.
 
-        With `sync="normal"` a commit survives the death of the process; with `"full"`, once `flush` has returned, also
-        the loss of power.
+        With `sync="normal"`, a commit survives a crash of the process; with `"full"`, it also survives a power failure
+        once `flush` has returned.
         """
         if url == "memory:":
             return cls(MemoryConnection(), None)
         path = _path_of(url)
-        _refuse_unfit(path, create=create)
+        _check_path(path, create=create)
         return cls(ConnectionPool(path, sync, upgrades=create), path)
 
     @property
     def is_memory(self) -> bool:
-        """Whether everything is gone when the store is closed."""
+        """Whether closing the store discards its data."""
         return self.path is None
 
-    def reading(self) -> Reading | ReadingInRound:
-        """A connection to read with: each statement sees the store as it is when the statement begins."""
-        together = self._rounds.round
-        if together is not None and together.connection is not None and together.thread == get_ident():
-            return ReadingInRound(self._connections, together.connection)
-        return Reading(self._connections)
+    def reading(self) -> ReadSession | GroupRead:
+        """Return a read session: each statement sees the store as it is when the statement starts."""
+        group = self._current.group
+        if group is not None and group.connection is not None and group.thread == get_ident():
+            return GroupRead(self._connections, group.connection)
+        return ReadSession(self._connections)
 
-    def snapshot(self) -> Snapshot | ReadingInRound:
-        """A connection on which all statements see the store as it is at the first of them."""
-        together = self._rounds.round
-        if together is not None and together.connection is not None and together.thread == get_ident():
-            return ReadingInRound(self._connections, together.connection)  # nobody else can write
-        return Snapshot(self._connections)
+    def snapshot(self) -> SnapshotSession | GroupRead:
+        """Return a snapshot session: all statements see the store as the first statement sees it."""
+        group = self._current.group
+        if group is not None and group.connection is not None and group.thread == get_ident():
+            return GroupRead(self._connections, group.connection)  # no other connection can write meanwhile
+        return SnapshotSession(self._connections)
 
-    def writing(self, *, certain: bool = False) -> Writing | WritingInRound:
-        """A connection in a transaction that is committed at the end, or rolled back whole when anything is raised.
+    def writing(self, *, savepoint: bool = True) -> WriteSession | GroupWrite:
+        """Return a write session: a transaction that commits at the end, or rolls back when the block raises.
 
-        A caller who is `certain` raises nothing after the first change. It costs less, where others write together.
+        Pass `savepoint=False` if the block raises nothing after its first change; that is faster in a group commit.
         """
-        together = self._rounds.round
-        if together is not None and together.thread == get_ident():
-            return (CertainInRound if certain else WritingInRound)(self._connections, together)
-        return Writing(self._connections)
+        group = self._current.group
+        if group is not None and group.thread == get_ident():
+            return (GroupWrite if savepoint else GroupWriteWithoutSavepoint)(self._connections, group)
+        return WriteSession(self._connections)
 
-    def together(self) -> Together:
-        """A block whose writes, by this thread, are committed together at its end; nothing is durable before.
+    def group_commit(self) -> GroupCommitBlock:
+        """Return a block that commits all writes of this thread together at its end; no write is durable earlier.
 
-        Each `writing` in it is still done whole or not at all. The end raises when what was written is not there.
+        Each `writing` in it still takes effect completely or not at all. The end of the block raises if the writes did
+        not take effect.
         """
-        return Together(self._rounds)
+        return GroupCommitBlock(self._current)
 
-    def apart(self) -> Apart:
-        """A block inside of `together` whose writes are committed one by one, as everywhere else."""
-        return Apart(self._rounds)
+    def separate_commits(self) -> SeparateCommitsBlock:
+        """Return a block inside a `group_commit` block whose writes are committed one by one."""
+        return SeparateCommitsBlock(self._current)
 
     def secret(self) -> bytes:
-        """What the store signs with whatever it hands out and takes back."""
+        """Return the secret key that signs tokens; clients receive the tokens and send them back later."""
         with self.reading() as connection:
-            return layout.secret(connection)
+            return store_format.secret(connection)
 
     def flush(self) -> None:
-        """Returns when every commit of this process so far is as durable as `sync` promises; callers share the work."""
+        """Return when every commit of this process so far is as durable as `sync` promises; callers share a flush."""
         self._connections.flush()
 
     def close(self) -> None:
-        """Closes the store; it may be called twice."""
+        """Close the store; closing twice is allowed."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -115,22 +121,23 @@ class Store:
 def _path_of(url: str) -> Path:
     path = url.removeprefix("file:")
     if path == url or not path:
-        raise StoreRefused(f'{url!r} names no store.\n  Say "memory:", or "file:" and the path of a file.')
-    # SQLite puts the log beside the file that a link leads to, and so do we look for it there.
+        raise StoreRefused(f'{url!r} is not the URL of a store.\n  Use "memory:" or "file:PATH".')
+    # SQLite puts the log next to the file that a symbolic link leads to, so the path is resolved here too.
     return Path(path).expanduser().resolve()
 
 
-def _refuse_unfit(path: Path, *, create: bool) -> None:
-    """Says in plain words what SQLite would only call unable to open."""
+def _check_path(path: Path, *, create: bool) -> None:
+    """Raise StoreRefused with a specific reason where SQLite would only say that it cannot open the file."""
     if path.is_dir():
-        raise StoreRefused(f"{path} is a folder.\n  Name a file in it, such as file:{path / 'store.db'}")
+        raise StoreRefused(f"{path} is a folder.\n  Use the path of a file in it, such as file:{path / 'store.db'}")
     if path.exists():
         if not path.is_file():
-            raise StoreRefused(f"{path} is neither a file nor a folder.\n  Name a file for the store.")
+            raise StoreRefused(f"{path} is not a regular file.\n  Use the path of a regular file.")
         return
     if not create:
-        raise StoreRefused(f"There is no store at {path}.\n  Look at the path; nothing was made.")
+        raise StoreRefused(f"There is no store at {path}.\n  Check the path; nothing was created.")
     if not path.parent.is_dir():
         raise StoreRefused(
-            f"There is no folder {path.parent}.\n  Make it first, or look at the path: a store makes its file alone."
+            f"There is no folder {path.parent}.\n"
+            "  Create it first, or check the path: singletable creates the file of a store, not its folder."
         )

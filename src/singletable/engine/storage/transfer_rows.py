@@ -1,4 +1,4 @@
-"""Exports and imports in the store: a row for each, with all that is known of it."""
+"""Exports and imports in the store: one row per job with its description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Kind = Literal["export", "import"]
 
 
 class TransferRow(NamedTuple):
-    """An export or an import as the store knows it; what its document says is the engine's business."""
+    """A stored export or import; the store does not interpret the document."""
 
     identifier: str
     kind: Kind
@@ -17,18 +17,18 @@ class TransferRow(NamedTuple):
 
 
 def rows(connection: sqlite3.Connection, kind: Kind) -> list[TransferRow]:
-    """Every export, or every import, by its identifier."""
+    """Return every export or every import, ordered by identifier."""
     statement = "SELECT identifier, kind, document FROM transfers WHERE kind = ? ORDER BY identifier"
     return [TransferRow(*row) for row in connection.execute(statement, (kind,))]
 
 
 def row(connection: sqlite3.Connection, identifier: str) -> TransferRow | None:
-    """The export or import of that identifier."""
+    """Return an export or import by its identifier, or None."""
     statement = "SELECT identifier, kind, document FROM transfers WHERE identifier = ?"
     found = connection.execute(statement, (identifier,)).fetchone()
     return None if found is None else TransferRow(*found)
 
 
-def keep(connection: sqlite3.Connection, row: TransferRow) -> None:
-    """Keeps an export or import, in place of what was known of it."""
+def save(connection: sqlite3.Connection, row: TransferRow) -> None:
+    """Insert or replace an export or import."""
     connection.execute("INSERT OR REPLACE INTO transfers VALUES (?, ?, ?)", row)

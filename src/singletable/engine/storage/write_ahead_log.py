@@ -1,19 +1,22 @@
-"""The write-ahead log of a store as a file: how much is in it, and getting it onto the disk.
+"""The write-ahead log file of a store: when a checkpoint is due, and flushes to disk that concurrent writers share.
 
-SQLite puts no lock on the log, so it may be opened and closed here. The database file must not be: closing any
-descriptor of it would drop the locks that SQLite holds for the whole process.
+SQLite places no lock on the log, so this module may open and close it. It must not open the database file: closing any
+descriptor of that file would drop the locks that SQLite holds for the whole process.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from singletable.engine.storage.layout import PAGE_BYTES
+from singletable.engine.storage.store_format import PAGE_BYTES
+from singletable.errors import StoreRefused
 
-# A checkpoint costs three flushes and writes each page once, however often it is in the log; so it should be rare. A
-# long log costs disk and, after a crash, the time to read it again: a tenth of a second for these 64 MB.
+# A checkpoint costs three flushes and writes each page once, however often the log contains it; so it should be rare. A
+# long log costs disk space and, after a crash, the time to read it: a tenth of a second for these 64 MB.
 CHECKPOINT_FRAMES = 8000
 
 _HEADER_BYTES = 32
@@ -24,18 +27,18 @@ _SALTS_BYTES = 8
 
 
 class WriteAheadLog:
-    """The log beside a database that is open."""
+    """The log file of an open database."""
 
     def __init__(self, database: Path) -> None:
         self.descriptor = os.open(f"{database}-wal", os.O_RDWR | getattr(os, "O_BINARY", 0))
         self._salts = b""
         self._due_at = CHECKPOINT_FRAMES
 
-    def is_long(self) -> bool:
-        """Whether a checkpoint is due. Only for one thread at a time: the one that writes.
+    def is_checkpoint_due(self) -> bool:
+        """Return whether a checkpoint is due; only the writing thread may call this.
 
-        SQLite tells the length of the log to C programs alone, so it is asked of the file: a frame belongs to the log
-        if it carries the salts of the log's header, which change whenever the log begins anew at its start.
+        SQLite reports the length of the log only to C programs, so this method reads the file: a frame belongs to the
+        log if it carries the salts of the log's header, which change whenever SQLite restarts the log.
         """
         salts = self._read(_SALTS_AT)
         if salts != self._salts:
@@ -44,23 +47,23 @@ class WriteAheadLog:
         due_frame = _HEADER_BYTES + (self._due_at - 1) * _FRAME_BYTES
         return salts != b"" and self._read(due_frame + _FRAME_SALTS_AT) == salts
 
-    def checkpointed(self, frames: int) -> None:
-        """Notes that a log of so many frames was moved into the database, as far as its readers let it be."""
+    def after_checkpoint(self, frames: int) -> None:
+        """Record a checkpoint of a log with this many frames, even if readers prevented moving all of it."""
         self._due_at = frames + CHECKPOINT_FRAMES
 
     def sync(self) -> None:
-        """Returns when everything that is in the log now survives the loss of power."""
+        """Flush the log to disk, so that its content survives a power failure."""
         if sys.platform == "darwin":
             import fcntl
 
-            fcntl.fcntl(self.descriptor, fcntl.F_FULLFSYNC)  # fsync leaves it in the disk's own memory there
+            fcntl.fcntl(self.descriptor, fcntl.F_FULLFSYNC)  # on macOS, fsync leaves the data in the disk's cache
         elif hasattr(os, "fdatasync"):
             os.fdatasync(self.descriptor)
         else:
             os.fsync(self.descriptor)
 
     def close(self) -> None:
-        """Lets go of the file, before SQLite removes it."""
+        """Close the file, before SQLite removes it."""
         os.close(self.descriptor)
 
     def _read(self, offset: int) -> bytes:
@@ -68,8 +71,60 @@ class WriteAheadLog:
         return os.read(self.descriptor, _SALTS_BYTES)
 
 
+class GroupFlush:
+    """Flushes commits to disk: one flush runs at a time, and serves every commit made before it started."""
+
+    def __init__(self, sync: Callable[[], None]) -> None:
+        self._sync = sync
+        self._changed = threading.Condition()
+        self._is_running = False
+        self._committed = 0
+        self._durable = 0
+        self._failure: OSError | None = None
+
+    def after_commit(self) -> None:
+        """Count a commit; the caller is the only writer."""
+        self._committed += 1
+
+    def flush(self) -> None:
+        """Return when every commit counted so far is on disk."""
+        needed = self._committed
+        if self._durable >= needed:
+            return
+        with self._changed:
+            # A running flush may have started before our commit, so wait for its end and then check what it flushed.
+            while self._is_running and self._durable < needed:
+                self._changed.wait()
+            self._raise_failure()
+            if self._durable >= needed:
+                return
+            self._is_running = True
+            included = self._committed
+        self._lead(included)
+
+    def _lead(self, included: int) -> None:
+        try:
+            self._sync()
+            self._durable = included
+        except OSError as error:
+            self._failure = error
+        finally:
+            with self._changed:
+                self._is_running = False
+                self._changed.notify_all()
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        # After a failed flush, a kernel drops the unwritten pages and reports success next time, so a failure is final.
+        if self._failure is not None:
+            raise StoreRefused(
+                f"could not flush the store to disk: {self._failure}.\n"
+                "  Check the disk and open the store again; writes confirmed before this error are safe."
+            ) from self._failure
+
+
 def sync_folder(folder: Path) -> None:
-    """Returns when the names in a folder survive the loss of power."""
+    """Flush the names in a folder to disk, so that they survive a power failure."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

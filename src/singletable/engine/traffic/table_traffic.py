@@ -1,22 +1,22 @@
-"""The traffic of one table: every read and write passes here, when there is a limit to it or its keys are counted."""
+"""The traffic of tables: enforces throughput limits and counts the keys of reads and writes, each only if enabled."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from singletable.engine.capacity import Consumed
-from singletable.engine.definition import ContributorInsights, IndexDefinition, TableDefinition
-from singletable.engine.table import Image, Item, OpenIndex, OpenTable
-from singletable.engine.traffic.contributors import Contributors, MostUsed
-from singletable.engine.traffic.limits import CapacityLimits, PartitionLimits, throttled
-from singletable.engine.traffic.throttled import Throttled
-from singletable.engine.traffic.use import TABLE, Use, read_of_item, read_of_page, uses_of_write
-from singletable.values.capacity_units import read_units
+from singletable.engine.items.consumed_capacity import ConsumedUnits
+from singletable.engine.tables.stored_table import Image, Item, StoredIndex, StoredTable
+from singletable.engine.tables.table_definition import ContributorInsights, IndexDefinition, TableDefinition
+from singletable.engine.traffic.capacity_use import TABLE, CapacityUse, read_of_item, read_of_page, uses_of_write
+from singletable.engine.traffic.contributor_insights import Contributors, MostUsedKeys
+from singletable.engine.traffic.throttling import ThrottledRequest
+from singletable.engine.traffic.throughput_limits import CapacityLimits, PartitionLimits, throttling_error
+from singletable.values.item_size import read_units
 
 
 class TableTraffic:
-    """Lets uses through or refuses them, and counts their keys; several threads may use it."""
+    """Throttles the reads and writes of one table, and counts their keys; it is thread-safe."""
 
     def __init__(
         self,
@@ -34,27 +34,27 @@ class TableTraffic:
         self._capacity = CapacityLimits(definition, now()) if enforces_capacity else None
         self._partitions = PartitionLimits() if enforces_partitions else None
         self._contributors: dict[str, Contributors] = {}
-        self._follow_insights(definition)
+        self._update_insights(definition)
 
-    def follow(self, definition: TableDefinition) -> None:
-        """Takes over a changed definition."""
+    def update(self, definition: TableDefinition) -> None:
+        """Apply a changed definition."""
         with self._lock:
             self._definition = definition
             if self._capacity is not None:
-                self._capacity.follow(definition, self._now())
-            self._follow_insights(definition)
+                self._capacity.update(definition, self._now())
+            self._update_insights(definition)
 
-    def _follow_insights(self, definition: TableDefinition) -> None:
-        had, self._contributors = self._contributors, {}
-        for name, place, insights in counted_places(definition):
-            kept = had.get(name)
-            if kept is None or kept.enabled_at != insights.enabled_at:
-                kept = Contributors(place, insights)
-            kept.follow(insights)
-            self._contributors[name] = kept
+    def _update_insights(self, definition: TableDefinition) -> None:
+        before, self._contributors = self._contributors, {}
+        for name, counted, insights in counted_definitions(definition):
+            contributors = before.get(name)
+            if contributors is None or contributors.enabled_at != insights.enabled_at:
+                contributors = Contributors(counted, insights)
+            contributors.update(insights)
+            self._contributors[name] = contributors
 
-    def most_used(self, index: str | None, count: int, *, throttled: bool) -> MostUsed | None:
-        """The keys of the table or of an index that were used most, or throttled most; None when nobody counts them."""
+    def most_used(self, index: str | None, count: int, *, throttled: bool) -> MostUsedKeys | None:
+        """Return the most accessed or most throttled keys of the table or an index; None if they are not counted."""
         with self._lock:
             contributors = self._contributors.get(index or TABLE)
             if contributors is None:
@@ -62,55 +62,104 @@ class TableTraffic:
             return (contributors.most_throttled if throttled else contributors.most_accessed)(count)
 
     def read_item(self, key: bytes, item: Item, size: int, factor: float) -> None:
-        """One item was read, of that size; raises Throttled, and then it is as if it was not."""
-        self._pass(read_of_item(key, item, read_units(size, factor)))
+        """Count the read of an item of this size; raise ThrottledRequest if the read is throttled."""
+        self._consume(read_of_item(key, item, read_units(size, factor)))
 
-    def read_page(self, index: OpenIndex | None, units: Consumed, low: bytes, values: Item | None) -> None:
-        """A page was read; raises Throttled, and then it is as if it was not."""
-        self._pass(read_of_page(index, units, low, values))
+    def read_page(self, index: StoredIndex | None, units: ConsumedUnits, low: bytes, values: Item | None) -> None:
+        """Count the read of a page; raise ThrottledRequest if the read is throttled."""
+        self._consume(read_of_page(index, units, low, values))
 
     def write(
-        self, table: OpenTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
+        self, table: StoredTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
     ) -> None:
-        """An item is about to be written; raises Throttled, and then it must not be."""
-        self._pass(uses_of_write(table, key, before, after, named, factor))
+        """Count a write before it happens; raise ThrottledRequest if the write is throttled."""
+        self._consume(uses_of_write(table, key, before, after, named, factor))
 
-    def _pass(self, uses: Sequence[Use]) -> None:
-        """All of the uses, or none: a full index holds back the write to its table."""
+    def _consume(self, uses: Sequence[CapacityUse]) -> None:
+        """Consume the capacity of all uses or of none: a throttled index also blocks the write to its table."""
         now = self._now()
         with self._lock:
             for use in uses:
-                refusal = self._refusal(use, now)
-                if refusal is not None:
+                error = self._throttling_error(use, now)
+                if error is not None:
                     self._count(use, is_throttled=True)
-                    raise refusal
+                    raise error
             for use in uses:
                 for limits in (self._capacity, self._partitions):
                     if limits is not None:
                         limits.take(use, now)
                 self._count(use, is_throttled=False)
 
-    def _refusal(self, use: Use, now: float) -> Throttled | None:
-        if self._capacity is not None and not self._capacity.has_room(use, now):
+    def _throttling_error(self, use: CapacityUse, now: float) -> ThrottledRequest | None:
+        if self._capacity is not None and not self._capacity.allows(use, now):
             if self._definition.billing_mode == "PROVISIONED":
-                return throttled("ProvisionedThroughputExceeded", use, self._definition, self._arn)
-            return throttled("MaxOnDemandThroughputExceeded", use, self._definition, self._arn)
-        if self._partitions is not None and not self._partitions.has_room(use, now):
-            return throttled("KeyRangeThroughputExceeded", use, self._definition, self._arn)
+                return throttling_error("ProvisionedThroughputExceeded", use, self._definition, self._arn)
+            return throttling_error("MaxOnDemandThroughputExceeded", use, self._definition, self._arn)
+        if self._partitions is not None and not self._partitions.allows(use, now):
+            return throttling_error("KeyRangeThroughputExceeded", use, self._definition, self._arn)
         return None
 
-    def _count(self, use: Use, *, is_throttled: bool) -> None:
-        contributors = self._contributors.get(use.place)
+    def _count(self, use: CapacityUse, *, is_throttled: bool) -> None:
+        contributors = self._contributors.get(use.resource)
         if contributors is not None:
-            (contributors.throttled if is_throttled else contributors.accessed)(use)
+            (contributors.count_throttled if is_throttled else contributors.count_access)(use)
 
 
-Place = TableDefinition | IndexDefinition
+CountedDefinition = TableDefinition | IndexDefinition
 
 
-def counted_places(definition: TableDefinition) -> Iterator[tuple[str, Place, ContributorInsights]]:
-    """The table and its global indexes, as far as their keys are counted."""
-    places: Iterable[tuple[str, Place]] = ((TABLE, definition), *((index.name, index) for index in definition.indexes))
-    for name, place in places:
-        if place.insights is not None and place.insights.is_enabled:
-            yield name, place, place.insights
+def counted_definitions(definition: TableDefinition) -> Iterator[tuple[str, CountedDefinition, ContributorInsights]]:
+    """Yield the table and its global indexes where Contributor Insights is enabled."""
+    indexes = ((index.name, index) for index in definition.indexes)
+    candidates: Iterable[tuple[str, CountedDefinition]] = ((TABLE, definition), *indexes)
+    for name, counted in candidates:
+        if counted.insights is not None and counted.insights.is_enabled:
+            yield name, counted, counted.insights
+
+
+class Traffic:
+    """The traffic of all tables of an engine, by table identifier."""
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        arn: Callable[[str], str],
+        *,
+        enforces_capacity: bool = False,
+        enforces_partitions: bool = False,
+    ) -> None:
+        self._now = now
+        self._arn = arn
+        self._enforces_capacity = enforces_capacity
+        self._enforces_partitions = enforces_partitions
+        self._tables: dict[str, TableTraffic] = {}
+        self._lock = threading.Lock()
+
+    def of(self, definition: TableDefinition) -> TableTraffic | None:
+        """Return the traffic of a table that was opened or changed; None if there is nothing to enforce or count."""
+        is_needed = self._enforces_capacity or self._enforces_partitions or any(counted_definitions(definition))
+        with self._lock:
+            if not is_needed:
+                self._tables.pop(definition.identifier, None)
+                return None
+            traffic = self._tables.get(definition.identifier)
+            if traffic is None:
+                traffic = self._tables[definition.identifier] = self._create(definition)
+            else:
+                traffic.update(definition)
+            return traffic
+
+    def _create(self, definition: TableDefinition) -> TableTraffic:
+        return TableTraffic(
+            definition,
+            self._now,
+            self._arn,
+            enforces_capacity=self._enforces_capacity,
+            enforces_partitions=self._enforces_partitions,
+        )
+
+    def keep_only(self, identifiers: set[str]) -> None:
+        """Remove the traffic of deleted tables."""
+        with self._lock:
+            for identifier in self._tables.keys() - identifiers:
+                del self._tables[identifier]

@@ -1,1 +1,1 @@
-"""Exact codecs: how each type of field is written into a key and read back."""
+"""Key codecs: how the values of each type are encoded in a key and decoded again."""

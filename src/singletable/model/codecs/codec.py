@@ -1,78 +1,96 @@
-"""What every codec answers: how a field's value is written into a key, and what that text keeps of the value."""
+"""The base class of codecs, which encode a field value as a text in a key and decode it again."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
-from singletable.model.language import Language
+from singletable.errors import KeyRefused
+from singletable.model.regular_language import Language
 
 
-class Order(Enum):
-    """How the text of a codec sorts beside the values it was made of."""
+class SortOrder(Enum):
+    """How the encoded texts sort, compared with the values."""
 
     ASCENDING = "ascending"
     DESCENDING = "descending"
     NONE = "none"
 
     @property
-    def reversed(self) -> Order:
-        """The order read from the other end."""
-        return {Order.ASCENDING: Order.DESCENDING, Order.DESCENDING: Order.ASCENDING}.get(self, Order.NONE)
+    def reversed(self) -> SortOrder:
+        """The reverse order."""
+        return {SortOrder.ASCENDING: SortOrder.DESCENDING, SortOrder.DESCENDING: SortOrder.ASCENDING}.get(
+            self, SortOrder.NONE
+        )
 
 
 @dataclass(frozen=True)
 class Codec(ABC):
-    """An exact codec: two different values never make the same text, and the text parses back to the value."""
+    """An exact codec: different values have different texts, and every text decodes to its value."""
 
     delimiter: str
 
     @property
     @abstractmethod
     def language(self) -> Language:
-        """Every text that `encode` can make."""
+        """The language of all encoded texts."""
 
     @abstractmethod
     def encode(self, value: Any) -> str:
-        """The text of a value; raises KeyRefused when the value does not fit."""
+        """Return the text of a value; raise KeyRefused if the value is invalid."""
 
     @abstractmethod
     def decode(self, text: str) -> Any:
-        """The value that made this text; raises KeyRefused when no value did."""
+        """Return the value of a text; raise KeyRefused if it is not an encoded value."""
 
     @property
     def width(self) -> int | None:
-        """The number of characters when it is always the same."""
+        """The number of characters, if it is fixed."""
         return None
 
     @property
-    def order(self) -> Order:
-        """How texts sort beside values, once a delimiter that sorts first ends them."""
-        return Order.ASCENDING
+    def order(self) -> SortOrder:
+        """How the texts sort, compared with the values, if the delimiter after the text sorts first."""
+        return SortOrder.ASCENDING
 
     @property
     def unordered_reason(self) -> str:
-        """Why texts do not sort as values do, and the way out; empty when they do."""
+        """Why the texts do not sort like the values, and a remedy; empty if the texts sort like the values."""
         return ""
 
     @property
     def last_text(self) -> str | None:
-        """A text no value's text sorts after, when there is one; ranges without an upper bound end there."""
+        """The last text in sort order, or None. A range without an upper bound ends at this text."""
         return None
 
     @property
     def domain(self) -> tuple[Any, ...] | None:
-        """Every value there is, when they are few and known."""
+        """All possible values if the set is small and known, otherwise None."""
         return None
 
     @property
     def raw(self) -> bool:
-        """Whether text goes into the key as it is, so that a delimiter inside it can forge another key."""
+        """Whether the codec leaves text unescaped. A delimiter in such text can produce the key of another item."""
         return False
 
     @property
     def spans_segments(self) -> bool:
-        """Whether the text may hold the delimiter itself (a path, raw text), so that it must stand last."""
+        """Whether the text (a path, raw text) can contain the delimiter. Such a text must be the last part of a key."""
         return False
+
+
+Value = TypeVar("Value")
+
+
+def read_exactly(codec: Codec, text: str, parse: Callable[[str], Value], described: str) -> Value:
+    """Return the parsed value if `codec` encodes it as the same text; raise KeyRefused otherwise."""
+    try:
+        value = parse(text)
+        if codec.encode(value) == text:
+            return value
+    except (ValueError, ArithmeticError):  # KeyRefused is a ValueError too
+        pass
+    raise KeyRefused(f"{text!r} is not {described}; another template has written this key")

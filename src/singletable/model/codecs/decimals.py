@@ -1,4 +1,4 @@
-"""The numbers of a field as exact decimals: no rounding, no infinity, and no truth value taken for a number."""
+"""Exact conversion of int, float and Decimal values for the number codecs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ NUMBER_TYPES: tuple[type, ...] = (int, Decimal, float)
 
 
 def check_number_type(python_type: type) -> None:
-    """A ValueError unless the type is one of those that keys know numbers of."""
+    """Raise ValueError if the type is not a number type."""
     if python_type not in NUMBER_TYPES:
-        raise ValueError(f"{python_type.__name__} is not a number type of keys; they know int, Decimal and float")
+        raise ValueError(f"{python_type.__name__} is not a number type; use int, Decimal or float")
 
 
 def to_decimal(value: Any, python_type: type, spelling: str) -> Decimal:
-    """The value as a finite decimal; a `float` by its shortest text, since 0.1 means 0.1."""
+    """Return the value as a finite Decimal; a float is converted from its shortest text, so 0.1 stays 0.1."""
     decimal = _read(value, python_type)
     if decimal is None:
         raise KeyRefused(_not_a_number(value, python_type, spelling))
     if not decimal.is_finite():
-        raise KeyRefused(f"{value!r} has no place among numbers, so {spelling} cannot hold it; pass a finite number")
+        raise KeyRefused(f"{value!r} is not finite, so {spelling} cannot encode it; pass a finite number")
     return decimal
 
 
 def significant_digits(decimal: Decimal) -> str:
-    """The digits of a finite decimal without zeros at either end; empty for zero."""
+    """Return the digits of a finite Decimal without leading and trailing zeros; empty for zero."""
     return "".join(map(str, decimal.as_tuple().digits)).strip("0")
 
 
@@ -52,8 +52,10 @@ def _is_exact_float(value: int) -> bool:
 
 def _not_a_number(value: Any, python_type: type, spelling: str) -> str:
     if python_type is float and isinstance(value, int) and not isinstance(value, bool):
-        # As a decimal, since Python refuses to write integers of more than 4300 digits.
-        return f"{Decimal(value)} is no exact float, so {spelling} would lose it; declare the field as int or Decimal"
+        # The message prints a Decimal, because Python does not print integers with more than 4300 digits.
+        return (
+            f"{Decimal(value)} is not an exact float, so {spelling} would round it; declare the field as int or Decimal"
+        )
     if python_type is Decimal and isinstance(value, float):
-        return f"{value!r} is a float, and {spelling} holds a Decimal; pass Decimal({float.__repr__(value)!r})"
+        return f"{value!r} is a float, but {spelling} needs a Decimal; pass Decimal({float.__repr__(value)!r})"
     return f"{value!r} is not a number for {spelling}; pass a value of type {python_type.__name__}"

@@ -1,1 +1,1 @@
-"""Derived key values: computed from fields, never parsed back, never counted towards uniqueness."""
+"""Derived values: computed from fields and written into keys, such as shards, buckets and geohash cells."""

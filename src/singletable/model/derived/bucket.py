@@ -1,4 +1,4 @@
-"""Date buckets: a time series cut into years, months, days or hours."""
+"""`bucket()`: split a time series into partitions per year, month, day or hour."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
 from singletable.errors import KeyRefused
-from singletable.model.derived.derived import Derived, Reach
-from singletable.model.language import DIGITS, Language, concat, fixed, literal
-from singletable.model.ranges import Between, Predicate
+from singletable.model.derived.derived_value import DerivedValue, Reach
+from singletable.model.parameter_types import Between, Predicate
+from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal
 
 Span = Literal["year", "month", "day", "hour"]
 _DIRECTIVES: dict[str, tuple[int, ...]] = {"year": (4,), "month": (4, 2), "day": (4, 2, 2), "hour": (4, 2, 2, 2)}
 MOST_BUCKETS = 10_000
-"""A range over more buckets than this is refused before any of them is asked for."""
+"""A range that touches more buckets than this is rejected before any request is sent."""
 
 
 @dataclass(frozen=True)
-class Bucket(Derived):
-    """The year, month, day or hour (in UTC) that a date or datetime falls into."""
+class Bucket(DerivedValue):
+    """The year, month, day or hour (in UTC) of a date or datetime."""
 
     span: Span
 
@@ -40,7 +40,7 @@ class Bucket(Derived):
         return concat(*parts)
 
     def compute(self, *values: Any) -> str:
-        return self._text(_moment(values[0]))
+        return self._text(_in_utc(values[0]))
 
     def _text(self, moment: datetime) -> str:
         day = f"{moment.year:04d}-{moment.month:02d}-{moment.day:02d}T{moment.hour:02d}"
@@ -55,15 +55,17 @@ class Bucket(Derived):
         predicate = known.get(self.fields[0])
         if not isinstance(predicate, Between):
             return super().expand(known)
-        start, last = self._start(_moment(predicate.low)), self._start(_moment(predicate.high))
+        start, last = self._start(_in_utc(predicate.low)), self._start(_in_utc(predicate.high))
         found: list[str] = []
         while start <= last:
             found.append(self._text(start))
             if len(found) > MOST_BUCKETS:
-                raise KeyRefused(f"the range touches more than {MOST_BUCKETS} buckets of a {self.span}; narrow it")
-            if start == last:  # the last bucket of year 9999 has none after it
+                raise KeyRefused(
+                    f"the range touches more than {MOST_BUCKETS} {self.span} buckets; pass a shorter range"
+                )
+            if start == last:  # there is no bucket after the last one of year 9999
                 break
-            start = self._following(start)
+            start = self._next(start)
         return tuple(found)
 
     def _start(self, moment: datetime) -> datetime:
@@ -74,7 +76,7 @@ class Bucket(Derived):
             start = start.replace(day=1)
         return start.replace(month=1) if self.span == "year" else start
 
-    def _following(self, moment: datetime) -> datetime:
+    def _next(self, moment: datetime) -> datetime:
         if self.span == "hour":
             return moment + timedelta(hours=1)
         if self.span == "day":
@@ -87,24 +89,28 @@ class Bucket(Derived):
         kind = types[self.fields[0]]
         if kind is datetime or (kind is date and self.span != "hour"):
             return None
-        return f"a bucket by {self.span} is made of a datetime or a date"
+        return f"a bucket by {self.span} needs a datetime or a date field"
 
 
-def _moment(value: Any) -> datetime:
+def _in_utc(value: Any) -> datetime:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise KeyRefused(f"{value!r} has no time zone; attach one, such as UTC")
         try:
             return value.astimezone(UTC)
         except OverflowError as problem:
-            raise KeyRefused(f"{value!r} lies outside the years 1 to 9999 of UTC") from problem
+            raise KeyRefused(f"{value!r} is outside the years 1 to 9999 in UTC") from problem
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     raise KeyRefused(f"{value!r} is neither a datetime nor a date")
 
 
 def bucket(field: str, span: Span) -> Bucket:
-    """Cut items into buckets of a year, a month, a day or an hour (in UTC) of this field; a read asks one by one."""
+    """Return a derived value: the year, month, day or hour (in UTC) of a date or datetime field.
+
+    It splits a time series into partitions: `derived={"month": bucket("created_at", "month")}` and
+    `key=("DEVICE#{id}#{month}", "{created_at}")`. A pattern with a `Between` range reads the buckets one after another.
+    """
     if span not in _DIRECTIVES:
-        raise ValueError(f"a bucket spans one of {', '.join(_DIRECTIVES)}, not {span!r}")
+        raise ValueError(f"span must be one of {', '.join(_DIRECTIVES)}, got {span!r}")
     return Bucket((field,), span)

@@ -1,21 +1,56 @@
-"""Shards by hash: one hot partition spread evenly over n."""
+"""`shard()`: spread the items of a hot partition evenly over several partitions by a hash."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
-from singletable.model.derived.canonical import canonical_text
-from singletable.model.derived.derived import Derived, Reach
-from singletable.model.language import Language, any_of
-from singletable.model.ranges import Equal, Predicate
+from singletable.errors import KeyRefused
+from singletable.model.derived.derived_value import DerivedValue, Reach
+from singletable.model.parameter_types import Equal, Predicate
+from singletable.model.regular_language import Language, any_of
+from singletable.values.attribute_value import number_text
+
+
+def canonical_text(value: Any) -> str:
+    """Return the same text for equal values: 1.5 and 1.500, noon in UTC and in Paris, an enum and its value."""
+    try:
+        return _text(value)
+    except (TypeError, OverflowError) as problem:
+        raise KeyRefused(f"{value!r} cannot be used for a shard: {problem}") from problem
+
+
+def _text(value: Any) -> str:
+    match value:
+        case Enum():
+            return _text(value.value)
+        case str() | UUID() | bool():
+            return str(value)
+        case int() | float() | Decimal():
+            return number_text(value)
+        case datetime() if value.tzinfo is not None:
+            return str(value.astimezone(UTC))
+        case datetime():
+            raise KeyRefused(f"{value!r} has no time zone; attach one, such as UTC")
+        case date():
+            return str(value)
+        case bytes():
+            return value.hex()
+        case tuple() if all(isinstance(part, str) for part in value):
+            return "\x01".join(value)
+        case _:
+            raise KeyRefused(f"{value!r} cannot be used for a shard; use a field of a simple type")
 
 
 @dataclass(frozen=True)
-class Shard(Derived):
-    """A number from 0 to n - 1 that depends on the fields alone, the same in every process and release."""
+class Shard(DerivedValue):
+    """A number from 0 to n - 1, computed from the fields; it is the same in every process and release."""
 
     of: int
 
@@ -29,14 +64,14 @@ class Shard(Derived):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Every shard's text."""
+        """The texts of all shards."""
         return tuple(f"{number:0{self.width}d}" for number in range(self.of))
 
     def language(self, delimiter: str) -> Language:
         return any_of(self.values)
 
     def compute(self, *values: Any) -> str:
-        # CRC-32 of the values' text: stable, and even enough for a few hundred shards.
+        # CRC-32 is stable across releases, and distributes items evenly over up to a few hundred shards.
         text = "\x00".join(canonical_text(value) for value in values)
         return f"{zlib.crc32(text.encode()) % self.of:0{self.width}d}"
 
@@ -50,7 +85,11 @@ class Shard(Derived):
 
 
 def shard(*fields: str, of: int) -> Shard:
-    """Spread items over `of` partitions by a hash of these fields, `0` to `of - 1`; a read of all is `of` Queries."""
+    """Return a derived value: a shard number from 0 to `of - 1`, computed from a hash of these fields.
+
+    It spreads a hot partition: `derived={"shard": shard("id", of=8)}` and `key=("EVENTS#{shard}", "{created_at}")`. A
+    pattern that does not know the fields sends one Query per shard and merges the results.
+    """
     if not fields or of < 1:
-        raise ValueError('a shard is made of at least one field and at least one part: shard("id", of=8)')
+        raise ValueError('shard() needs at least one field, and of= must be at least 1: shard("id", of=8)')
     return Shard(fields, of)

@@ -1,53 +1,51 @@
-"""ST117: more copies of one item than a transaction can write, so that no change of it is taken."""
+"""ST117: one item has more copies than a transaction can update, so every change of the item fails."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from singletable.model.copies import Copy
+from singletable.model.derived_data import Copy, derived_data_of
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.keeping import keeping_of
-from singletable.planner.examined import per_partition
-from singletable.planner.holders import plan_holders
-from singletable.planner.item_sizes import Sizes
+from singletable.planner.internal_queries import plan_copies_query
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.items_read import items_per_partition
 from singletable.planner.plan import Plan
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
-from singletable.verify.facts import Facts, on_entity
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
-RULE = Rule("ST117", "copies beyond a transaction", "error")
+RULE = Rule("ST117", "too many copies for a transaction", "error")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Entities whose declared number of copies does not fit beside them, and may not follow in parts."""
-    design = facts.design
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find entities whose declared copies do not fit into one transaction and cannot be updated in parts."""
+    design = planned.design
     for source in design.entities:
-        given = keeping_of(design.entities, source).given
-        if all(copy.in_parts for copy, _ in given):
+        copied_by = derived_data_of(design.entities, source).copied_by
+        if all(copy.in_parts for copy, _ in copied_by):
             continue
-        for field in dict.fromkeys(name for copy, _ in given for name in copy.fields):
-            found = Counter[str]()  # one entity may repeat it twice, as sender and as receiver
-            for copy, holder in given:
+        for field in dict.fromkeys(name for copy, _ in copied_by for name in copy.fields):
+            found = Counter[str]()  # one entity may copy the field twice, as sender and as receiver
+            for copy, holder in copied_by:
                 found[holder.label] += _declared(design, copy, holder) if field in copy.fields else 0
             if found.total() + 1 > TRANSACTION_ACTIONS_MAX:
                 yield _finding(source, field, found)
-                break  # the same copies repeat its other fields, most often
+                break  # one finding is enough: usually the same entities copy the other fields
 
 
 def _finding(source: Entity, field: str, found: Mapping[str, int]) -> Finding:
     copies = " and ".join(f"{count:,} {label}" for label, count in found.items() if count)
     message = (
-        f"{copies} are expected to repeat {field} of one {source.label}, and a transaction writes "
-        f"{TRANSACTION_ACTIONS_MAX} items at most, so that every change of it would be refused"
+        f"{copies} items are expected to copy {field} from one {source.label}, but a transaction writes at most "
+        f"{TRANSACTION_ACTIONS_MAX} items, so every change of {field} would fail"
     )
-    remedy = "Declare copy(..., in_parts=True) for all that repeats it, which then follows in further transactions."
-    return on_entity(RULE, source, message, remedy)
+    remedy = "Declare copy(..., in_parts=True) on every copy, so that the copies are updated in further transactions."
+    return entity_finding(RULE, source, message, remedy)
 
 
 def _declared(design: Design, copy: Copy, holder: Entity) -> int:
-    """How many copies of one source are declared; none where it is a guess."""
-    plan, guessed = plan_holders(design, copy, holder), dict[str, None]()
-    count = per_partition(Sizes(design), plan, holder, guessed, 1.0) if isinstance(plan, Plan) else 0
+    """Return the declared number of copies of one source; 0 when the number is a guess."""
+    plan, guessed = plan_copies_query(design, copy, holder), dict[str, None]()
+    count = items_per_partition(ItemSizes(design), plan, holder, guessed, 1.0) if isinstance(plan, Plan) else 0
     return 0 if guessed else count

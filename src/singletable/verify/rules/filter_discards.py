@@ -1,30 +1,30 @@
-"""ST108: a filter that discards more than a tenth of what was read and billed."""
+"""ST108: a filter discards more than a tenth of the items that were read and billed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.verify.facts import Facts, on_pattern
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
-RULE = Rule("ST108", "filter discards", "warning")
+RULE = Rule("ST108", "filter discards items", "warning")
 DISCARDED_MAX = 0.1
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Filtered plans whose expected counts say that too much is thrown away, or say nothing."""
-    for plan in facts.plans:
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find filters that discard too many items, or do not declare how many."""
+    for plan in planned.plans:
         options = plan.pattern.options
         if plan.filter is None:
             continue
         if options.expected_items is None or not options.expected_examined:
-            message = "filters what it has read, and nobody says how much of it is kept"
-            remedy = "Say expected_items= (kept) and expected_examined= (read) in @pattern."
-            yield on_pattern(RULE, plan.pattern, message, remedy)
+            message = "has a filter, but does not declare how many items the filter keeps"
+            remedy = "Declare expected_items= (items returned) and expected_examined= (items read) in @pattern."
+            yield pattern_finding(RULE, plan.pattern, message, remedy)
             continue
         discarded = 1 - options.expected_items / options.expected_examined
         if discarded > DISCARDED_MAX:
-            message = (
-                f"reads {options.expected_examined} items to keep {options.expected_items}: {discarded:.0%} in vain"
+            counts = f"reads {options.expected_examined} items to return {options.expected_items}"
+            message = f"{counts}: the filter discards {discarded:.0%}"
+            yield pattern_finding(
+                RULE, plan.pattern, message, "Put the filtered field into a key, for example of a sparse index."
             )
-            yield on_pattern(RULE, plan.pattern, message, "Put what it filters on into a key, such as a sparse index.")

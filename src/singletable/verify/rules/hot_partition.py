@@ -1,4 +1,4 @@
-"""ST109: a frequent pattern on one constant or a few partitions, which a single partition's limits will throttle."""
+"""ST109: a frequent pattern uses only one or a few partitions, whose throughput limits will throttle it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from singletable.model.declaration import PatternDeclaration
 from singletable.model.derived.shard import Shard
 from singletable.model.design import Design
-from singletable.model.intents import Write
+from singletable.model.intents import ItemWriteIntent
+from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import NativePart, Placement
-from singletable.model.template import DerivedSlot
+from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.estimate import estimate
-from singletable.planner.fixed_fields import fixed_fields
-from singletable.planner.item_sizes import Sizes
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.items_read import constant_fields
 from singletable.planner.plan import Plan
-from singletable.planner.write_units import planned_write, units_of_item
+from singletable.planner.write_units import units_of_item, write_of_plan
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
-from singletable.verify.facts import Facts, on_pattern
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
 RULE = Rule("ST109", "hot partition", "warning")
 FREQUENT_WORDS = ("high", "very high")
@@ -29,62 +28,62 @@ FEW_PARTITIONS = 10
 
 @dataclass(frozen=True)
 class Spot:
-    """The partitions that a pattern touches in one index, and the units that one call takes of them."""
+    """The partitions that a pattern uses in one index, and the units that one call consumes there."""
 
     placement: Placement
     partitions: int
     sharded: bool
     units: float
-    most: int
+    limit: int
 
     def load(self, rate: float | None) -> float | None:
-        """The units that each partition gives in a second, when the rate is known."""
+        """Return the units per second on each partition; None when the rate is unknown."""
         return None if rate is None else rate * self.units / self.partitions
 
     def is_hot(self, rate: float | None) -> bool:
-        """Whether they are few; shards are spread on purpose and hot only beyond what a partition gives."""
+        """Whether the load exceeds the partition limit, or the pattern uses few partitions that are not shards."""
         load = self.load(rate)
-        return (not self.sharded and self.partitions <= FEW_PARTITIONS) or (load is not None and load > self.most)
+        return (not self.sharded and self.partitions <= FEW_PARTITIONS) or (load is not None and load > self.limit)
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Frequent reads of few partitions, and frequent writes into them."""
-    for plan in facts.plans:
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find frequent patterns that read from or write to few partitions."""
+    for plan in planned.plans:
         if frequent(plan.pattern):
-            spots = _spots(facts.design, plan)
+            spots = _spots(planned.design, plan)
             yield from (_finding(plan, spot) for spot in spots if spot.is_hot(plan.pattern.rate))
 
 
 def frequent(pattern: PatternDeclaration) -> bool:
-    """Whether a pattern is called often enough for one partition to matter."""
+    """Whether a pattern is called often enough to check the load on its partitions."""
     if pattern.rate is not None:
         return pattern.rate >= FREQUENT_PER_SECOND
     return pattern.options.frequency in FREQUENT_WORDS
 
 
 def _spots(design: Design, plan: Plan) -> Iterator[Spot]:
-    entity, intent = plan.wanted[0], plan.pattern.intent
-    if not isinstance(intent, Write):
+    entity, intent = plan.entities[0], plan.pattern.intent
+    if not isinstance(intent, ItemWriteIntent):
         placement = entity.placements[plan.index.alias]
-        partitions, sharded = partition_count(placement, fixed_fields(plan))
+        partitions, sharded = partition_count(placement, constant_fields(plan))
         if partitions is not None:
             units = estimate(design, plan).units
             yield Spot(placement, partitions, sharded, units, PARTITION_READ_UNITS_PER_SECOND_MAX)
         return
     moved = {alias for alias, placement in entity.placements.items() if placement.fields & intent.changed}
-    written = units_of_item(Sizes(design), planned_write(plan))
+    written = units_of_item(ItemSizes(design), write_of_plan(plan))
     for alias, placement in entity.placements.items():
         partitions, sharded = partition_count(placement)
         if partitions is None or not (intent.kind != "update" or alias in moved or placement.index.is_table):
             continue
         units = written.table if placement.index.is_table else written.indexes.get(placement.index.label, 0.0)
         yield Spot(placement, partitions, sharded, units, PARTITION_WRITE_UNITS_PER_SECOND_MAX)
-    yield from _spots_beside(design, plan)
+    yield from _derived_spots(design, plan)
 
 
-def _spots_beside(design: Design, plan: Plan) -> Iterator[Spot]:
-    """Where a write changes items of other entities: counters, copies, mirrors."""
-    for entity, by_index in estimate(design, plan).beside:
+def _derived_spots(design: Design, plan: Plan) -> Iterator[Spot]:
+    """Yield the partitions of derived data that a write changes: counters, copies, mirrored edges."""
+    for entity, by_index in estimate(design, plan).derived_units:
         for placement in entity.placements.values():
             partitions, sharded = partition_count(placement)
             units = by_index.get(placement.index.label, 0.0)
@@ -93,7 +92,7 @@ def _spots_beside(design: Design, plan: Plan) -> Iterator[Spot]:
 
 
 def partition_count(placement: Placement, constants: frozenset[str] = frozenset()) -> tuple[int | None, bool]:
-    """How many partitions there are, None when fields of any value decide; and whether they are shards."""
+    """Return the number of partitions (None when it is unbounded), and whether they are shards."""
     counts, sharded = [1], False
     for part in placement.partition:
         if isinstance(part, NativePart):
@@ -110,14 +109,14 @@ def partition_count(placement: Placement, constants: frozenset[str] = frozenset(
 
 def _finding(plan: Plan, spot: Spot) -> Finding:
     keys = " and ".join(f'{part.attribute} = "{part}"' for part in spot.placement.partition)
-    many = "one partition" if spot.partitions == 1 else f"{spot.partitions} partitions"
-    verb = "writes into" if plan.pattern.is_write else "reads"
-    message = f"{verb} {many} of {spot.placement.index.spoken} only, {keys}{_load(plan, spot)}"
+    partitions = "one partition" if spot.partitions == 1 else f"{spot.partitions} partitions"
+    verb = "writes to" if plan.pattern.is_write else "reads"
+    message = f"{verb} only {partitions} of {spot.placement.index.display_name}, {keys}{_load(plan, spot)}"
     remedy = (
-        'Spread it: derived={"shard": shard("id", of=8)}, {shard} in the partition template, and '
-        "@pattern(fanout=8) on the reads."
+        'Shard the partition key: add derived={"shard": shard("id", of=8)}, put {shard} into the partition key '
+        "template, and declare @pattern(fanout=8) on the reads."
     )
-    return on_pattern(RULE, plan.pattern, message, remedy)
+    return pattern_finding(RULE, plan.pattern, message, remedy)
 
 
 def _load(plan: Plan, spot: Spot) -> str:
@@ -125,5 +124,5 @@ def _load(plan: Plan, spot: Spot) -> str:
     if load is None:
         return ""
     kind = "write" if plan.pattern.is_write else "read"
-    each = "" if spot.partitions == 1 else " on each"
-    return f": about {load:g} {kind} units a second{each}, of {spot.most} that a partition gives"
+    each = "" if spot.partitions == 1 else " per partition"
+    return f": about {load:g} {kind} units per second{each}; the limit of a partition is {spot.limit}"

@@ -1,4 +1,4 @@
-"""ST101: keys of two entities that can be equal, so that one item overwrites the other."""
+"""ST101: two entities can have the same primary key, so one item overwrites the other."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from itertools import combinations
 
 from singletable.errors import KeyRefused
 from singletable.model.entity import Entity
-from singletable.model.language import Language, common_text, concat, literal
-from singletable.planner.holdings import part_language
-from singletable.verify.facts import Facts
-from singletable.verify.finding import Finding, Rule
+from singletable.model.regular_language import Language, common_text, concat, literal
+from singletable.planner.entities_in_range import part_language
+from singletable.verify.findings import Finding, PlannedDesign, Rule
 
 RULE = Rule("ST101", "key overlap", "error")
-# Stands between the key attributes; no key template can write it.
+# Separates the key attributes; no key template can contain it.
 _BETWEEN = "\x00"
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Pairs of entities whose primary keys have a text in common."""
-    for first, second in combinations(facts.design.entities, 2):
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find pairs of entities whose primary keys can be equal."""
+    for first, second in combinations(planned.design.entities, 2):
         example = common_text(_key_language(first), _key_language(second))
         if example is not None:
             yield _finding(first, second, example)
@@ -36,13 +35,13 @@ def _finding(first: Entity, second: Entity, example: str) -> Finding:
     names = [part.attribute for part in first.base.parts]
     values = example.split(_BETWEEN)
     shown = ", ".join(f'{name} "{value}"' for name, value in zip(names, values, strict=False))
-    # A field that stands in both key attributes may rule the example out; then only the templates are said to meet.
-    sure = _decodes(first, names, values) and _decodes(second, names, values)
-    said = f"can both have {shown}" if sure else "have key templates that meet"
+    # A field in both key attributes may rule out the example; then report only that the templates overlap.
+    is_possible = _decodes(first, names, values) and _decodes(second, names, values)
+    claim = f"can both have {shown}" if is_possible else "have overlapping key templates"
     return Finding(
         RULE,
         second.label,
-        f"{first.label} and {second.label} {said}",
+        f"{first.label} and {second.label} {claim}",
         second.location,
         _remedy(second),
         tuple(_key_line(entity) for entity in (first, second)),

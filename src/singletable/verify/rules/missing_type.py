@@ -1,20 +1,19 @@
-"""ST113: items that do not say what they are."""
+"""ST113: items have no entity type attribute."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.verify.facts import Facts, on_table
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, table_finding
 
 RULE = Rule("ST113", "missing entity type", "warning")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """A table of several entities without an entity type attribute."""
-    if facts.design.settings.type_attribute is None and len(facts.design.entities) > 1:
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Report a table of several entities without an entity type attribute."""
+    if planned.design.settings.type_attribute is None and len(planned.design.entities) > 1:
         message = (
-            f"the items of {facts.design.name} carry no entity type, so stream consumers and people have to guess it "
-            "from the keys"
+            f"items of {planned.design.name} have no entity type attribute, so stream consumers and people must "
+            "infer the type from the keys"
         )
-        yield on_table(RULE, facts.design, message, 'Set type_attribute="entity_type" on the table.')
+        yield table_finding(RULE, planned.design, message, 'Set type_attribute="entity_type" on the table.')

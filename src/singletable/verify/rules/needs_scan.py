@@ -1,18 +1,17 @@
-"""ST001: a pattern for which no index knows the partition, so that only a Scan would find its items."""
+"""ST001: no parameter provides the partition key of any index, so only a Scan would find the items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern
-from singletable.verify.finding import Finding, Rule
+from singletable.planner.remedies import remedy
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
 RULE = Rule("ST001", "needs a Scan", "error")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Patterns refused because every index leaves the partition open."""
-    for refusal in facts.refusals:
-        if refusal.needs_scan:
-            yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find patterns that no index can serve because the partition key is unknown."""
+    for each in planned.unsupported:
+        if each.needs_scan:
+            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))

@@ -1,19 +1,18 @@
-"""ST115: an index that would serve a pattern, but does not hold the fields it answers with."""
+"""ST115: an index would serve the pattern, but does not project the fields of the result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.planner.obstacles import NotProjected
-from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern, told_by
-from singletable.verify.finding import Finding, Rule
+from singletable.planner.mismatches import NotProjected
+from singletable.planner.remedies import remedy
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
 
-RULE = Rule("ST115", "fields not in the index", "error")
+RULE = Rule("ST115", "fields not projected", "error")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Patterns refused for a projection."""
-    for refusal in facts.refusals:
-        if told_by(refusal) is NotProjected:
-            yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find patterns that an index could serve if it projected more fields."""
+    for each in planned.unsupported:
+        if reported_mismatch(each) is NotProjected:
+            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))

@@ -1,19 +1,18 @@
-"""ST104: a pattern that asks for an order which the sort key does not give."""
+"""ST104: the sort key does not provide the order that the pattern needs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.planner.obstacles import WrongOrder
-from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern, told_by
-from singletable.verify.finding import Finding, Rule
+from singletable.planner.mismatches import WrongOrder
+from singletable.planner.remedies import remedy
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
 
-RULE = Rule("ST104", "order not given by the sort key", "error")
+RULE = Rule("ST104", "sort key does not provide the order", "error")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Patterns refused for their order alone."""
-    for refusal in facts.refusals:
-        if told_by(refusal) is WrongOrder:
-            yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find patterns that an index could serve, but not in the required order."""
+    for each in planned.unsupported:
+        if reported_mismatch(each) is WrongOrder:
+            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))

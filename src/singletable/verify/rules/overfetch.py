@@ -1,31 +1,30 @@
-"""ST103: a range that also holds entities nobody asked for, which are read and billed in vain."""
+"""ST103: a range can also contain other entities, which are read, billed and discarded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from singletable.planner.plan import Plan
-from singletable.verify.facts import Facts, on_pattern
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
 RULE = Rule("ST103", "overfetch", "warning")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Plans whose key range can hold other entities."""
-    for plan in facts.plans:
-        if plan.foreign:
-            names = ", ".join(entity.label for entity in plan.foreign)
-            message = f"{plan.key_condition()} can also hold {names}; {_ratio(plan)}"
-            remedy = "Give the entities sort keys whose prefixes keep them apart, or ask for them in a collection."
-            yield on_pattern(RULE, plan.pattern, message, remedy)
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find plans whose key range can contain other entities."""
+    for plan in planned.plans:
+        if plan.other_entities:
+            names = ", ".join(entity.label for entity in plan.other_entities)
+            message = f"the range {plan.key_condition()} can also contain {names}; {_ratio(plan)}"
+            remedy = "Give the entities sort keys with different prefixes, or read them together as a collection."
+            yield pattern_finding(RULE, plan.pattern, message, remedy)
 
 
 def _ratio(plan: Plan) -> str:
-    counts = {e.label: e.expected_in(plan.index) for e in (*plan.wanted, *plan.foreign)}
+    counts = {e.label: e.expected_in(plan.index) for e in (*plan.entities, *plan.other_entities)}
     missing = [label for label, count in counts.items() if count is None]
     if missing:
-        return f"say expected_per_partition= on {' and '.join(missing)} to know how much of it is in vain"
-    wanted = sum(counts[entity.label] or 0 for entity in plan.wanted)
+        return f"declare expected_per_partition= on {' and '.join(missing)} to see how many reads are wasted"
+    returned = sum(counts[entity.label] or 0 for entity in plan.entities)
     total = sum(count or 0 for count in counts.values())
-    return f"reads {total} items for {wanted} wanted, {total / max(wanted, 1):.1f} times as many"
+    return f"reads {total} items to return {returned}, {total / max(returned, 1):.1f} times as many"

@@ -1,20 +1,19 @@
-"""ST107: a field that goes into a key as it is, so that its text can forge another item's key."""
+"""ST107: a key contains a field without escaping, so its text can forge another item's key."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.model.key_template import FieldSlot
 from singletable.model.keys import TemplatePart
-from singletable.model.template import FieldSlot
-from singletable.verify.facts import Facts, on_entity
-from singletable.verify.finding import Finding, Rule
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST107", "raw text in a key", "warning")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Slots written without escapes."""
-    for entity in facts.design.entities:
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find slots without escaping."""
+    for entity in planned.design.entities:
         for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
             for part in placement.parts:
                 if not isinstance(part, TemplatePart):
@@ -23,7 +22,7 @@ def check(facts: Facts) -> Iterator[Finding]:
                     if isinstance(slot, FieldSlot) and slot.codec.raw:
                         message = f'{slot} in {part.attribute} = "{part}" is not escaped'
                         remedy = (
-                            f"Write {{{slot.name}}}; for keys that exist already, accept it with the reason why its "
-                            f'text is safe: accept={{"{RULE.code}": "..."}}.'
+                            f"Use {{{slot.name}}}; if such keys already exist, accept the finding and say why the text "
+                            f'is safe: accept={{"{RULE.code}": "..."}}.'
                         )
-                        yield on_entity(RULE, entity, message, remedy)
+                        yield entity_finding(RULE, entity, message, remedy)

@@ -1,19 +1,18 @@
-"""ST114: a strongly consistent read that only a global index could answer."""
+"""ST114: only a global secondary index could serve the pattern, but it does not support strongly consistent reads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.planner.obstacles import NotStrong
-from singletable.planner.remedy import remedy
-from singletable.verify.facts import Facts, on_pattern, told_by
-from singletable.verify.finding import Finding, Rule
+from singletable.planner.mismatches import StrongReadOnGsi
+from singletable.planner.remedies import remedy
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
 
 RULE = Rule("ST114", "strong read on a GSI", "error")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Patterns refused because DynamoDB refuses a strong read of a global index."""
-    for refusal in facts.refusals:
-        if told_by(refusal) is NotStrong:
-            yield on_pattern(RULE, refusal.pattern, refusal.reason, remedy(facts.design, refusal))
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find strongly consistent reads that need a global secondary index."""
+    for each in planned.unsupported:
+        if reported_mismatch(each) is StrongReadOnGsi:
+            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))

@@ -1,34 +1,33 @@
-"""ST112: an index that no pattern reads and no copies are found by, but every write pays for."""
+"""ST112: no pattern reads the index and no write uses it to find copies, but every write pays for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from singletable.planner.holders import copies_found_by
-from singletable.verify.facts import Facts, on_entity, on_table
-from singletable.verify.finding import Finding, Rule
+from singletable.planner.internal_queries import copy_indexes
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, table_finding
 
 RULE = Rule("ST112", "unused index", "warning")
 
 
-def check(facts: Facts) -> Iterator[Finding]:
-    """Indexes without a reader, and entities that keep keys in an index where nothing reads them."""
-    if not facts.outcomes:
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find unused indexes, and entities with unused keys in an index."""
+    if not planned.outcomes:
         return
-    read = {(p.index.alias, e.label) for p in facts.plans if not p.pattern.is_write for e in p.wanted}
-    # Which index a refused read will take once it is mended is not known yet.
-    refused = [r for r in facts.refusals if not r.pattern.is_write]
-    read |= {(alias, e.label) for r in refused for e in r.wanted for alias in e.placements}
-    read |= {(alias, label) for label, alias in copies_found_by(facts.design)}
-    for alias, index in facts.design.indexes.items():
+    read = {(p.index.alias, e.label) for p in planned.plans if not p.pattern.is_write for e in p.entities}
+    # An unsupported read pattern may use any index after you fix the pattern.
+    unsupported = [r for r in planned.unsupported if not r.pattern.is_write]
+    read |= {(alias, e.label) for r in unsupported for e in r.entities for alias in e.placements}
+    read |= {(alias, label) for label, alias in copy_indexes(planned.design)}
+    for alias, index in planned.design.indexes.items():
         if index.is_table:
             continue
-        placed = facts.design.placed_in(index)
+        placed = planned.design.placed_in(index)
         if not any((alias, entity.label) in read for entity in placed):
-            message = f"{index.label} is read by no pattern"
-            yield on_table(RULE, facts.design, message, "Take it out, or declare the pattern it is for.")
+            message = f"no pattern reads {index.label}"
+            yield table_finding(RULE, planned.design, message, "Remove it, or declare the pattern that uses it.")
             continue
-        for entity in placed if not index.is_inverse else ():  # no entity can be left out of an inverse
+        for entity in placed if not index.is_inverse else ():  # every entity is in an inverse index
             if (alias, entity.label) not in read:
-                message = f"its keys in {index.label} are read by no pattern, and every write of it pays for them"
-                yield on_entity(RULE, entity, message, f"Take {alias}= out, or declare the pattern it is for.")
+                message = f"no pattern reads its keys in {index.label}, but every write pays for them"
+                yield entity_finding(RULE, entity, message, f"Remove {alias}=, or declare the pattern that uses it.")

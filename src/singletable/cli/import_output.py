@@ -1,0 +1,94 @@
+"""Write an imported model to standard output or to a file, with a summary."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from singletable.cli.output import print_json
+from singletable.drafts.declared import printable
+from singletable.drafts.draft import Draft
+from singletable.drafts.python_source import python_source
+from singletable.errors import ImportRefused
+from singletable.planner.formatting import format_count
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add --output, --force and --json."""
+    parser.add_argument("--output", metavar="FILE", help="write to this file instead of standard output")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    parser.add_argument(
+        "--json", action="store_true", help="print the summary as JSON; without --output, it includes the model"
+    )
+
+
+def read_source(name: str) -> bytes:
+    """Read a file; `-` is standard input."""
+    if name == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as problem:
+        raise ImportRefused(f"cannot read {name}: {problem.strerror}") from problem
+
+
+def write_import(draft: Draft, options: argparse.Namespace, usage: Mapping[str, Any] | None = None) -> int:
+    """Write the model and print a summary; `usage` is what reading the table consumed."""
+    source = python_source(draft)
+    if options.output is not None:
+        _write(source, Path(options.output), force=options.force)
+    document = {"file": options.output, "tables": [_summary(table) for table in draft.tables], **(usage or {})}
+    if options.json:
+        print_json(document if options.output is not None else {**document, "source": source})
+        return 0
+    if options.output is None:
+        print(source, end="", flush=True)
+    # Keep the summary out of a piped model.
+    _print_summary(document, sys.stderr if options.output is None else sys.stdout)
+    return 0
+
+
+def _write(source: str, path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise ImportRefused(f"{path} already exists; overwrite it with --force, or choose another name")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        temporary.write_text(source, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    except OSError as problem:
+        temporary.unlink(missing_ok=True)
+        raise ImportRefused(f"cannot write {path}: {problem.strerror}") from problem
+
+
+def _summary(table: Any) -> dict[str, Any]:
+    return {
+        "table": table.name,
+        "entities": [entity.class_name for entity in table.entities],
+        "indexes": [index.name for index in table.indexes],
+        "patterns": len(table.patterns),
+        "notes": list(table.notes),
+    }
+
+
+def _print_summary(document: Mapping[str, Any], stream: Any) -> None:
+    for table in document["tables"]:
+        entities = ", ".join(table["entities"]) or "none"
+        print(
+            f"{table['table']}: entities {entities}; {format_count(table['patterns'], 'pattern')}",
+            file=stream,
+        )
+        for note in table["notes"]:
+            print(f"  note: {printable(note)}", file=stream)
+    if "items" in document:
+        whole = "the whole table" if document["is_whole"] else "a sample of the table"
+        print(
+            f"read {document['items']:,} items, {whole}, in {document['requests']:,} requests "
+            f"for {document['read_units']:g} read units",
+            file=stream,
+        )
+    if document["file"] is not None:
+        print(f"wrote {document['file']}; next: singletable check {document['file']}", file=stream)

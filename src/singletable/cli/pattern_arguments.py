@@ -1,0 +1,164 @@
+"""Parse the arguments of a pattern from the command line by the types of its parameters."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Literal, get_args, get_origin
+from uuid import UUID
+
+from singletable.errors import ArgumentRefused
+from singletable.model.entity import declaration_of
+from singletable.model.fields import name_of
+from singletable.model.parameter_types import (
+    AREA_TYPES,
+    Between,
+    Box,
+    Children,
+    Nearest,
+    Prefix,
+    Radius,
+    Since,
+    Subtree,
+    Until,
+)
+from singletable.model.pattern_declaration import ParameterDeclaration, PatternDeclaration
+
+_RANGE = ".."
+_AREAS: Mapping[type, str] = {
+    Radius: "LAT,LNG,METERS",
+    Box: "SOUTH,WEST,NORTH,EAST",
+    Nearest: "LAT,LNG,COUNT,METERS",
+}
+
+
+def read_arguments(pattern: PatternDeclaration, given: list[str]) -> dict[str, Any]:
+    """Return the arguments by name; raises ArgumentRefused with the problem and the expected syntax."""
+    texts = _by_name(pattern, given)
+    missing = [p.name for p in pattern.parameters.values() if p.required and p.name not in texts]
+    if missing:
+        raise ArgumentRefused(f"{pattern.name}: missing {', '.join(missing)}; arguments: {_usage(pattern)}")
+    return {name: _read(pattern.parameters[name], text) for name, text in texts.items()}
+
+
+def _by_name(pattern: PatternDeclaration, given: list[str]) -> dict[str, str]:
+    names = list(pattern.parameters)
+    texts: dict[str, str] = {}
+    for position, argument in enumerate(given):
+        name, equals, text = argument.partition("=")
+        if not equals or name not in pattern.parameters:
+            if position >= len(names):
+                raise ArgumentRefused(f"{pattern.name} takes {len(names)} arguments: {_usage(pattern)}")
+            name, text = names[position], argument
+        if name in texts:
+            raise ArgumentRefused(f"{name} is passed twice")
+        texts[name] = text
+    return texts
+
+
+def _usage(pattern: PatternDeclaration) -> str:
+    return " ".join(f"{p.name}={p.type_name}" for p in pattern.parameters.values())
+
+
+def _read(parameter: ParameterDeclaration, text: str) -> Any:
+    try:
+        return _value(parameter, text)
+    except (ValueError, TypeError) as problem:
+        raise ArgumentRefused(f"{parameter.name}={text!r} is not a valid {parameter.type_name}: {problem}") from problem
+
+
+def _value(parameter: ParameterDeclaration, text: str) -> Any:
+    kind, test = parameter.type, parameter.test
+    low, dots, high = text.partition(_RANGE)
+    if test is Between:
+        if not (low and high):
+            raise ValueError("write LOW..HIGH")
+        return Between(parse(kind, low), parse(kind, high))
+    if test is Since:
+        if high:
+            raise ValueError("a Since range has no end; write LOW..")
+        return Since(parse(kind, low))
+    if test is Until:
+        if dots and low:
+            raise ValueError("an Until range has no start; write ..HIGH")
+        return Until(parse(kind, high if dots else low))
+    if test in AREA_TYPES:
+        return _area(test, text.split(","))
+    value = parse(kind, text)
+    return test(value) if test in (Prefix, Subtree, Children) else value
+
+
+def _area(test: type, parts: list[str]) -> Radius | Box | Nearest:
+    syntax = _AREAS[test]
+    if len(parts) != len(syntax.split(",")):
+        raise ValueError(f"write {syntax}")
+    if test is Nearest:
+        latitude, longitude, count, meters = parts
+        return Nearest(float(latitude), float(longitude), int(count), meters=float(meters))
+    numbers = [float(part) for part in parts]
+    return Box(*numbers) if test is Box else Radius(*numbers)
+
+
+def parse(kind: Any, text: str) -> Any:
+    """Parse a value of a field type."""
+    if get_origin(kind) is Literal:
+        return _one_of({str(option): option for option in get_args(kind)}, text)
+    if kind == tuple[str, ...]:
+        return tuple(part for part in text.split("/") if part)
+    if declaration_of(kind) is not None:
+        return _entity(kind, json.loads(text))
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        members = list(kind)
+        names = {member.name: member for member in members} | {str(member.value): member for member in members}
+        return names[text] if text in names else _one_of({str(member.value): member for member in members}, text)
+    return _plain(kind, text)
+
+
+def _one_of(options: Mapping[str, Any], text: str) -> Any:
+    if text not in options:
+        raise ValueError(f"use one of {', '.join(options)}")
+    return options[text]
+
+
+def _plain(kind: Any, text: str) -> Any:
+    match kind:
+        case _ if kind is bool:
+            return _one_of({"true": True, "false": False}, text.lower())
+        case _ if kind is datetime:
+            moment = datetime.fromisoformat(text)
+            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        case _ if kind is date:
+            return date.fromisoformat(text)
+        case _ if kind is bytes:
+            return bytes.fromhex(text)
+        case _ if kind is Decimal:
+            try:
+                return Decimal(text)
+            except InvalidOperation:
+                raise ValueError("write a number, such as 12.50") from None
+        case _ if kind in (str, int, float, UUID):
+            return kind(text)
+        case _:
+            raise ValueError(f"{name_of(kind)} cannot be passed on the command line")
+
+
+def _entity(cls: type, values: object) -> Any:
+    declaration = declaration_of(cls)
+    assert declaration is not None, "only entities are read from JSON"
+    fields = declaration.fields
+    if not isinstance(values, dict):
+        raise ValueError('write a JSON object: {"' + next(iter(fields)) + '": ...}')
+    if unknown := [name for name in values if name not in fields]:
+        raise ValueError(f"unknown field {', '.join(unknown)}; the fields are {', '.join(fields)}")
+    return cls(**{name: _field(fields[name].type, value) for name, value in values.items()})
+
+
+def _field(kind: Any, value: Any) -> Any:
+    if value is None or isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return tuple(value) if get_origin(kind) is tuple else value
+    return parse(kind, value if isinstance(value, str) else json.dumps(value))

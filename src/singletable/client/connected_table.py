@@ -1,0 +1,153 @@
+"""Connected table: a design with a session, which runs patterns, reads and writes, synchronously or with asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from singletable.client.key import TableEntities
+from singletable.client.reading import pagination
+from singletable.client.reading.pattern_reads import get_one, read_ancestors, read_area, read_collection
+from singletable.client.reading.table_reader import ReadOptions, TableReader
+from singletable.client.request_session import Session
+from singletable.client.request_steps import Steps, run, run_async
+from singletable.client.tracing import current_pattern
+from singletable.errors import ArgumentRefused, DesignError
+from singletable.model.intents import (
+    AncestorsIntent,
+    CollectionIntent,
+    GetIntent,
+    ItemWriteIntent,
+    QueryIntent,
+    WithinIntent,
+)
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
+
+if TYPE_CHECKING:
+    from singletable.client.write.table_writer import Writer
+
+R = TypeVar("R")
+_DEFAULT = ReadOptions()
+
+
+class ConnectedTable:
+    """Runs the patterns, reads and writes of an open table."""
+
+    def __init__(self, session: Session, reader: TableReader, *, returns_items: bool) -> None:
+        """`returns_items`: whether the server returns the stored item when a condition fails."""
+        self.session = session
+        self.reader = reader
+        self.entities = TableEntities(reader.design)
+        self._returns_items = returns_items
+        self._writer: Writer | None = None
+        self._making = Lock()
+
+    @property
+    def writer(self) -> Writer:
+        """The writer; the first write imports it, because the import takes time."""
+        return self._writer or self._create_writer()
+
+    def _create_writer(self) -> Writer:
+        from singletable.client.write.table_writer import Writer
+
+        with self._making:
+            self._writer = self._writer or Writer(self.reader, returns_items=self._returns_items)
+        return self._writer
+
+    def run(self, steps: Steps[R]) -> R:
+        """Run steps on this thread."""
+        return run(steps, self.session)
+
+    async def run_async(self, steps: Steps[R]) -> R:
+        """Run steps on the running event loop."""
+        return await run_async(steps, self.session)
+
+    def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Any:
+        """Run a pattern and return its result."""
+        return self._run_observed(_planned(outcome), self._steps(outcome, arguments, options))
+
+    async def run_pattern_async(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Any:
+        """Run a pattern on the running event loop and return its result."""
+        return await self._run_observed_async(_planned(outcome), self._steps(outcome, arguments, options))
+
+    def count(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
+        """Return the number of items of a pattern."""
+        plan = _planned(outcome)
+        return self._run_observed(plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT))
+
+    async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
+        """Return the number of items of a pattern; runs on the running event loop."""
+        plan = _planned(outcome)
+        return await self._run_observed_async(
+            plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT)
+        )
+
+    def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
+        """Yield all items of a pattern, read on demand."""
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        found = pagination.start_query(self.reader, plan, arguments, chosen)
+        while (
+            objects := self._run_observed(plan, pagination.next_objects(self.reader, plan, found, chosen))
+        ) is not None:
+            yield from objects
+
+    async def every_async(
+        self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
+    ) -> AsyncIterator[Any]:
+        """Yield all items of a pattern, read on demand on the running event loop."""
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        found = pagination.start_query(self.reader, plan, arguments, chosen)
+        while True:
+            objects = await self._run_observed_async(plan, pagination.next_objects(self.reader, plan, found, chosen))
+            if objects is None:
+                return
+            for each in objects:
+                yield each
+
+    def _run_observed(self, plan: Plan, steps: Steps[R]) -> R:
+        """Run the steps of a pattern; events and spans of its requests have its name."""
+        if not self.session.is_observed:
+            return run(steps, self.session)
+        before = current_pattern.set(plan.pattern.name)
+        try:
+            return run(steps, self.session)
+        finally:
+            current_pattern.reset(before)
+
+    async def _run_observed_async(self, plan: Plan, steps: Steps[R]) -> R:
+        if not self.session.is_observed:
+            return await run_async(steps, self.session)
+        before = current_pattern.set(plan.pattern.name)
+        try:
+            return await run_async(steps, self.session)
+        finally:
+            current_pattern.reset(before)
+
+    def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Steps[Any]:
+        plan, chosen = _planned(outcome), options or _DEFAULT
+        if isinstance(plan.pattern.intent, ItemWriteIntent):
+            if options is not None:
+                raise ArgumentRefused(f"{plan.pattern.name} writes, but the options of using(...) apply to reads only")
+            return self.writer.pattern(plan, arguments)
+        match plan.pattern.intent:
+            case GetIntent():
+                return get_one(self.reader, plan, arguments, chosen)
+            case QueryIntent():
+                return pagination.query_page(self.reader, plan, arguments, chosen)
+            case CollectionIntent():
+                return read_collection(self.reader, plan, arguments, chosen)
+            case WithinIntent():
+                return read_area(self.reader, plan, arguments, chosen)
+            case AncestorsIntent():
+                return read_ancestors(self.reader, plan, arguments, chosen)
+            case _:
+                raise AssertionError("all other intents are writes")
+
+
+def _planned(outcome: Outcome) -> Plan:
+    if isinstance(outcome, UnsupportedPattern):
+        from singletable.planner.explanation import unsupported_problem
+
+        raise DesignError(unsupported_problem(outcome))
+    return outcome

@@ -1,0 +1,256 @@
+"""HTTP connections for asyncio, with one connection pool per event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from singletable.client.http.address import Address
+from singletable.client.http.network_errors import NetworkErrors
+from singletable.client.http.response_parser import (
+    FAST_RESPONSES,
+    InvalidResponse,
+    ParsedResponse,
+    ResponseParser,
+    fast_response,
+)
+from singletable.client.http.sync_connection import IDLE_CHECK_SECONDS, IDLE_MAX, is_readable
+from singletable.client.retries import Timeouts
+from singletable.values.fast_path import NotOnFastPath
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+
+class AsyncConnection(asyncio.Protocol):
+    """One connection, used by one task at a time."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, pool: LoopPool) -> None:
+        self._pool = pool
+        self._reader = ResponseParser()
+        self._waiter: asyncio.Future[ParsedResponse] | None = None
+        self._deadline = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.is_lost = False
+        self.idle_since = 0.0
+
+    async def exchange(self, request: bytes) -> ParsedResponse:
+        """Send a request and return the response; aborts the connection if the request fails or is cancelled."""
+        loop = self._pool.loop
+        waiter: asyncio.Future[ParsedResponse] = loop.create_future()
+        self._waiter = waiter
+        self._transport.write(request)
+        self._deadline = loop.time() + self._pool.timeouts.read
+        if self._timer is None:
+            self._timer = loop.call_at(self._deadline, self._check_deadline)
+        try:
+            return await waiter
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            self._waiter = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Store the transport of the new connection."""
+        # uvloop's transports have the interface of asyncio's, but are not subclasses.
+        self._transport = transport  # type: ignore[assignment]
+
+    def data_received(self, data: bytes) -> None:
+        """Parse received data as part of a response; aborts the connection if no request waits for a response."""
+        waiter = self._waiter
+        if waiter is None or waiter.done():
+            self.abort()
+            return
+        begins = not self._reader.started
+        if begins:
+            try:
+                whole = fast_response(data)
+            except NotOnFastPath:
+                FAST_RESPONSES.misses += 1
+            else:
+                FAST_RESPONSES.hits += 1
+                waiter.set_result(whole)
+                return
+        try:
+            response = self._reader.feed(data)
+        except InvalidResponse as problem:
+            waiter.set_exception(self._pool.errors.invalid_response(problem))
+            return
+        if response is not None:
+            waiter.set_result(response)
+        elif begins:
+            self._deadline = self._pool.loop.time() + self._pool.timeouts.read
+
+    def eof_received(self) -> None:
+        """Mark the connection as lost; the data received so far may be a complete response."""
+        self.is_lost = True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Complete the response, or fail the request that waits for one."""
+        self.is_lost = True
+        self._pool.drop(self)
+        if self._timer is not None:
+            self._timer.cancel()
+        waiter = self._waiter
+        if waiter is None or waiter.done():
+            return
+        try:
+            response = None if exc else self._reader.ended()
+        except InvalidResponse as problem:
+            waiter.set_exception(self._pool.errors.invalid_response(problem))
+            return
+        if response is not None:
+            waiter.set_result(response)
+        elif isinstance(exc, OSError):
+            waiter.set_exception(self._pool.errors.broken(exc))
+        else:
+            waiter.set_exception(self._pool.errors.cut_off(begun=self._reader.started))
+
+    def _check_deadline(self) -> None:
+        """Fail the request if its deadline has passed; otherwise restart the timer, which many requests share."""
+        self._timer = None
+        waiter, loop = self._waiter, self._pool.loop
+        if waiter is None or waiter.done():
+            return
+        if loop.time() < self._deadline:
+            self._timer = loop.call_at(self._deadline, self._check_deadline)
+        else:
+            waiter.set_exception(self._pool.errors.read_timeout())
+
+    def is_usable(self) -> bool:
+        """Return whether the connection is still open and has no unread data."""
+        if self._pool.loop.time() - self.idle_since < IDLE_CHECK_SECONDS:
+            return not self.is_lost
+        waiting = self._transport.get_extra_info("socket")
+        try:
+            return not self.is_lost and not is_readable(waiting.fileno())
+        except (OSError, ValueError):
+            return False
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self.is_lost = True
+        self._transport.abort()
+
+    def close(self) -> None:
+        """Close the connection after pending data is sent."""
+        self.is_lost = True
+        self._transport.close()
+
+
+class LoopPool:
+    """The idle connections of one event loop to one host, reused last in, first out."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        address: Address,
+        timeouts: Timeouts,
+        context: SSLContext | None,
+        errors: NetworkErrors,
+    ) -> None:
+        self.loop = loop
+        self.timeouts = timeouts
+        self.errors = errors
+        self._address = address
+        self._context = context
+        self._idle: list[AsyncConnection] = []
+        self._is_closed = False
+        self._end: AsyncGenerator[None, None] | None = None
+
+    async def exchange(self, request: bytes) -> ParsedResponse:
+        """Send a request over an idle or a new connection, and return the response."""
+        idle = self._idle
+        connection = None
+        while idle:
+            connection = idle.pop()
+            if connection.is_usable():
+                break
+            connection.abort()
+            connection = None
+        if connection is None:
+            connection = await self._connect()
+        response = await connection.exchange(request)
+        if response.keep_alive and not connection.is_lost and not self._is_closed and len(idle) < IDLE_MAX:
+            connection.idle_since = self.loop.time()
+            idle.append(connection)
+        else:
+            connection.close()
+        return response
+
+    async def _connect(self) -> AsyncConnection:
+        if self._end is None:
+            self._end = self._close_with_loop()
+            await anext(self._end)
+        host, port = self._address.host, self._address.port
+        try:
+            async with asyncio.timeout(self.timeouts.connect):
+                _, connection = await self.loop.create_connection(
+                    lambda: AsyncConnection(self), host, port, ssl=self._context
+                )
+        except OSError as problem:
+            raise self.errors.connect_failed(problem) from problem
+        return connection
+
+    async def _close_with_loop(self) -> AsyncGenerator[None, None]:
+        """Close the pool when the event loop shuts down its async generators."""
+        try:
+            yield
+        finally:
+            self.close()
+            await asyncio.sleep(0)  # transports close in the next iteration of the loop
+
+    def drop(self, connection: AsyncConnection) -> None:
+        """Remove a lost connection."""
+        with suppress(ValueError):
+            self._idle.remove(connection)
+
+    def close(self) -> None:
+        """Close idle connections now, and connections in use after their response."""
+        self._is_closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    async def close_async(self) -> None:
+        """Close the pool and wait until the connections are closed."""
+        self.close()
+        if self._end is not None:
+            await self._end.aclose()
+            self._end = None
+
+
+class LoopPools:
+    """The pools of a transport, one per event loop."""
+
+    def __init__(self, address: Address, timeouts: Timeouts, context: SSLContext | None, errors: NetworkErrors) -> None:
+        self._given = (address, timeouts, context, errors)
+        self._pools: dict[asyncio.AbstractEventLoop, LoopPool] = {}
+
+    def current(self) -> LoopPool:
+        """Return the pool of the running event loop."""
+        loop = asyncio.get_running_loop()
+        pool = self._pools.get(loop)
+        if pool is None:
+            for ended in [each for each in self._pools if each.is_closed()]:
+                del self._pools[ended]
+            pool = self._pools[loop] = LoopPool(loop, *self._given)
+        return pool
+
+    def close(self) -> None:
+        """Close every pool, each on its own event loop."""
+        pools, self._pools = self._pools, {}
+        for loop, pool in pools.items():
+            with suppress(RuntimeError):  # the loop is closed, and its pool with it
+                loop.call_soon_threadsafe(pool.close)
+
+    async def close_async(self) -> None:
+        """Close every pool, and wait for the pool of the running event loop."""
+        pool = self._pools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close_async()
+        self.close()

@@ -1,0 +1,179 @@
+"""HTTP transport: sends signed requests to DynamoDB or to a local server at `http://HOST:PORT`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from singletable.client.http.address import Address, parse_address, reject_unknown_options
+from singletable.client.http.credentials import (
+    LOCAL_CREDENTIALS,
+    CredentialSource,
+    FixedCredentials,
+    credentials_from,
+    region_from,
+)
+from singletable.client.http.network_errors import NetworkErrors
+from singletable.client.http.response_parser import ParsedResponse, header
+from singletable.client.http.signer import Signer
+from singletable.client.http.sync_connection import SyncConnection, SyncPool
+from singletable.client.responses import error_from
+from singletable.client.retries import Retries, Timeouts
+from singletable.client.transport import EncodedRequest, Meanwhile, SendResult, Transport
+from singletable.errors import RequestRefused, Unreachable
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    from singletable.client.http.async_connection import LoopPools
+
+CONNECTIONS_AT_ONCE = 32
+_SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
+
+
+class HttpTransport(Transport):
+    """Sends requests to one host, over pooled connections."""
+
+    def __init__(
+        self,
+        address: Address,
+        signer: Signer,
+        timeouts: Timeouts,
+        *,
+        name: str | None = None,
+        context: SSLContext | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.name = name or address.url
+        self.retries = retries
+        self.server = (address.host, address.port)
+        self._signer = signer
+        self._errors = NetworkErrors(address.url, timeouts)
+        if address.is_encrypted and context is None:
+            import ssl
+
+            context = ssl.create_default_context()
+        self._pool = SyncPool(partial(SyncConnection, address, timeouts, context, self._errors), self._errors)
+        self._for_pools = (address, timeouts, context, self._errors)
+        self._pools: LoopPools | None = None
+        self._making = Lock()
+
+    def send(self, operation: str, body: bytes) -> bytes:
+        """Send a request and return the body of the response."""
+        response = self._pool.exchange(self._signer.request(operation, body))
+        if response.status == 200 and response.body.startswith(b"{"):
+            return response.body
+        return self._retry_signed(operation, body, response)
+
+    def _retry_signed(self, operation: str, body: bytes, response: ParsedResponse) -> bytes:
+        """Sign and send the request again if the clock was wrong, and return the body; otherwise raise the error."""
+        error = self._error(operation, response)
+        if not self._corrects_clock(error, response):
+            raise error
+        response = self._pool.exchange(self._signer.request(operation, body))
+        return self._body(operation, response)
+
+    def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
+        """Send several requests from this thread, one connection each; return their results in order."""
+        results: list[SendResult] = []
+        for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
+            chosen = requests[start : start + CONNECTIONS_AT_ONCE]
+            responses = self._pool.exchange_each([self._signer.request(*each) for each in chosen], meanwhile)
+            meanwhile = None
+            results += [self._final_result(*each, response) for each, response in zip(chosen, responses, strict=True)]
+        return results
+
+    def _final_result(self, operation: str, body: bytes, response: ParsedResponse | Unreachable) -> SendResult:
+        if isinstance(response, Unreachable):
+            return response
+        if response.status == 200 and response.body.startswith(b"{"):
+            return response.body
+        try:
+            return self._retry_signed(operation, body, response)
+        except (RequestRefused, Unreachable) as problem:
+            return problem
+
+    async def send_async(self, operation: str, body: bytes) -> bytes:
+        """Send a request on the running event loop."""
+        if self._signer.credentials.needs_refresh():
+            import asyncio
+
+            await asyncio.to_thread(self._signer.credentials.current)
+        pool = (self._pools or self._create_pools()).current()
+        response = await pool.exchange(self._signer.request(operation, body))
+        if response.status == 200 and response.body.startswith(b"{"):
+            return response.body
+        error = self._error(operation, response)
+        if not self._corrects_clock(error, response):
+            raise error
+        response = await pool.exchange(self._signer.request(operation, body))
+        return self._body(operation, response)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+        if self._pools is not None:
+            self._pools.close()
+
+    async def close_async(self) -> None:
+        """Close the connections; waits for those of the running event loop."""
+        self._pool.close()
+        if self._pools is not None:
+            await self._pools.close_async()
+
+    def __repr__(self) -> str:
+        return f"HttpTransport({self.name!r})"
+
+    def _create_pools(self) -> LoopPools:
+        """Import asyncio and create the pools, on first use only."""
+        from singletable.client.http.async_connection import LoopPools
+
+        with self._making:
+            self._pools = self._pools or LoopPools(*self._for_pools)
+        return self._pools
+
+    def _body(self, operation: str, response: ParsedResponse) -> bytes:
+        if response.status != 200 or not response.body.startswith(b"{"):
+            raise self._error(operation, response)
+        return response.body
+
+    def _error(self, operation: str, response: ParsedResponse) -> Exception:
+        try:
+            error = error_from(response.body)
+        except ValueError:
+            return self._errors.not_dynamodb(response.status)
+        if error.code == "UnknownOperationException" and not error.message:
+            return RequestRefused(error.code, f"{self.name} does not support {operation}")
+        return error
+
+    def _corrects_clock(self, error: Exception, response: ParsedResponse) -> bool:
+        """Adjust to the server's clock if it rejected the signature's time; return whether to sign and send again."""
+        if not isinstance(error, RequestRefused):
+            return False
+        is_skewed = error.code in _SKEWED or (
+            error.code == "InvalidSignatureException"
+            and ("Signature expired" in error.message or "not yet current" in error.message)
+        )
+        return is_skewed and self._signer.corrected(header(response.head, b"date"))
+
+
+def open_address(url: str, timeouts: Timeouts) -> HttpTransport:
+    """Return the transport to a server at an address.
+
+    It signs with the credentials of the URL, of the profile that the URL names, or of the environment, and otherwise
+    with default credentials that local servers accept.
+    """
+    address, given, options = parse_address(url)
+    reject_unknown_options(options, ("profile", "region"), url)
+    credentials: CredentialSource
+    if "profile" in options:
+        from singletable.client.http.aws import BotocoreSettings
+
+        credentials = BotocoreSettings(options["profile"]).credentials()
+    else:
+        credentials = FixedCredentials(given or credentials_from(os.environ) or LOCAL_CREDENTIALS)
+    region = options.get("region") or region_from(os.environ)
+    return HttpTransport(address, Signer(address.authority, region, credentials), timeouts)

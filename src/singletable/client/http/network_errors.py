@@ -1,0 +1,76 @@
+"""Network errors: one Unreachable error per failure, which says whether DynamoDB may have executed the request."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+
+from singletable.client.retries import Timeouts
+from singletable.errors import Unreachable
+
+_MAYBE_EXECUTED = "DynamoDB may have executed the request"
+
+
+@dataclass(frozen=True)
+class NetworkErrors:
+    """Creates the errors of one host."""
+
+    url: str
+    timeouts: Timeouts
+
+    def connect_failed(self, problem: OSError) -> Unreachable:
+        """Return the error for a connection that cannot be opened."""
+        if isinstance(problem, TimeoutError):
+            return self._error(
+                f"did not accept a connection within {self.timeouts.connect:g} s (timeouts.connect)", sent=False
+            )
+        if isinstance(problem, socket.gaierror):
+            return self._error("cannot be found: the host name does not resolve, or there is no network", sent=False)
+        return self._error(f"cannot be reached: {_reason(problem)}", sent=False)
+
+    def send_timeout(self) -> Unreachable:
+        """Return the error for a host that does not read the request."""
+        return self._error(f"did not read the request within {self.timeouts.read:g} s (timeouts.read)", sent=False)
+
+    def closed_while_sending(self) -> Unreachable:
+        """Return the error for a connection that closed before the whole request was sent."""
+        return self._error("closed the connection while a request was being sent", sent=False)
+
+    def read_timeout(self) -> Unreachable:
+        """Return the error for a response that takes too long."""
+        return self._error(
+            f"did not respond within {self.timeouts.read:g} s (timeouts.read); {_MAYBE_EXECUTED}", sent=True
+        )
+
+    def broken(self, problem: OSError) -> Unreachable:
+        """Return the error for a connection that broke while waiting for the response."""
+        return self._error(f"broke the connection: {_reason(problem)}; {_MAYBE_EXECUTED}", sent=True)
+
+    def cut_off(self, *, begun: bool) -> Unreachable:
+        """Return the error for a connection that closed before the end of the response."""
+        when = "in the middle of its response" if begun else "before its response"
+        return self._error(f"closed the connection {when}; {_MAYBE_EXECUTED}", sent=True)
+
+    def invalid_response(self, problem: Exception) -> Unreachable:
+        """Return the error for bytes that are not a valid response."""
+        return self._error(f"sent an invalid response: {problem}; {_MAYBE_EXECUTED}", sent=True)
+
+    def not_dynamodb(self, status: int) -> Unreachable:
+        """Return the error for a response that does not come from DynamoDB, but for example from a proxy."""
+        # A proxy answers 429 before it forwards a request; it may answer 503 after that.
+        is_rejected = status == 429  # Too Many Requests
+        return self._error(
+            f"responded with status {status}, but not as DynamoDB does; check the address"
+            + ("" if is_rejected else f"; {_MAYBE_EXECUTED}"),
+            sent=not is_rejected,
+        )
+
+    def _error(self, what: str, sent: bool) -> Unreachable:
+        return Unreachable(f"{self.url} {what}", sent=sent)
+
+
+def _reason(problem: OSError) -> str:
+    # The error number of an SSL error is not an errno of the operating system.
+    number = problem.errno if type(problem).__module__ != "ssl" else None
+    return os.strerror(number) if number and number > 0 else problem.strerror or str(problem) or type(problem).__name__

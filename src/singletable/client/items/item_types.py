@@ -1,0 +1,78 @@
+"""Item types: which entity an item belongs to, by its type attribute or its key, and the decoder of each entity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from singletable.client.items.decoder import Decoder, Item, decoded_class, key_value
+from singletable.client.items.rows import Row
+from singletable.client.items.upgrader import Upgrader, UpgradingDecoder
+from singletable.errors import KeyRefused
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.keys import Placement
+from singletable.model.table_schema import RESERVED_PREFIX
+
+
+class ItemTypes:
+    """Identifies the entity of each item of a table, and decodes the item."""
+
+    def __init__(self, design: Design) -> None:
+        self._design = design
+        self._type_attribute = design.settings.type_attribute
+        self._by_name = {entity.name: entity for entity in design.entities}
+        self._markers = [marker for entity in design.entities for marker in entity.uniques]
+        self._decoders: dict[tuple[type, type | None], Decoder] = {}
+        versioned = (entity for entity in design.entities if entity.declaration.schema_version is not None)
+        self._upgraders = {entity.cls: Upgrader(design, entity) for entity in versioned}
+
+    def entity_of(self, item: Item | Row) -> Entity | None:
+        """Return the entity of an item; None if it belongs to no entity of the model."""
+        if isinstance(item, Row):
+            return item.entity
+        if self._type_attribute is not None:
+            named = item.get(self._type_attribute)
+            if named is not None:
+                return self._by_name.get(named.get("S", ""))
+        return next((entity for entity in self._design.entities if _matches(entity.base, item)), None)
+
+    def is_marker(self, item: Item | Row) -> bool:
+        """Return whether an item is a unique marker or a transaction token; no read returns such internal items."""
+        partition = item.get(self._design.table.partition[0].name) or {}
+        is_reserved = str(partition.get("S", "")).startswith(RESERVED_PREFIX)
+        return is_reserved or any(_matches(marker, item) for marker in self._markers)
+
+    def marker_owner(self, item: Item) -> Entity | None:
+        """Return the entity whose unique constraint a marker enforces; None for other items."""
+        return next((each for each in self._design.entities if any(_matches(m, item) for m in each.uniques)), None)
+
+    def decoder(self, entity: Entity, view: type | None = None) -> Decoder:
+        """Return the decoder of an entity's items, whole or as a view."""
+        key = (entity.cls, view)
+        decoder = self._decoders.get(key)
+        if decoder is None:
+            upgrader, target = self.upgrader(entity), decoded_class(entity, view)
+            decoder = Decoder(target) if upgrader is None else UpgradingDecoder(target, upgrader)
+            self._decoders[key] = decoder
+        return decoder
+
+    def upgrader(self, entity: Entity) -> Upgrader | None:
+        """Return the upgrader of an entity's items; None for an entity without a schema version."""
+        return self._upgraders.get(entity.cls)
+
+    def read(self, item: Item) -> Any:
+        """Return the object of an item; None if it belongs to no entity of the model."""
+        entity = self.entity_of(item)
+        return None if entity is None else self.decoder(entity).read(item)
+
+
+def _matches(placement: Placement, item: Item | Row) -> bool:
+    """Return whether the key of an item matches the key templates of a placement."""
+    keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
+    if any(value is None for value in keys.values()):
+        return False
+    try:
+        placement.decode({name: key_value(value) for name, value in keys.items() if value is not None})
+    except KeyRefused:
+        return False
+    return True

@@ -1,0 +1,251 @@
+"""Pagination: pages of a query with signed cursors, iteration over all items, and counts."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from singletable.client.items.decoder import key_identity
+from singletable.client.reading.key_reads import batch_get
+from singletable.client.reading.query_execution import MergedQueries, Position, SingleQuery
+from singletable.client.reading.table_reader import ReadOptions, TableReader
+from singletable.client.reading.unreadable_items import UnreadableItems
+from singletable.client.request_steps import Call, Steps
+from singletable.client.responses import Item, read_page
+from singletable.errors import ArgumentRefused, CursorRefused
+from singletable.model.intents import Page
+from singletable.planner.plan import Plan
+from singletable.planner.planned_requests import read_requests
+from singletable.wire.decoders import decoder_of
+
+Arguments = Mapping[str, Any]
+
+
+def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Page[Any]]:
+    """Return one page of `limit` items, or of one DynamoDB page, with cursors to the next and previous pages."""
+    name, bound = plan.pattern.name, _bound_arguments(arguments)
+    requests = read_requests(reader.design, plan, arguments)
+    positions: Sequence[Position] = [None] * len(requests)
+    backwards, text = False, options.cursor or arguments.get("cursor")
+    unreadable = reader.unreadable_items()
+    if text is None and reader.has_fast_path(plan):
+        single = SingleQuery(reader, plan, requests[0], options, unreadable)
+        objects = yield from single.take(limit_of(plan, arguments, options))
+        ahead = single.positions
+        cursor = None if ahead is None else reader.cursors.encode(name, bound, ahead)
+        return Page(objects, cursor) if unreadable is None else Page(objects, cursor, None, tuple(unreadable.listed))
+    if text is not None:
+        position = reader.cursors.decode(name, bound, text)
+        backwards, positions = position.backwards, position.positions
+        if len(positions) != len(requests):
+            raise CursorRefused(f"{name}: the cursor has another number of Queries; request the first page again")
+    found = MergedQueries(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
+    objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
+    if backwards:
+        yield from found.look_ahead()
+        objects.reverse()
+    ahead = found.positions
+    # A read that starts at either end has no page on the other side.
+    behind = None if all(position is None for position in positions) else found.reversed_positions
+    further = None if ahead is None else reader.cursors.encode(name, bound, ahead, backwards=backwards)
+    back = None if behind is None else reader.cursors.encode(name, bound, behind, backwards=not backwards)
+    listed = () if unreadable is None else tuple(unreadable.listed)
+    return Page(objects, back, further, listed[::-1]) if backwards else Page(objects, further, back, listed)
+
+
+def start_query(
+    reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions
+) -> MergedQueries | SingleQuery:
+    """Return the query that iterates over all items of a pattern; it issues a warning for each unreadable item."""
+    requests = read_requests(reader.design, plan, arguments)
+    unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
+    if reader.has_fast_path(plan):
+        return SingleQuery(reader, plan, requests[0], options, unreadable)
+    return MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
+
+
+def next_objects(
+    reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery, options: ReadOptions
+) -> Steps[list[Any] | None]:
+    """Return the next objects of a query: an empty list if all items are unreadable, None at the end."""
+    if isinstance(found, SingleQuery):
+        objects = yield from found.take(None)
+        return None if not objects and found.is_over else objects
+    items = yield from found.take(None)
+    if not items:
+        return None
+    return (yield from _objects(reader, plan, items, options, found.unreadable))
+
+
+@dataclass
+class _KeysOnly:
+    """A view without fields, for reads that need only the keys."""
+
+
+def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
+    """Return the number of items of a pattern; DynamoDB counts them unless the client must check each item."""
+    must_check = bool(plan.other_entities) or reader.design.ttl_attribute is not None or plan.hydrate
+    plan = replace(plan, view=_KeysOnly if must_check else None)
+    requests = read_requests(reader.design, plan, arguments)
+    if must_check:
+        found = MergedQueries(reader, plan, requests, [None] * len(requests), options)
+        total = 0
+        while items := (yield from found.take(None)):
+            if plan.hydrate and not _has_expiry(reader, plan):
+                items = yield from hydrated(reader, plan, items, options)
+            total += len(items)
+        return total
+    calls = [reader.call(request, plan, options, Select="COUNT") for request in requests]
+    for call in calls:
+        call.parameters.pop("Limit", None)
+    total = 0
+    while calls:
+        bodies = yield calls
+        following: list[Call] = []
+        for call, body in zip(calls, bodies, strict=True):
+            response = read_page(body)
+            reader.count_capacity(plan, response.consumed_capacity)
+            total += response.count
+            if response.last_evaluated_key is not None:
+                start = {"ExclusiveStartKey": response.last_evaluated_key}
+                following.append(call._replace(parameters={**call.parameters, **start}))
+        calls = following
+    return total
+
+
+def _page_objects(
+    reader: TableReader, plan: Plan, found: MergedQueries, limit: int | None, options: ReadOptions
+) -> Steps[list[Any]]:
+    """Return the objects of a page; if a stale index contains deleted or expired items, read further items instead."""
+    objects: list[Any] = []
+    read, enough = 0, 1 if limit is None else limit
+    while items := (yield from found.take(None if limit is None else limit - read)):
+        objects += yield from _objects(reader, plan, items, options, found.unreadable)
+        read = len(objects) + (0 if found.unreadable is None else found.unreadable.count)
+        if not plan.hydrate or read >= enough or found.positions is None:
+            break
+    return objects
+
+
+def _objects(
+    reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions, unreadable: UnreadableItems | None
+) -> Steps[list[Any]]:
+    """Return the objects of items; reads whole items from the table if the index has only a part of them."""
+    if plan.hydrate:
+        items = yield from hydrated(reader, plan, items, options)
+    return reader.decoded(items, plan, unreadable)
+
+
+def hydrated(reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions) -> Steps[list[Item]]:
+    """Return the whole items from the table in the same order; omit deleted and expired items."""
+    names = reader.design.table.key_attributes
+    keys = {key_identity(item, names): {name: item[name] for name in names} for item in items}
+    whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
+    found = [whole[key_identity(item, names)] for item in items if key_identity(item, names) in whole]
+    return [item for item in found if reader.is_alive(item, options)]
+
+
+def _has_expiry(reader: TableReader, plan: Plan) -> bool:
+    """Return whether the index contains the time-to-live attribute, if the table has one."""
+    ttl, index = reader.design.ttl_attribute, plan.index
+    return ttl is None or index.projection.kind == "ALL" or ttl in {*index.projection.attributes, *index.key_attributes}
+
+
+def limit_of(plan: Plan, arguments: Arguments, options: ReadOptions) -> int | None:
+    """Return the number of items to read, from the options or the plan; None if there is no limit."""
+    if options.limit is not None:
+        return options.limit
+    if plan.limit is None:
+        return None
+    count = plan.limit.count
+    limit: int = count if isinstance(count, int) else arguments[count.name]
+    return limit
+
+
+def _bound_arguments(arguments: Arguments) -> dict[str, Any]:
+    """Return the arguments that a cursor is bound to: all except `limit` and `cursor`."""
+    return {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}
+
+
+VERSION = 1
+_SIGNATURE_BYTES = 16
+_encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
+
+
+class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a cursor: the direction, and per Query a key to continue after, its start, or its end."""
+
+    version: int
+    issued_at: int
+    backwards: bool
+    positions: list[dict[str, Any] | bool | None]
+
+
+_decode = decoder_of(CursorPosition).decode
+
+
+class Cursors:
+    """Signs cursors with the user's secret, or with a random secret that is valid only in this process."""
+
+    def __init__(self, secret: bytes | str | None, *, seconds: float | None, now: Callable[[], float]) -> None:
+        given = secret.encode() if isinstance(secret, str) else secret
+        if given is not None and len(given) < 16:
+            raise ArgumentRefused("the cursor secret must have at least 16 bytes; secrets.token_bytes(32) creates one")
+        self._secret = given or secrets.token_bytes(32)
+        self._seconds = seconds
+        self._now = now
+
+    def encode(
+        self,
+        pattern: str,
+        arguments: Mapping[str, Any],
+        positions: list[dict[str, Any] | bool | None],
+        *,
+        backwards: bool = False,
+    ) -> str:
+        """Return the signed cursor of a position."""
+        position = msgspec.json.encode(CursorPosition(VERSION, int(self._now()), backwards, positions))
+        return _as_text(self._signature(pattern, arguments, position) + position)
+
+    def decode(self, pattern: str, arguments: Mapping[str, Any], text: str) -> CursorPosition:
+        """Return the position of a cursor; raises CursorRefused unless it was issued for this pattern and arguments."""
+        try:
+            signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # not a string
+            raise CursorRefused(f"{pattern}: malformed cursor") from None
+        if _as_text(signed) != text:  # the base64 decoder ignores unknown characters
+            raise CursorRefused(f"{pattern}: the cursor was modified")
+        signature, body = signed[:_SIGNATURE_BYTES], signed[_SIGNATURE_BYTES:]
+        if not hmac.compare_digest(signature, self._signature(pattern, arguments, body)):
+            raise CursorRefused(
+                f"{pattern}: the cursor was modified, or issued for another pattern, other arguments or another secret"
+            )
+        position = _decode(body)
+        if position.version != VERSION:
+            raise CursorRefused(
+                f"{pattern}: the cursor has the unknown version {position.version}; request the first page again"
+            )
+        if self._seconds is not None and self._now() - position.issued_at > self._seconds:
+            raise CursorRefused(f"{pattern}: the cursor has expired; request the first page again")
+        return position
+
+    def _signature(self, pattern: str, arguments: Mapping[str, Any], position: bytes) -> bytes:
+        call = _encode([pattern, {name: _stable(value) for name, value in arguments.items()}])
+        return hmac.digest(self._secret, hashlib.sha256(call).digest() + position, hashlib.sha256)[:_SIGNATURE_BYTES]
+
+
+def _as_text(signed: bytes) -> str:
+    return base64.urlsafe_b64encode(signed).rstrip(b"=").decode()
+
+
+def _stable(value: Any) -> Any:
+    """Return a representation of an argument that is the same in every process, and unique to its value."""
+    return value if isinstance(value, str | int | bool) else [type(value).__name__, repr(value)]

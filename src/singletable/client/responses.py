@@ -1,0 +1,140 @@
+"""Responses of DynamoDB: their types and decoders, and the exceptions for error responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from singletable.client.retries import THROTTLING
+from singletable.errors import ArgumentRefused, RequestRefused, Throttled
+from singletable.wire.decoders import decoder_of
+
+Item = dict[str, dict[str, Any]]
+ItemT = TypeVar("ItemT")
+
+
+class Capacity(msgspec.Struct, rename="pascal", frozen=True):
+    """The consumed capacity of a request."""
+
+    capacity_units: float = 0.0
+
+
+class GetResponse(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
+    """The response to GetItem."""
+
+    item: ItemT | None = None
+    consumed_capacity: Capacity | None = None
+
+
+class PageResponse(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
+    """The response to Query and Scan."""
+
+    items: list[ItemT] = []
+    count: int = 0
+    last_evaluated_key: Item | None = None
+    consumed_capacity: Capacity | None = None
+
+
+class PageChunks(NamedTuple):
+    """The response to a Query of an engine in this process, which returns its items in chunks of JSON."""
+
+    items: Sequence[bytes | msgspec.Raw]
+    """Each chunk is one item, or several comma-separated items."""
+    last_evaluated_key: Item | None
+    consumed_capacity: Capacity | None
+
+
+class BatchGetResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """The response to BatchGetItem."""
+
+    responses: dict[str, list[Item]] = {}
+    unprocessed_keys: dict[str, Any] = {}
+    consumed_capacity: list[Capacity] = []
+
+
+class BatchWriteResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """The response to BatchWriteItem."""
+
+    unprocessed_items: dict[str, list[dict[str, Any]]] = {}
+    consumed_capacity: list[Capacity] = []
+
+
+class TransactionGetItem(msgspec.Struct, rename="pascal", frozen=True):
+    """One item in the response to TransactGetItems, at the position of its key."""
+
+    item: Item | None = None
+
+
+class TransactionGetResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """The response to TransactGetItems."""
+
+    responses: list[TransactionGetItem] = []
+    consumed_capacity: list[Capacity] = []
+
+
+NO_ATTRIBUTES = msgspec.Raw()
+
+
+class WriteResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """The response to PutItem, UpdateItem and DeleteItem, with the returned item as JSON."""
+
+    attributes: msgspec.Raw = NO_ATTRIBUTES
+    consumed_capacity: Capacity | None = None
+
+
+class TransactionResponse(msgspec.Struct, rename="pascal", frozen=True):
+    """The response to TransactWriteItems."""
+
+    consumed_capacity: list[Capacity] = []
+
+
+read_get = decoder_of(GetResponse[Item]).decode
+read_page = decoder_of(PageResponse[Item]).decode
+read_batch_get = decoder_of(BatchGetResponse).decode
+read_batch_write = decoder_of(BatchWriteResponse).decode
+read_transaction_get = decoder_of(TransactionGetResponse).decode
+read_write = decoder_of(WriteResponse).decode
+read_transaction = decoder_of(TransactionResponse).decode
+
+_decode = msgspec.json.decode
+
+_ARGUMENT_NAMES = frozenset(("code", "message", "self"))
+
+# Remedies for messages about an update that does not match the stored item.
+_REMEDIES = {
+    "An operand in the update expression has an incorrect data type": (
+        "the stored value is None or of another type, so it cannot be added or appended to: set the field first"
+    ),
+    "The document path provided in the update expression is invalid for update": (
+        "the change is inside a field that is None or not stored: set the whole field first"
+    ),
+}
+
+
+def error_from(body: bytes) -> RequestRefused:
+    """Return the exception for the body of an error response; raises ValueError for other bodies."""
+    document: Any = _decode(body)
+    if not isinstance(document, dict) or not isinstance(document.get("__type"), str):
+        raise ValueError("not an error response of DynamoDB")
+    code = document.pop("__type").rpartition("#")[2]
+    message = document.pop("message", None) or document.pop("Message", "") or ""
+    kind = Throttled if code in THROTTLING else RequestRefused
+    error = kind(code, message, **{name: value for name, value in document.items() if name not in _ARGUMENT_NAMES})
+    error.args = (f"{code}: {with_remedy(message)}",)
+    return error
+
+
+def not_utf8(problem: UnicodeEncodeError) -> ArgumentRefused:
+    """Return the error for text that cannot be encoded as UTF-8."""
+    text = problem.object[max(0, problem.start - 10) : problem.end]
+    return ArgumentRefused(
+        f"the text {text!r} has an unpaired surrogate, which UTF-8 cannot encode; pass whole characters"
+    )
+
+
+def with_remedy(message: str) -> str:
+    """Return a message of DynamoDB, with a remedy if there is one."""
+    remedy = _REMEDIES.get(message)
+    return message if remedy is None else f"{message}; {remedy}"

@@ -1,0 +1,79 @@
+"""Retry and timeout settings, and which errors are retryable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from singletable.errors import RequestRefused
+
+
+@dataclass(frozen=True)
+class Retries:
+    """Retry settings: the number of attempts, and exponential backoff with full jitter."""
+
+    attempts: int = 5
+    """The maximum number of attempts, including the first; 1 disables retries."""
+    first_seconds: float = 0.05
+    """The maximum pause after the first attempt; it doubles after each attempt."""
+    seconds_max: float = 5.0
+    """The maximum pause after any attempt."""
+
+    def pause(self, attempt: int, chance: Callable[[], float] | None = None) -> float:
+        """Return a random number of seconds to wait after an attempt."""
+        from random import random  # not loaded by programs that open no table
+
+        longest: float = min(self.seconds_max, self.first_seconds * 2.0 ** (attempt - 1))
+        return (chance or random)() * longest  # jitter needs no secure random numbers
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Network timeouts in seconds."""
+
+    connect: float = 5.0
+    """The timeout for opening a connection, including TLS."""
+    read: float = 30.0
+    """The timeout for the start of a response, and again for the rest of it."""
+
+    def __post_init__(self) -> None:
+        for name in ("connect", "read"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"timeouts.{name} must be a number of seconds above 0, got {getattr(self, name)!r}")
+
+
+# The throughput of a table, an index or the account is exceeded.
+THROTTLING = frozenset(
+    (
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    )
+)
+# Internal errors of the service, after which a write may or may not have happened.
+UNKNOWN_OUTCOME = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
+# Errors after which the same request may succeed.
+RETRYABLE = (
+    THROTTLING
+    | UNKNOWN_OUTCOME
+    | {
+        "ItemCollectionSizeLimitExceededException",
+        "LimitExceededException",
+        "ReplicatedWriteConflictException",
+        "ServiceUnavailable",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
+# Cancellation reasons after which the same transaction may succeed.
+RETRYABLE_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
+
+
+def is_retryable_cancellation(error: RequestRefused) -> bool:
+    """Return whether a transaction was cancelled only for reasons that a retry can resolve."""
+    if error.code != "TransactionCanceledException":
+        return False
+    codes = {reason.get("Code", "None") for reason in error.fields.get("CancellationReasons") or ()} - {"None"}
+    return bool(codes) and codes <= RETRYABLE_REASONS

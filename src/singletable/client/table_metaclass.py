@@ -1,0 +1,92 @@
+"""Table metaclass: rejects two patterns with the same name; and the reserved names of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from singletable.client.pattern import Pattern
+from singletable.errors import DesignError, Problem
+from singletable.model import source_location
+
+RESERVED = frozenset(
+    {
+        "aio",
+        "all",
+        "batch",
+        "close",
+        "count",
+        "create",
+        "create_many",
+        "delete",
+        "delete_collection",
+        "delete_many",
+        "design",
+        "edit",
+        "get",
+        "get_many",
+        "metrics",
+        "move",
+        "move_subtree",
+        "name",
+        "open",
+        "put",
+        "put_many",
+        "query",
+        "scan",
+        "transaction",
+        "update",
+        "update_many",
+        "upsert",
+        "using",
+    }
+)
+"""The reserved names of a table class; a pattern must not have one of them."""
+
+
+class _Namespace(dict[str, Any]):
+    """The namespace of a class body; records a problem if a later definition overwrites a pattern."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.problems: list[Problem] = []
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        known = self.get(name)
+        if isinstance(known, Pattern):
+            where = value.declaration.location if isinstance(value, Pattern) else source_location.caller()
+            message = f"two patterns have the name {name!r}; the other is at {known.declaration.location}"
+            self.problems.append(Problem(message, where, "Rename one of them."))
+        super().__setitem__(name, value.named(name) if isinstance(value, Pattern) else value)
+
+
+class TableMeta(type):
+    """Metaclass of tables, which rejects a class body with two patterns of the same name."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **keywords: Any) -> _Namespace:
+        return _Namespace()
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: Mapping[str, Any], /, **keywords: Any) -> TableMeta:
+        """Raise DesignError for a class body with two patterns of the same name."""
+        if isinstance(namespace, _Namespace) and namespace.problems:
+            raise DesignError(namespace.problems)
+        return super().__new__(cls, name, bases, dict(namespace), **keywords)
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: Mapping[str, Any], /, **keywords: Any) -> None:
+        super().__init__(name, bases, dict(namespace))
+
+
+if TYPE_CHECKING:
+
+    class TableBody:
+        """Base class for type checkers, without the metaclass.
+
+        With a custom metaclass, type checkers do not check class keywords such as `entities=` against
+        `__init_subclass__`.
+        """
+
+else:
+
+    class TableBody(metaclass=TableMeta):
+        """Base class of tables with the metaclass."""

@@ -1,0 +1,89 @@
+"""Idempotency tokens: a marker item in the transaction identifies a replay, even after its items have changed.
+
+DynamoDB's own token lasts ten minutes and requires identical bytes. A transaction that changes index keys or sets a
+time to live has different bytes when it is repeated. The marker holds a hash of the caller's request, and expires.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from singletable.client.responses import Item
+from singletable.client.write.item_actions import ItemAction, Requirement
+from singletable.client.write.stored_expressions import missing, stored_time
+from singletable.client.write.write_intents import WriteIntent
+from singletable.errors import ArgumentRefused
+from singletable.expressions.tree import Compare, Condition, Constant, Or, Path
+from singletable.model.codecs.text_codec import escape
+from singletable.model.design import Design
+from singletable.model.table_schema import RESERVED_PREFIX, RESERVED_TYPE
+from singletable.planner.stored_items import field_value, stored_value
+from singletable.values.limits import SORT_KEY_BYTES_MAX
+
+TOKEN_SECONDS = 86_400
+"""The lifetime of a token if the table has a time to live; otherwise tokens never expire."""
+HASH = "request_hash"
+
+
+class TransactionReplayed(Exception):
+    """A transaction with this token has already been committed."""
+
+
+def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], now: Callable[[], float]) -> ItemAction:
+    """Return the put of a token's marker; raise ArgumentRefused if the table cannot store one."""
+    table = design.table
+    if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
+        raise ArgumentRefused(
+            f"transaction(token=...) stores the token as an item, but the keys of {design.name} are not strings; "
+            "omit the token and make the writes conditional instead"
+        )
+    if not isinstance(token, str) or not token:
+        raise ArgumentRefused(f"transaction: token={token!r} must be a non-empty string")
+    text = f"{RESERVED_PREFIX}token#{escape(token, '#')}"
+    if len(text.encode(errors="replace")) > SORT_KEY_BYTES_MAX:
+        raise ArgumentRefused(
+            f"transaction: the token has {len(token)} characters, too many for a key; use a hash of the token instead"
+        )
+    key: Item = {attribute.name: {"S": text} for attribute in (*table.partition, *table.sort)}
+    digest = request_hash(intents)
+    item: Item = {**key, HASH: {"S": digest}}
+    if design.settings.type_attribute:
+        item[design.settings.type_attribute] = {"S": RESERVED_TYPE}
+    unused: Condition = missing(table.partition[0].name)
+    if design.ttl_attribute is not None:
+        item[design.ttl_attribute] = {"N": str(int(now()) + TOKEN_SECONDS)}
+        unused = Or((unused, Compare("<=", Path((design.ttl_attribute,)), Constant(stored_time(now())))))
+
+    def error(found: Item | None) -> Exception:
+        if found is not None and found.get(HASH) == {"S": digest}:
+            return TransactionReplayed()
+        return ArgumentRefused(
+            f"idempotency token {token!r} reused with different parameters: another transaction has used it; "
+            "use a new token"
+        )
+
+    return ItemAction("Put", key, 0, item, (), (Requirement(unused, error, 0),))
+
+
+def request_hash(intents: Sequence[WriteIntent]) -> str:
+    """Return a hash of the caller's request, which does not depend on stored items."""
+    document = [
+        [
+            each.kind,
+            each.entity.name,
+            {name: field_value(each.entity, name, value) for name, value in sorted(each.values.items())},
+            repr((each.changes, each.where, each.absent, each.version)),
+            {name: _stored(value) for name, value in sorted(each.arguments.items())},
+        ]
+        for each in intents
+    ]
+    return hashlib.sha256(msgspec.json.encode(document, order="deterministic")).hexdigest()
+
+
+def _stored(value: Any) -> Any:
+    """Return the stored form of an argument; a list for an empty set, which DynamoDB cannot store."""
+    return {"L": []} if isinstance(value, set | frozenset) and not value else stored_value(value)

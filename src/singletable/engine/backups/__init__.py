@@ -1,0 +1,1 @@
+"""Backups, restores and point-in-time recovery."""

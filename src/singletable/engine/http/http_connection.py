@@ -1,0 +1,189 @@
+"""One HTTP connection: answers requests in order, and stops reading from a client that does not read its responses."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from singletable.engine.http.http_messages import HttpRequest, HttpResponse
+from singletable.engine.http.request_parser import TIMED_OUT, RequestParser
+from singletable.engine.http.server_state import ServerState
+
+# Up to this size, copying head and body into one write is faster than two writes.
+_COPIED_BYTES_MAX = 64 * 1024
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class HttpConnection(asyncio.Protocol):
+    """A client's connection; a request waits until the server has sent the previous response."""
+
+    _transport: asyncio.Transport
+
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
+        self._parser = RequestParser()
+        self._flushing = False
+        self._congested = False
+        self._reading = True
+        self._half_closed = False
+        self._lost = False
+        self._lingering: asyncio.TimerHandle | None = None
+        self._since = state.now
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Register a new client."""
+        # uvloop's transports are not subclasses of asyncio.Transport, but have the same methods.
+        self._transport = transport  # type: ignore[assignment]
+        self._state.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Discard the requests of a client that has disconnected."""
+        self._lost = self._parser.ended = True
+        self._parser.requests.clear()
+        self._state.connections.discard(self)
+        if self._lingering is not None:
+            self._lingering.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Parse data and schedule complete requests; ignore data after the last request."""
+        parser = self._parser
+        if parser.ended:
+            return
+        if not parser.in_message:
+            self._since = self._state.now
+        parser.feed(data)
+        if parser.requests or parser.expects_continue:
+            self._state.schedule(self)
+
+    def eof_received(self) -> bool:
+        """Keep the connection open while received requests still need a response."""
+        self._half_closed = self._parser.ended = True
+        return bool(self._parser.requests) or self._flushing
+
+    def pause_writing(self) -> None:
+        """Stop answering a client that does not read its responses."""
+        self._congested = True
+        self._since = self._state.now
+
+    def resume_writing(self) -> None:
+        """Continue when the client has read its responses."""
+        self._congested = False
+        self.answer_requests()
+
+    def answer_requests(self) -> None:
+        """Answer all requests that can be answered now, then read on."""
+        while (request := self.next_request()) is not None:
+            self.deliver(request, self._state.service.answer(request))
+        self._update_reading()
+
+    def resume(self) -> None:
+        """Continue after one response: schedule the next request, or read on."""
+        if self._parser.requests and not (self._congested or self._flushing):
+            self._state.schedule(self)
+        else:
+            self._update_reading()
+
+    def next_request(self) -> HttpRequest | None:
+        """Return the next request to answer, or None; answer a parser fault here, as the last response."""
+        requests = self._parser.requests
+        if not requests or self._congested or self._flushing:
+            return None
+        request = requests.popleft()
+        if isinstance(request, HttpRequest):
+            return request
+        self._send(self._state.service.reject(request), keep_alive=False)
+        return None
+
+    def _update_reading(self) -> None:
+        """Read only while no request waits for its response."""
+        requests = self._parser.requests
+        if self._reading is bool(requests):
+            self._reading = not self._reading
+            (self._transport.resume_reading if self._reading else self._transport.pause_reading)()
+        if not requests and not self._flushing:
+            if self._parser.expects_continue:
+                self._parser.expects_continue = False
+                self._write(_CONTINUE)
+            if self._half_closed:
+                self._state.send_outgoing()
+                self._transport.close()
+
+    def deliver(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Send a response; if the server flushes writes, wait for the flush first."""
+        flush = self._state.flush
+        if response.wrote and flush is not None:
+            self._flushing = True
+            flush.wait(partial(self._after_flush, request, response))
+        else:
+            self._send(response, request.keep_alive)
+
+    def _after_flush(self, request: HttpRequest, response: HttpResponse, error: BaseException | None) -> None:
+        self._flushing = False
+        if self._lost:
+            return
+        if error is not None:
+            response = self._state.service.internal_error(error, request.headers)
+        self._send(response, request.keep_alive)
+        self.answer_requests()
+
+    def _send(self, response: HttpResponse, keep_alive: bool) -> None:
+        state = self._state
+        keep_alive = keep_alive and not state.stopping
+        head = state.heads.write(response, keep_alive)
+        body = response.body
+        if response.bodiless:
+            self._write(head)
+        elif len(body) <= _COPIED_BYTES_MAX:
+            self._write(head + body)
+        else:
+            # Not `writelines`, after which some releases of asyncio do not call `pause_writing`.
+            self._write(head)
+            self._write(body)
+            state.send_outgoing()
+        self._since = state.now
+        if not keep_alive:
+            state.send_outgoing()
+            self._end()
+
+    def _write(self, data: bytes) -> None:
+        outgoing = self._state.outgoing
+        if outgoing is None:
+            self._transport.write(data)
+        else:
+            outgoing.append((self._transport, data))
+
+    def _end(self) -> None:
+        """Close some time after the last response: closing at once could prevent the client from reading it."""
+        self._parser.ended = True
+        self._parser.requests.clear()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        loop = asyncio.get_running_loop()
+        self._lingering = loop.call_later(self._state.timeouts.linger_seconds, self._transport.close)
+
+    # Called by the server.
+
+    def check_timeouts(self) -> None:
+        """Close the connection of a client that exceeds a timeout."""
+        waited, timeouts = self._state.now - self._since, self._state.timeouts
+        if self._flushing or self._lingering is not None:
+            return
+        if self._congested:
+            if waited > timeouts.answer_seconds:
+                self._transport.abort()
+        elif self._parser.in_message:
+            if waited > timeouts.request_seconds:
+                self._parser.end(TIMED_OUT)
+                self.answer_requests()
+        elif waited > timeouts.idle_seconds:
+            self._transport.close()
+
+    def close_if_idle(self) -> None:
+        """Close the connection unless a request is being received or answered."""
+        busy = self._parser.requests or self._flushing or self._congested or self._parser.in_message
+        if not busy or self._lingering is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self._transport.abort()

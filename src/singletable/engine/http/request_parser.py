@@ -1,0 +1,154 @@
+"""The HTTP request parser of one connection: complete requests from chunks of bytes, with size limits."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import httptools
+
+from singletable.engine.http.http_messages import HttpRequest
+
+# Captured against the service: it rejects a longer request before it looks at anything else.
+REQUEST_BYTES_MAX = 16 * 1024 * 1024
+_DIGITS_OF_LONG_BODIES = len(str(REQUEST_BYTES_MAX))
+HEAD_BYTES_MAX = 64 * 1024
+# A body sent in chunks of one byte takes six times its length. The parser rejects messages longer than this.
+_MESSAGE_BYTES_MAX = 8 * REQUEST_BYTES_MAX
+
+
+class Fault(NamedTuple):
+    """The reason why the server stops reading from a client: a status and a message."""
+
+    status: int
+    message: str
+
+
+MALFORMED = Fault(400, "Malformed HTTP/1.1 request.")
+TOO_LARGE = Fault(413, "The request exceeds the limit of 16 MB.")
+HEAD_TOO_LARGE = Fault(431, "The request headers exceed the limit of 64 KB.")
+TIMED_OUT = Fault(408, "Timed out while receiving the request.")
+
+
+class RequestParser:
+    """Parses bytes into `requests`; a fault ends the parsing and is the last entry."""
+
+    def __init__(self) -> None:
+        self.requests: deque[HttpRequest | Fault] = deque()
+        self.ended = False
+        self.in_message = False
+        self.expects_continue = False
+        self._start_parser()
+
+    def _start_parser(self) -> None:
+        self._parser = httptools.HttpRequestParser(self)
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._head = self._headers
+        self._body: bytes | bytearray = b""
+        self._in_head = False
+        self._began_here = False
+        self._message_bytes = 0
+
+    def feed(self, data: bytes) -> None:
+        """Parse more bytes; call it only until `ended` is set."""
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._ignore_upgrade(data[upgrade.args[0] :])
+            return
+        except httptools.HttpParserError:
+            self.end(MALFORMED)
+            return
+        if self.in_message:
+            self._measure(len(data))
+
+    def _ignore_upgrade(self, rest: bytes) -> None:
+        """Parse a request again without its Upgrade header (HTTP/2 or another protocol), which stops the parser.
+
+        Java's own HTTP client offers an upgrade with every request, and continues in HTTP/1.1 when it is ignored.
+        """
+        offer = self.requests[-1]
+        if not isinstance(offer, HttpRequest) or offer.method == b"CONNECT":
+            self.end(MALFORMED)
+            return
+        self.requests.pop()
+        self.ended = False
+        self._start_parser()
+        ignored = (b"upgrade", b"http2-settings", b"connection")
+        lines = b"".join(b"%b: %b\r\n" % item for item in offer.headers.items() if item[0] not in ignored)
+        closing = b"" if offer.keep_alive else b"connection: close\r\n"
+        self.feed(b"%b %b HTTP/1.1\r\n%b%b\r\n%b" % (offer.method, offer.url, lines, closing, rest))
+
+    def end(self, fault: Fault) -> None:
+        """Stop parsing, and queue a fault for the client after the complete requests."""
+        if not self.ended:
+            self.ended = True
+            self.expects_continue = False
+            self._body = b""
+            self.requests.append(fault)
+
+    def _measure(self, length: int) -> None:
+        if self._began_here:
+            self._began_here = False
+            return
+        self._message_bytes += length
+        if self._in_head and self._message_bytes > HEAD_BYTES_MAX:
+            self.end(HEAD_TOO_LARGE)
+        elif self._message_bytes > _MESSAGE_BYTES_MAX:
+            self.end(TOO_LARGE)
+
+    # Callbacks of httptools.
+
+    def on_message_begin(self) -> None:
+        """Start a request."""
+        self.in_message = self._in_head = self._began_here = True
+        self._url = b""
+        self._headers = {}
+        self._body = b""
+        self._message_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        """Append a part of the request target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header; the last of repeated headers counts."""
+        self._headers[name.lower()] = value
+
+    def on_headers_complete(self) -> None:
+        """Check the complete head; reject a large Content-Length before the client sends the body."""
+        self._in_head = False
+        self._head = headers = self._headers
+        self._headers = {}  # collects the trailers of a chunked body, which the server ignores
+        length = headers.get(b"content-length", b"")
+        if len(length) >= _DIGITS_OF_LONG_BODIES and int(length) > REQUEST_BYTES_MAX:
+            self.end(TOO_LARGE)
+        elif b"expect" in headers:
+            expected = headers[b"expect"].lower() == b"100-continue"
+            self.expects_continue = expected and self._parser.get_http_version() == "1.1" and not self.ended
+
+    def on_body(self, body: bytes) -> None:
+        """Append a part of the body; most bodies arrive as one part."""
+        if self.ended:
+            return
+        have = self._body
+        if not have:
+            self._body = have = body
+        elif isinstance(have, bytearray):
+            have += body
+        else:
+            self._body = have = bytearray(have)
+            have += body
+        if len(have) > REQUEST_BYTES_MAX:
+            self.end(TOO_LARGE)
+
+    def on_message_complete(self) -> None:
+        """Queue the complete request; a request that closes the connection is the last one."""
+        self.in_message = self.expects_continue = False
+        if self.ended:
+            return
+        parser = self._parser
+        keep_alive = parser.should_keep_alive()
+        self.ended = not keep_alive
+        self.requests.append(HttpRequest(parser.get_method(), self._url, self._head, bytes(self._body), keep_alive))

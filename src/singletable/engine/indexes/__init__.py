@@ -1,0 +1,1 @@
+"""Secondary indexes: changes, backfill and replication lag."""

@@ -1,0 +1,79 @@
+"""Simulated replication lag of global indexes, which exposes read-after-write bugs in local tests."""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+
+from singletable.engine.storage.item_tree import Row, Tree
+
+_key_of = itemgetter(0)
+
+
+class LaggingTree(Tree):
+    """A tree that reads ranges as they were `seconds` ago; it remembers the writes of this process for that long.
+
+    The stored entries are up to date: they are written with their items, and other processes see them at once.
+    """
+
+    __slots__ = ("_changed_at", "_lock", "_now", "_past", "_seconds")
+    joins = False
+
+    def __init__(self, name: str, seconds: float, now: Callable[[], float]) -> None:
+        super().__init__(name)
+        self._seconds = seconds
+        self._now = now
+        self._lock = threading.Lock()
+        # For each key, oldest first: the time of a change and the row before it.
+        self._past: dict[bytes, deque[tuple[float, Row | None]]] = {}
+        self._changed_at: deque[tuple[float, bytes]] = deque()
+
+    def put(self, connection: sqlite3.Connection, key: bytes, item: bytes, size: int) -> None:
+        """Set the item of a key; readers see it after the lag."""
+        self._remember(connection, key)
+        super().put(connection, key, item, size)
+
+    def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
+        """Delete the item of a key; readers see it until the lag has passed."""
+        self._remember(connection, key)
+        super().delete(connection, key)
+
+    def items(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
+    ) -> Iterator[tuple[bytes, int]]:
+        """Return items and sizes of a range as it was before the lag."""
+        rows = self.range(connection, low, high, descending)  # the snapshot of the store starts here
+        past = self._as_it_was()
+        if not past:
+            return ((item, size) for _, item, size in rows)
+        unchanged = (row for row in rows if row[0] not in past)
+        restored = [row for key, row in past.items() if row is not None and low <= key < high]
+        restored.sort(key=_key_of, reverse=descending)
+        merged = heapq.merge(unchanged, restored, key=_key_of, reverse=descending)
+        return ((item, size) for _, item, size in merged)
+
+    def _remember(self, connection: sqlite3.Connection, key: bytes) -> None:
+        # If the transaction is rolled back, the key has this row again, so the record stays correct.
+        had = self.get(connection, key)
+        now = self._now()
+        with self._lock:
+            self._forget(now)
+            self._past.setdefault(key, deque()).append((now, None if had is None else (key, *had)))
+            self._changed_at.append((now, key))
+
+    def _as_it_was(self) -> dict[bytes, Row | None]:
+        with self._lock:
+            self._forget(self._now())
+            return {key: changes[0][1] for key, changes in self._past.items()}
+
+    def _forget(self, now: float) -> None:
+        while self._changed_at and self._changed_at[0][0] <= now - self._seconds:
+            _, key = self._changed_at.popleft()
+            changes = self._past[key]
+            changes.popleft()
+            if not changes:
+                del self._past[key]

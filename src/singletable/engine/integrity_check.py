@@ -1,0 +1,205 @@
+"""Integrity check of a store: items, index entries, change logs, expiry times and backups agree with each other."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from singletable.engine.backups.backup_records import all_backups
+from singletable.engine.catalog import Catalog
+from singletable.engine.items.item_keys import stored_key
+from singletable.engine.storage.change_log_rows import NO_KEY
+from singletable.engine.storage.storage_check import check_storage as check_format
+from singletable.engine.storage.store import Store
+from singletable.engine.storage.store_format import BACKUPS_SINCE, read_version
+from singletable.engine.tables.stored_table import OMIT_FROM_INDEX, Item, StoredIndex, StoredTable, decode_item
+from singletable.values.comparison import equal
+from singletable.values.item_size import item_size
+
+STEP_ROWS = 1000
+
+
+class IntegrityReport(NamedTuple):
+    """What was checked, and the problems found."""
+
+    tables: int
+    items: int
+    entries: int
+    problems: list[str]
+    backups: int = 0
+
+
+def check_store(path: Path | str) -> IntegrityReport:
+    """Check the whole store in one snapshot, without changing it."""
+    store = Store.open(f"file:{path}", create=False)
+    try:
+        problems = check_format(store)
+        if problems:
+            # If the file format is damaged, the items cannot be read.
+            return IntegrityReport(0, 0, 0, problems)
+        tables = Catalog(store).reload()
+        items = entries = 0
+        with store.snapshot() as connection:
+            for table in tables:
+                items += table.tree.count(connection)[0]
+                problems.extend(_table_problems(connection, table))
+                for index in table.indexes:
+                    entries += index.tree.count(connection)[0]
+                    problems.extend(_index_problems(connection, table, index))
+                problems.extend(_change_log_problems(connection, table))
+                problems.extend(_expiry_problems(connection, table))
+            backups = backups_of(connection)
+            for name, backup in backups.items():
+                problems.extend(f"backup {name} of {problem}" for problem in _table_problems(connection, backup))
+        return IntegrityReport(len(tables), items, entries, problems, len(backups))
+    finally:
+        store.close()
+
+
+def backups_of(connection: sqlite3.Connection) -> dict[str, StoredTable]:
+    """Return the complete backups of a store, each as a table without indexes."""
+    if read_version(connection) < BACKUPS_SINCE:
+        return {}
+    found = [(each.row, each.backup) for each in all_backups(connection) if each.backup.status == "AVAILABLE"]
+    return {
+        row.identifier: StoredTable(msgspec.structs.replace(backup.definition, indexes=()), 0, row.tree, ())
+        for row, backup in found
+    }
+
+
+def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
+    """Check every item, and that every active index has the right entry for it."""
+    for key, body, size in _rows(connection, table):
+        item = _decoded(body)
+        if item is None:
+            yield f"{table.name}: the item at key {key.hex()} is not valid JSON"
+            continue
+        problem = _item_problem(table, key, item, size)
+        if problem is not None:
+            yield f"{table.name}: {problem}"
+            continue
+        for index in table.indexes:
+            entry = index.entry(item, body, size, key, OMIT_FROM_INDEX)
+            if entry is None or index.definition.status != "ACTIVE":
+                continue
+            row = index.tree.get(connection, entry.key)
+            if row is None:
+                yield f"{table.name}/{index.name}: the entry of {_named(table, item)} is missing"
+            elif row != (entry.body, entry.size):
+                yield f"{table.name}/{index.name}: the entry of {_named(table, item)} differs from the item"
+
+
+def _item_problem(table: StoredTable, key: bytes, item: Item, size: int) -> str | None:
+    try:
+        own_key, own_size = stored_key(table, item), item_size(item)
+    except (KeyError, TypeError, ValueError):
+        return f"the item at key {key.hex()} has an invalid key or value"
+    if own_key != key:
+        return f"{_named(table, item)} is stored at another key, {key.hex()}"
+    if own_size != size:
+        return f"{_named(table, item)} has {own_size} bytes, but the store records {size}"
+    return None
+
+
+def _index_problems(connection: sqlite3.Connection, table: StoredTable, index: StoredIndex) -> Iterator[str]:
+    """Check that every index entry belongs to an item."""
+    position = b""
+    while rows := index.tree.after(connection, position, STEP_ROWS):
+        for key, body, _ in rows:
+            entry = _decoded(body)
+            if entry is None or not _has_item(connection, table, index, key, entry):
+                yield f"{table.name}/{index.name}: the entry at key {key.hex()} belongs to no item"
+        position = rows[-1][0]
+
+
+def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredIndex, key: bytes, entry: Item) -> bool:
+    try:
+        base_key = stored_key(table, entry)
+    except (KeyError, TypeError, ValueError):
+        return False
+    row = table.tree.get(connection, base_key)
+    item = None if row is None else _decoded(row[0])
+    return item is not None and index.key_of(item, base_key, OMIT_FROM_INDEX) == key
+
+
+def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
+    """Check that every change starts from the result of the previous one, and that items match their last change."""
+    if table.changes is None:
+        return
+    log = table.changes.log
+    latest: dict[bytes, bytes | None] = {}
+    position, last = log.first(connection), log.last(connection)
+    while changes := log.between(connection, position, last, STEP_ROWS):
+        for change in changes:
+            if change.key == NO_KEY:
+                latest.clear()
+                continue
+            if change.key in latest and not _same(latest[change.key], change.before):
+                yield f"{table.name}: change {change.sequence} does not start from the result of the previous change"
+            latest[change.key] = change.after
+        position = changes[-1].sequence + 1
+    for key, body in latest.items():
+        row = table.tree.get(connection, key)
+        if not _same(None if row is None else row[0], body):
+            yield f"{table.name}: the item at key {key.hex()} differs from its last change"
+
+
+def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
+    """Check that every recorded expiry time is that of an item, and that none is missing once TTL is enabled."""
+    if table.expiry is None:
+        return
+    recorded = {(at, key) for at, key in table.expiry.tree.rows(connection)}
+    for at, key in sorted(recorded):
+        row = table.tree.get(connection, key)
+        if row is None or _time_of(table, row[0]) != at:
+            yield f"{table.name}: an expiry at {at} is recorded for key {key.hex()}, but its item does not expire then"
+    setting = table.definition.time_to_live
+    if setting is None or setting.status != "ENABLED":
+        return
+    position = b""
+    while rows := table.tree.after(connection, position, STEP_ROWS):
+        for key, body, _ in rows:
+            time = _time_of(table, body)
+            if time is not None and (time, key) not in recorded:
+                yield f"{table.name}: the item at key {key.hex()} expires at {time}, but no expiry is recorded"
+        position = rows[-1][0]
+
+
+def _same(left: bytes | None, right: bytes | None) -> bool:
+    """Whether two bodies are the same item; the order of attributes does not matter."""
+    if left is None or right is None or left == right:
+        return left == right
+    try:
+        return equal({"M": decode_item(left)}, {"M": decode_item(right)})
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+
+
+def _time_of(table: StoredTable, body: bytes) -> int | None:
+    assert table.expiry is not None
+    try:
+        return table.expiry.time_of(decode_item(body))
+    except (msgspec.MsgspecError, ValueError, TypeError, AttributeError):
+        return None  # the check of the items reports an invalid item
+
+
+def _rows(connection: sqlite3.Connection, table: StoredTable) -> Iterator[tuple[bytes, bytes, int]]:
+    position = b""
+    while rows := table.tree.after(connection, position, STEP_ROWS):
+        yield from rows
+        position = rows[-1][0]
+
+
+def _decoded(body: bytes) -> Item | None:
+    try:
+        return decode_item(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _named(table: StoredTable, item: Item) -> str:
+    return ", ".join(f"{name}={next(iter(item[name].values()))}" for name in table.key_names)

@@ -1,0 +1,1 @@
+"""Reads and writes of items: keys, pages, transactions, capacity and expiry."""

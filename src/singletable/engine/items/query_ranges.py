@@ -1,0 +1,189 @@
+"""The range of stored keys that a Query reads, from its key condition or from the fast path of a repeated Query.
+
+An application sends the same few Queries again and again with other values. The first Query of a kind is parsed and
+checked in full; later ones with the same text and valid values take the fast path.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from singletable.engine.items.item_keys import EmptyKey, short_text
+from singletable.engine.items.page_selection import PageSource
+from singletable.engine.storage.entry_keys import Comparison, EntryRange, Operator, index_range, table_range
+from singletable.engine.tables.stored_table import PUT_ERRORS, Item, StoredTable, check_key_length
+from singletable.engine.tables.table_definition import KeyElement
+from singletable.errors import RequestRefused
+from singletable.expressions.key_condition import KeyCondition
+from singletable.expressions.operand_checks import Check
+from singletable.expressions.tree import Parameter
+from singletable.values.fast_path import FastPath, NotOnFastPath
+from singletable.values.limits import SORT_KEY_BYTES_MAX
+from singletable.values.scalars import key_bytes
+from singletable.wire.query_and_scan import Query
+
+
+class QueryRange(NamedTuple):
+    """A key range, its key attributes, the values of the partition key, and whether the sort key is restricted."""
+
+    keys: EntryRange
+    key_names: tuple[str, ...]
+    values: Item
+    has_sort_test: bool
+
+
+def query_range(source: PageSource, condition: KeyCondition) -> QueryRange:
+    """Return the range of a key condition; reject a condition that does not match the key."""
+    order = source.order
+    requested = condition.range_of(order.partition_names, order.sort_names, order.kinds)
+    parts = [
+        _part(source, attribute, value, is_partition=True)
+        for attribute, value in zip(order.partition, requested.partition, strict=True)
+    ]
+    equal: list[bytes] = []
+    if requested.sort:
+        equal = [_part(source, attribute, value) for attribute, value in zip(order.sort, requested.sort, strict=False)]
+    comparison = None
+    if requested.last is not None:
+        # Prefixes and bounds obey the rules of key values: not empty, and not too long.
+        operands = [_part(source, order.sort[len(equal)], value) for value in requested.last.values]
+        comparison = Comparison(requested.last.operator, *operands)
+    values = dict(zip(order.partition_names, requested.partition, strict=True))
+    keys = _range(source, parts, equal, comparison)
+    return QueryRange(keys, order.names, values, bool(equal) or comparison is not None)
+
+
+def _range(source: PageSource, parts: list[bytes], equal: list[bytes], comparison: Comparison | None) -> EntryRange:
+    if source.index is not None:
+        return index_range(parts, equal, comparison)
+    return table_range(parts[0], Comparison("=", equal[0]) if equal else comparison)
+
+
+def _part(source: PageSource, attribute: KeyElement, value: dict[str, Any], *, is_partition: bool = False) -> bytes:
+    text = value[attribute.kind]
+    if not text:
+        raise _empty(source, attribute)
+    part = key_bytes(attribute.kind, text)
+    if len(part) > SORT_KEY_BYTES_MAX:  # the lower of the two limits
+        check_key_length(part, is_partition=is_partition)
+    return part
+
+
+def _empty(source: PageSource, attribute: KeyElement) -> RequestRefused:
+    error = None if source.index is None else PUT_ERRORS.empty(source.index.name, attribute)
+    return error or EmptyKey(attribute.name, attribute.kind)
+
+
+FAST_QUERIES = FastPath("repeated queries")
+
+# Limits, so that clients that generate expression text cannot fill the memory.
+_FAST_PATHS_MAX = 256
+_TEXT_MAX = 2048
+
+# Options that exclude a Query from the fast path: filter, projection, start key and the legacy parameters.
+_other_options = attrgetter(
+    "select",
+    "filter_expression",
+    "projection_expression",
+    "exclusive_start_key",
+    "attributes_to_get",
+    "query_filter",
+    "conditional_operator",
+    "key_conditions",
+)
+_NO_OTHER_OPTIONS = (None,) * 8
+
+
+class QueryFastPath(NamedTuple):
+    """A checked Query without its values: where it reads, and which placeholder has which role."""
+
+    source: PageSource
+    partition_name: str
+    partition: str
+    """The placeholder of the partition key's value."""
+    operator: Operator | None
+    """The comparison of the sort key, if there is one."""
+    operands: tuple[str, ...]
+    checks: tuple[Check, ...]
+
+    def range_of(self, values: Item) -> EntryRange:
+        """Return the range for these values; raise NotOnFastPath if one of them needs a full check."""
+        if len(values) != 1 + len(self.operands):
+            raise NotOnFastPath
+        partition = short_text(values, self.partition)
+        comparison = None
+        if self.operator is not None:
+            operands = [short_text(values, placeholder) for placeholder in self.operands]
+            if any(check(values) for check in self.checks):
+                raise NotOnFastPath
+            comparison = Comparison(self.operator, *operands)
+        if self.source.index is None:
+            return table_range(partition, comparison)
+        if comparison is not None and comparison.operator == "=":
+            return index_range((partition,), (comparison.value,))
+        return index_range((partition,), (), comparison)
+
+
+class FastPathRead(NamedTuple):
+    """What a Query on the fast path reads, and the value of its partition key."""
+
+    source: PageSource
+    keys: EntryRange
+    partition: Item
+
+
+def find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
+    """Return what a Query reads if a fast path exists for it; raise NotOnFastPath if it needs a full check."""
+    try:
+        found = _find_fast_path(table, request)
+    except NotOnFastPath:
+        FAST_QUERIES.misses += 1
+        raise
+    FAST_QUERIES.hits += 1
+    return found
+
+
+def _find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
+    if table is None or _other_options(request) != _NO_OTHER_OPTIONS:
+        raise NotOnFastPath
+    fast_path: QueryFastPath | None = table.query_fast_paths.get(_key(request))
+    values = request.expression_attribute_values
+    if fast_path is None or values is None or (request.limit is not None and request.limit < 1):
+        raise NotOnFastPath
+    keys = fast_path.range_of(values)
+    return FastPathRead(fast_path.source, keys, {fast_path.partition_name: values[fast_path.partition]})
+
+
+def add_fast_path(source: PageSource, request: Query, condition: KeyCondition) -> None:
+    """Add a fast path for a valid Query, if it has only string keys and no further options."""
+    known, order = source.table.query_fast_paths, source.order
+    names, text = request.expression_attribute_names or {}, request.key_condition_expression
+    if text is None or _other_options(request) != _NO_OTHER_OPTIONS or len(known) >= _FAST_PATHS_MAX:
+        return
+    if len(text) + sum(map(len, names)) + sum(map(len, names.values())) > _TEXT_MAX:
+        return
+    if len(order.partition) > 1 or len(order.sort) > 1 or set(order.kinds.values()) != {"S"}:
+        return
+    first = condition.tests[order.partition_names[0]]
+    others = [test for test in condition.tests.values() if test is not first]
+    operands = [operand for test in (first, *others) for operand in test.operands]
+    placeholders = [operand.name for operand in operands if isinstance(operand, Parameter)]
+    if len(set(placeholders)) < len(operands):  # one placeholder is used twice, or an operand is not a placeholder
+        return
+    partition, *rest = placeholders
+    operator: Operator | None = others[0].operator if others else None
+    # Another string passes all checks that this one passed, except the order of two bounds.
+    checks = condition.checks if operator == "BETWEEN" else ()
+    known[_key(request)] = QueryFastPath(source, first.attribute, partition, operator, tuple(rest), checks)
+
+
+def _key(request: Query) -> tuple[object, ...]:
+    """Return everything of a Query except its values."""
+    names = request.expression_attribute_names
+    return (
+        request.key_condition_expression,
+        None if names is None else tuple(names.items()),
+        request.index_name,
+        request.consistent_read,
+    )

@@ -1,0 +1,212 @@
+"""Group commit: the writes of several requests in one transaction, each with a savepoint to roll back to.
+
+A commit takes longer than most writes. The HTTP server answers several requests at a time: it makes one commit for all
+of them and sends the responses afterwards.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from threading import get_ident
+from types import TracebackType
+from typing import Self
+
+from singletable.engine.storage.sqlite_connection import ConnectionSource, StoreConnection, raise_translated, roll_back
+from singletable.engine.storage.sqlite_errors import translate_error
+from singletable.errors import StoreRefused
+
+
+class GroupCommit:
+    """The group commit of one thread; its first write starts the transaction."""
+
+    __slots__ = ("_connections", "_failure", "connection", "thread")
+
+    def __init__(self, connections: ConnectionSource) -> None:
+        self._connections = connections
+        self._failure: BaseException | None = None
+        self.connection: StoreConnection | None = None
+        self.thread = get_ident()
+
+    def write_connection(self) -> StoreConnection:
+        """Return the connection of the group, in its transaction."""
+        if self._failure is not None:
+            raise StoreRefused(f"an earlier write in the same group commit failed: {self._failure}") from self._failure
+        if self.connection is None:
+            self.connection = self._begin()
+        return self.connection
+
+    def _begin(self) -> StoreConnection:
+        try:
+            connection = self._connections.acquire_writer()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except BaseException:
+                self._connections.release_writer(connection)
+                raise
+        except BaseException as error:
+            self.fail(error)
+            raise translate_error(error, self._connections.name) or error from None
+        return connection
+
+    def fail(self, error: BaseException) -> None:
+        """Record that the whole transaction is or will be rolled back, so that no write of the group takes effect."""
+        self._failure = self._failure or translate_error(error, self._connections.name) or error
+
+    def finish(self) -> None:
+        """Commit if there were writes; raise if they did not take effect."""
+        connection, self.connection = self.connection, None
+        try:
+            if connection is not None:
+                self._commit(connection)
+        except sqlite3.Error as error:
+            self.fail(error)
+        if self._failure is not None:
+            raise self._failure
+
+    def _commit(self, connection: StoreConnection) -> None:
+        try:
+            if self._failure is None:
+                connection.execute("COMMIT")
+                self._connections.after_commit(connection)
+        finally:
+            try:
+                roll_back(connection)
+            finally:
+                self._connections.release_writer(connection)
+
+
+class GroupRead:
+    """A read on the connection of the group, which sees the group's writes."""
+
+    __slots__ = ("_connection", "_connections")
+
+    def __init__(self, connections: ConnectionSource, connection: StoreConnection) -> None:
+        self._connections = connections
+        self._connection = connection
+
+    def __enter__(self) -> StoreConnection:
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close_cursors()
+        if error is not None:
+            raise_translated(error, self._connections)
+
+
+class GroupWrite:
+    """A write in the transaction of the group, with a savepoint: an error rolls back this write only."""
+
+    __slots__ = ("_connection", "_connections", "_group")
+
+    def __init__(self, connections: ConnectionSource, group: GroupCommit) -> None:
+        self._connections = connections
+        self._group = group
+
+    def __enter__(self) -> StoreConnection:
+        self._connection = connection = self._group.write_connection()
+        connection.execute("SAVEPOINT one")
+        connection.moment = None
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.close_cursors()
+        if error is None:
+            connection.execute("RELEASE one")
+            return
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO one")
+            connection.execute("RELEASE one")
+        else:
+            self._group.fail(error)
+        raise_translated(error, self._connections)
+
+
+class GroupWriteWithoutSavepoint(GroupWrite):
+    """A write that cannot fail part-way unless the store itself fails, so it needs no savepoint.
+
+    A savepoint costs a sixth of a small write. If the write still raises after a change, the whole group is rolled
+    back.
+    """
+
+    __slots__ = ("_changes",)
+
+    def __enter__(self) -> StoreConnection:
+        self._connection = connection = self._group.write_connection()
+        self._changes = connection.total_changes
+        connection.moment = None
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.close_cursors()
+        if error is None:
+            return
+        if not connection.in_transaction or connection.total_changes != self._changes:
+            self._group.fail(error)
+        raise_translated(error, self._connections)
+
+
+class GroupCommitBlock:
+    """A block that commits all writes of this thread together at its end."""
+
+    __slots__ = ("_current", "_is_ours")
+
+    def __init__(self, current: CurrentGroup) -> None:
+        self._current = current
+        self._is_ours = False
+
+    def __enter__(self) -> Self:
+        if self._current.group is None:  # if another thread has a group, each write in this block commits by itself
+            self._current.group = GroupCommit(self._current.connections)
+            self._is_ours = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_ours:
+            group, self._current.group = self._current.group, None
+            assert group is not None
+            if error is not None:
+                group.fail(error)
+            group.finish()
+
+
+class SeparateCommitsBlock:
+    """A block inside a group commit for writes that cannot wait: commits the group so far, then each write alone."""
+
+    __slots__ = ("_current", "_group")
+
+    def __init__(self, current: CurrentGroup) -> None:
+        self._current = current
+        self._group: GroupCommit | None = None
+
+    def __enter__(self) -> Self:
+        group = self._current.group
+        if group is not None and group.thread == get_ident():
+            group.finish()
+            self._group, self._current.group = group, None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._group is not None:
+            self._current.group = self._group
+
+
+class CurrentGroup:
+    """The group commit in progress in a store, if there is one."""
+
+    __slots__ = ("connections", "group")
+
+    def __init__(self, connections: ConnectionSource) -> None:
+        self.connections = connections
+        self.group: GroupCommit | None = None

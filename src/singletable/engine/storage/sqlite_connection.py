@@ -1,0 +1,272 @@
+"""SQLite connections with the settings of a store, and read, snapshot and write sessions on them."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from singletable.engine.storage import store_format
+from singletable.engine.storage.sqlite_errors import translate_error
+from singletable.engine.storage.store_format import PAGE_BYTES
+from singletable.errors import StoreRefused
+
+# How long a writer waits for writers in other processes before it raises an error.
+BUSY_SECONDS = 60.0
+
+_CACHE_BYTES = 16 * 2**20
+# SQLite truncates the log to this size after one huge transaction has stretched it.
+_LOG_BYTES_MAX = 80 * 2**20
+# SQLite maps no more than its own limit, two gigabytes in most builds. Memory mapping was measured on Linux only, so it
+# is off on other systems.
+_MAPPED_BYTES = 2**40 if sys.platform == "linux" else 0
+_CACHED_STATEMENTS = 1024
+
+_SETTINGS = (
+    f"PRAGMA page_size = {PAGE_BYTES}",  # takes effect only when the file is created
+    f"PRAGMA cache_size = {-_CACHE_BYTES // 1024}",
+    f"PRAGMA mmap_size = {_MAPPED_BYTES}",
+    f"PRAGMA journal_size_limit = {_LOG_BYTES_MAX}",
+    # The connection pool starts checkpoints itself, never while another connection writes: see connection_pool.py.
+    "PRAGMA wal_autocheckpoint = 0",
+    # Some distributions build SQLite to overwrite deleted data, which doubles the cost of an overwrite.
+    "PRAGMA secure_delete = OFF",
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+class StoreConnection(sqlite3.Connection):
+    """A SQLite connection that tracks its open range cursors.
+
+    A cursor that is not read to its end holds its snapshot, and the next user of the connection would read old data.
+    Python closes a cursor with the frame that holds it, but an exception keeps frames alive; so sessions close their
+    cursors.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.open_cursors: list[sqlite3.Cursor] = []
+        self.moment: float | None = None
+        """The time of the open transaction, set by its first change to an item; None before that."""
+
+    def close_cursors(self) -> None:
+        """Close every open range cursor."""
+        for cursor in self.open_cursors:
+            cursor.close()
+        self.open_cursors.clear()
+
+    def remap(self) -> None:
+        """Map the file at its current size; SQLite does so only when the limit changes."""
+        self.execute("PRAGMA mmap_size = 0")
+        self.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+
+
+def connect_to_memory() -> StoreConnection:
+    """Open a new in-memory database, which only this connection sees."""
+    connection = _connect(":memory:")
+    set_up(connection)
+    return connection
+
+
+def connect_to_file(path: Path, *, may_create: bool) -> StoreConnection:
+    """Open a connection to a file without applying the settings, since they make SQLite read the file."""
+    return _connect(f"{path.as_uri()}?mode={'rwc' if may_create else 'rw'}")
+
+
+def set_up(connection: StoreConnection) -> None:
+    """Apply the settings of a connection; none of them is written to the file."""
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+def _connect(target: str) -> StoreConnection:
+    return sqlite3.connect(
+        target,
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=_CACHED_STATEMENTS,
+        factory=StoreConnection,
+    )
+
+
+class MemoryConnection:
+    """The single connection of an in-memory store: one thread at a time holds it, and may acquire it repeatedly."""
+
+    name = "memory:"
+
+    def __init__(self) -> None:
+        self._connection = connect_to_memory()
+        store_format.initialize(self._connection)
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._is_closed = False
+
+    def acquire(self) -> StoreConnection:
+        """Return the connection, for the calling thread alone until it is released."""
+        self._lock.acquire()
+        if self._is_closed:
+            self._lock.release()
+            raise StoreRefused("The store is closed, and its in-memory data is gone.")
+        self._depth += 1
+        return self._connection
+
+    def release(self, connection: StoreConnection) -> None:
+        """Release the connection."""
+        self._depth -= 1
+        if self._depth == 0 and connection.open_cursors:
+            connection.close_cursors()
+        self._lock.release()
+
+    acquire_writer = acquire
+    release_writer = release
+
+    def after_commit(self, connection: StoreConnection) -> None:
+        """Do nothing: memory has no log to maintain."""
+
+    def flush(self) -> None:
+        """Return at once: memory has nothing to flush."""
+
+    def close(self) -> None:
+        """Discard all data; closing twice is allowed."""
+        with self._lock:
+            self._is_closed = True
+            self._connection.close()
+
+
+class ConnectionSource(Protocol):
+    """The connections of a store: a pool for a file, one connection for memory."""
+
+    @property
+    def name(self) -> str:
+        """The name of the store for messages to the user."""
+        ...
+
+    def acquire(self) -> StoreConnection:
+        """Return a connection for the caller alone, until it is released."""
+        ...
+
+    def release(self, connection: StoreConnection) -> None:
+        """Release a connection."""
+        ...
+
+    def acquire_writer(self) -> StoreConnection:
+        """Return a connection for the only writer."""
+        ...
+
+    def release_writer(self, connection: StoreConnection) -> None:
+        """Release the connection of the writer."""
+        ...
+
+    def after_commit(self, connection: StoreConnection) -> None:
+        """Record a commit of the writer."""
+        ...
+
+    def flush(self) -> None:
+        """Return when every commit so far is as durable as the store promises."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class ReadSession:
+    """A connection for reading: each statement sees the store as it is when the statement starts."""
+
+    __slots__ = ("_connection", "_connections")
+
+    def __init__(self, connections: ConnectionSource) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> StoreConnection:
+        self._connection = connection = self._connections.acquire()
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connections.release(self._connection)
+        if error is not None:
+            raise_translated(error, self._connections)
+
+
+class SnapshotSession:
+    """A connection on which all statements see the store as the first statement sees it."""
+
+    __slots__ = ("_connection", "_connections")
+
+    def __init__(self, connections: ConnectionSource) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> StoreConnection:
+        self._connection = connection = self._connections.acquire()
+        connection.execute("BEGIN")
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            roll_back(self._connection)
+        finally:
+            self._connections.release(self._connection)
+        if error is not None:
+            raise_translated(error, self._connections)
+
+
+class WriteSession:
+    """A connection in a transaction that commits at the end, or rolls back when the block raises."""
+
+    __slots__ = ("_connection", "_connections")
+
+    def __init__(self, connections: ConnectionSource) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> StoreConnection:
+        self._connection = connection = self._connections.acquire_writer()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.moment = None
+        except BaseException as error:
+            self._connections.release_writer(connection)
+            raise_translated(error, self._connections)
+            raise
+        return connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        connection.close_cursors()
+        try:
+            if error is None:
+                connection.execute("COMMIT")
+                self._connections.after_commit(connection)
+        except sqlite3.Error as failure:
+            raise_translated(failure, self._connections)
+            raise
+        finally:
+            try:
+                roll_back(connection)
+            finally:
+                self._connections.release_writer(connection)
+        if error is not None:
+            raise_translated(error, self._connections)
+
+
+def roll_back(connection: StoreConnection) -> None:
+    """Roll back an open transaction; SQLite may have ended it itself, for example when the disk is full."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
+    """Raise the store's error for a SQLite error; return if there is none."""
+    translated = translate_error(error, connections.name)
+    if translated is not None:
+        raise translated from error

@@ -1,0 +1,1 @@
+"""Streams, change logs and expiry times of tables."""

@@ -1,0 +1,164 @@
+"""Reading a stream: its ARN, its single shard, shard iterators, and records built from the change log."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from singletable.engine.signed_tokens import SignedTokens
+from singletable.engine.storage import change_log_rows
+from singletable.engine.storage.change_log_rows import ChangeLog, LoggedChange, StreamRow
+from singletable.engine.streams.change_recorder import StreamDocument
+from singletable.engine.tables.stored_table import decode_item
+from singletable.errors import RequestRefused, invalid
+from singletable.values.item_size import item_size
+from singletable.wire.decoders import decoder_of
+
+if TYPE_CHECKING:
+    from singletable.engine.engine import Engine
+
+
+RETENTION_SECONDS = 24 * 60 * 60
+_SEQUENCE_DIGITS = 21
+# An offset that gives all sequence numbers the same number of digits, so that they sort as text.
+_SEQUENCE_BASE: int = 10 ** (_SEQUENCE_DIGITS - 1)
+
+_decode_document = decoder_of(StreamDocument).decode
+
+
+class Stream(NamedTuple):
+    """A stream with its ARN."""
+
+    row: StreamRow
+    document: StreamDocument
+    arn: str
+
+    @property
+    def log(self) -> ChangeLog:
+        """Return the change log of its table."""
+        return ChangeLog(self.row.number)
+
+    @property
+    def shard(self) -> str:
+        """Return the ID of its only shard."""
+        return f"shardId-{int(self.document.created_at * 1000):020}-{self.row.number & 0xFFFFFFFF:08x}"
+
+    def last(self, connection: sqlite3.Connection) -> int:
+        """Return the sequence of its latest change."""
+        return self.log.last(connection) if self.row.last is None else self.row.last
+
+    def horizon(self, connection: sqlite3.Connection, now: float) -> int:
+        """Return the sequence of its oldest change within the retention of 24 hours."""
+        return max(self.row.first, self.log.first_since(connection, now - RETENTION_SECONDS))
+
+
+def stream_label(now: float) -> str:
+    """Return the label of a stream that is enabled now."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+
+
+def stream_of(row: StreamRow, table_arn: str) -> Stream:
+    """Return the stream of a stored row."""
+    return Stream(row, _decode_document(row.document), f"{table_arn}/stream/{row.label}")
+
+
+def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str) -> Stream:
+    """Return the stream of an ARN; reject an unknown one."""
+    table, separator, label = arn.removeprefix(table_arn_prefix).partition("/stream/")
+    row = (
+        change_log_rows.find_stream(connection, table, label)
+        if separator and arn.startswith(table_arn_prefix)
+        else None
+    )
+    if row is None:
+        raise RequestRefused("ResourceNotFoundException", f"Requested resource not found: Stream: {arn} not found")
+    return stream_of(row, table_arn_prefix + table)
+
+
+def sequence_text(sequence: int) -> str:
+    """Return the SequenceNumber of a change."""
+    return str(_SEQUENCE_BASE + sequence)
+
+
+def sequence_of(text: str) -> int | None:
+    """Return the change of a SequenceNumber, or None if it is not one."""
+    if len(text) != _SEQUENCE_DIGITS or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text) - _SEQUENCE_BASE
+
+
+def record_of(stream: Stream, change: LoggedChange, region: str) -> dict[str, Any]:
+    """Return the stream record of a change, with the images that the view type includes."""
+    before, after = (None if body is None else decode_item(body) for body in (change.before, change.after))
+    known = after if after is not None else before
+    assert known is not None
+    keys = {attribute.name: known[attribute.name] for attribute in stream.document.key_attributes}
+    details: dict[str, Any] = {"ApproximateCreationDateTime": float(int(change.at)), "Keys": keys}
+    size = item_size(keys)
+    view = stream.document.view
+    if after is not None and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+        details["NewImage"] = after
+        size += item_size(after)
+    if before is not None and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+        details["OldImage"] = before
+        size += item_size(before)
+    sequence = sequence_text(change.sequence)
+    details |= {"SequenceNumber": sequence, "SizeBytes": size, "StreamViewType": view}
+    record: dict[str, Any] = {
+        "eventID": hashlib.blake2b(f"{stream.arn}/{sequence}".encode(), digest_size=16).hexdigest(),
+        "eventName": "INSERT" if before is None else "REMOVE" if after is None else "MODIFY",
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": region,
+        "dynamodb": details,
+    }
+    if change.by_service:
+        record["userIdentity"] = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
+    return record
+
+
+ITERATOR_SECONDS = 15 * 60
+
+
+class ShardIterator(NamedTuple):
+    """A position in a stream: the sequence of the next change to read, or 0 for the oldest one."""
+
+    stream_arn: str
+    position: int
+    created_at: float
+
+
+def encode_iterator(tokens: SignedTokens, iterator: ShardIterator) -> str:
+    """Return the signed text of an iterator."""
+    payload = msgspec.json.encode((iterator.position, iterator.created_at))
+    return f"{iterator.stream_arn}|1|{tokens.sign(_kind(iterator.stream_arn), payload)}"
+
+
+def decode_iterator(engine: Engine, text: str) -> ShardIterator:
+    """Return the iterator of a signed text; reject an invalid or expired one."""
+    stream_arn, _, rest = text.partition("|1|")
+    payload = engine.signed_tokens.verify(_kind(stream_arn), rest)
+    if payload is None:
+        raise invalid("Invalid ShardIterator")
+    position, created_at = msgspec.json.decode(payload, type=tuple[int, float])
+    if engine.now() - created_at > ITERATOR_SECONDS:
+        raise RequestRefused(
+            "ExpiredIteratorException", "The shard iterator has expired: it is more than 15 minutes old."
+        )
+    return ShardIterator(stream_arn, position, created_at)
+
+
+def trimmed_data_error() -> RequestRefused:
+    """Return the error for a position before the retention of 24 hours."""
+    return RequestRefused(
+        "TrimmedDataAccessException",
+        "The requested sequence number is beyond the oldest record of the shard: records are kept for 24 hours.",
+    )
+
+
+def _kind(stream_arn: str) -> str:
+    return f"shard iterator of {stream_arn}"

@@ -1,0 +1,1 @@
+"""Table definitions: validation, description, throughput and settings."""

@@ -1,0 +1,141 @@
+"""Projection expressions: the parser, the check for overlapping paths, and applying a projection to an item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from singletable.expressions.expression_reader import ExpressionReader
+from singletable.expressions.operand_checks import Check, FailedCheck, shown_path
+from singletable.expressions.tree import Path
+
+# The selected parts of a value, by name or position; None selects the whole value.
+Places = dict[str | int, "Places | None"]
+
+
+class PathProjection:
+    """The paths to return; `attributes` are their top-level attributes."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.paths = tuple(paths)
+        self.attributes = frozenset(path.attribute for path in self.paths)
+        self.nested_attributes = frozenset(path.attribute for path in self.paths if len(path.steps) > 1)
+        self._whole = tuple(path.attribute for path in self.paths if len(path.steps) == 1)
+        self._places = _places(path for path in self.paths if len(path.steps) > 1)
+
+    def apply(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the selected parts of an item; return an empty dict if the item has none of them."""
+        left = {name: item[name] for name in self._whole if name in item}
+        return left | _members(self._places, item) if self._places else left
+
+
+def _places(paths: Iterable[Path]) -> Places:
+    places: Places = {}
+    for path in paths:
+        inner: Any = places  # never None: an earlier check rejects overlapping paths
+        for step in path.steps[:-1]:
+            inner = inner.setdefault(step, {})
+        inner[path.steps[-1]] = None
+    return places
+
+
+def _members(places: Places, members: Mapping[str, Any]) -> dict[str, Any]:
+    found = ((step, _part(inner, members.get(str(step)))) for step, inner in places.items())
+    return {str(step): part for step, part in found if part is not None}
+
+
+def _part(places: Places | None, value: Any) -> Any:
+    """Return the selected parts of one value, or None."""
+    if places is None or value is None:
+        return value
+    if isinstance(next(iter(places)), str):
+        left = _members(places, value["M"]) if "M" in value else {}
+        return {"M": left} if left else None
+    elements = value.get("L", ())
+    # Captured against the service: the result has the elements in list order, without gaps.
+    positions = sorted(step for step in places if isinstance(step, int) and step < len(elements))
+    parts = [part for at in positions if (part := _part(places[at], elements[at])) is not None]
+    return {"L": parts} if parts else None
+
+
+@dataclass
+class _PathNode:
+    """A node of the tree of paths: the path that ends here, and the next steps."""
+
+    path: Path | None = None
+    steps: dict[str | int, _PathNode] = field(default_factory=dict)
+
+    def any_path(self) -> Path:
+        place = self
+        while place.path is None:
+            place = next(reversed(place.steps.values()))
+        return place.path
+
+
+class DistinctPaths:
+    """The paths of one expression, none of which may overlap or conflict with another."""
+
+    def __init__(self) -> None:
+        self._root = _PathNode()
+
+    def add(self, path: Path) -> str | None:
+        """Add a path that precedes all others in the text; return the error message if it is not allowed."""
+        place = self._root
+        for step in path.steps:
+            if place.path is not None:
+                return _message("overlap", path, place.path)
+            known = next(iter(place.steps), step)
+            if isinstance(known, int) != isinstance(step, int):
+                return _message("conflict", path, place.any_path())
+            place = place.steps.setdefault(step, _PathNode())
+        if place.path is not None or place.steps:
+            return _message("overlap", path, place.any_path())
+        place.path = path
+        return None
+
+
+def _message(how: str, one: Path, other: Path) -> str:
+    # With three or more paths, the message of the service may differ: it often shows an unrelated path.
+    both = f"path one: {shown_path(one.steps)}, path two: {shown_path(other.steps)}"
+    return f"Two document paths {how} with each other; must remove or rewrite one of these paths; {both}"
+
+
+@dataclass(frozen=True)
+class ParsedProjection:
+    """A parsed projection: its paths, their checks, and the placeholders it uses."""
+
+    paths: tuple[Path, ...]
+    checks: tuple[Check, ...]
+    used_names: frozenset[str]
+    nested_attributes: frozenset[str]
+
+
+def parse_projection(parameter: str, text: str, names: Mapping[str, str]) -> ParsedProjection:
+    """Parse a projection; `parameter` is its name in the request."""
+    reader = ExpressionReader(parameter, text, names)
+    read: list[tuple[Path, list[Check]]] = []
+    while True:
+        first = reader.at
+        path = reader.path()
+        read.append((path, reader.path_checks(path, first)))
+        if reader.take(",", "end").kind == "end":
+            break
+    reader.checks += target_checks(read)
+    reader.finish()
+    return ParsedProjection(
+        tuple(path for path, _ in read),
+        tuple(reader.checks),
+        frozenset(reader.used_names),
+        frozenset(reader.nested_attributes),
+    )
+
+
+def target_checks(read: list[tuple[Path, list[Check]]]) -> list[Check]:
+    """Return the checks of paths that must not overlap; like the service, check the last path first."""
+    paths, checks = DistinctPaths(), list[Check]()
+    for path, own in reversed(read):
+        checks += own
+        if not own and (message := paths.add(path)):
+            checks.append(FailedCheck(message))
+    return checks

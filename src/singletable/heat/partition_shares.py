@@ -1,0 +1,119 @@
+"""The share of an entity's traffic that falls on the hottest partition of the table or an index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import prod
+from typing import Any
+
+from singletable.model.derived.bucket import Bucket
+from singletable.model.derived.derived_function import DerivedFunction
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.shard import Shard
+from singletable.model.entity import Entity
+from singletable.model.key_template import DerivedSlot
+from singletable.model.keys import KeyPart, NativePart, Placement
+from singletable.planner.plan import Plan
+
+GUESSED_VALUES = 10_000
+"""The assumed number of equally frequent values of a field without declared cardinality."""
+GUESSED_DERIVED_VALUES = 100
+"""The assumed number of distinct results of a derived value, such as a geohash cell or a first letter."""
+
+
+@dataclass(frozen=True)
+class PartitionShare:
+    """The share of the traffic that the hottest partition receives, from 0 to 1, with its hot fields and guesses."""
+
+    part: float
+    hot_fields: tuple[str, ...]
+    """Fields whose most frequent value makes the partition hot."""
+    guessed: tuple[str, ...]
+
+
+def share_of(
+    entity: Entity,
+    placement: Placement,
+    fixed: frozenset[str] = frozenset(),
+    spread: Mapping[str, int] | None = None,
+) -> PartitionShare:
+    """Return the share of the hottest partition, assuming independent fields.
+
+    `fixed` are fields that the pattern sets to a constant; `spread` is the number of values read at once by field.
+    """
+    parts: list[float] = []
+    hot: list[str] = []
+    guessed: list[str] = []
+    for name, part, is_guess, counts in _slots(entity, placement, spread or {}):
+        if name in fixed:
+            continue
+        parts.append(part)
+        if counts:
+            hot.append(name)
+        if is_guess:
+            guessed.append(f"the traffic over {entity.label}.{name}: uniform over {1 / part:,.0f} values")
+    return PartitionShare(prod(parts), tuple(hot), tuple(guessed))
+
+
+def spread_values(plan: Plan) -> dict[str, int]:
+    """Return the number of values that a read queries for each fan-out: shards, buckets, cells or field values."""
+    known = prod(fan_out.count for fan_out in plan.fan_outs if fan_out.count is not None)
+    open_ended = max(1, (plan.pattern.options.fanout or 1) // known)  # the number of cells or buckets is not fixed
+    return {fan_out.name: open_ended if fan_out.count is None else fan_out.count for fan_out in plan.fan_outs}
+
+
+def _slots(entity: Entity, placement: Placement, spread: Mapping[str, int]) -> list[tuple[str, float, bool, bool]]:
+    """Return each value in the partition key: name, share of the hottest value, is it a guess, is it a field."""
+    found: dict[str, tuple[str, float, bool, bool]] = {}
+    for part in placement.partition:
+        if isinstance(part, NativePart):
+            found[part.field.name] = _field(entity, part.field.name, len(part.domain or ()))
+            continue
+        for slot in part.template.slots:
+            if isinstance(slot, DerivedSlot):
+                found[slot.name] = _derived(slot.name, slot.derived, spread.get(slot.name, 1))
+            else:
+                found[slot.name] = _field(entity, slot.name, len(slot.codec.domain or ()))
+    return list(found.values())
+
+
+def _field(entity: Entity, name: str, domain: int) -> tuple[str, float, bool, bool]:
+    declared = entity.declaration.cardinality.get(name)
+    if declared is not None:
+        return name, declared.hottest, False, True
+    return (name, 1 / (domain or GUESSED_VALUES), True, True)
+
+
+def _derived(name: str, derived: DerivedValue, values: int) -> tuple[str, float, bool, bool]:
+    if isinstance(derived, Shard):
+        return name, 1 / derived.of, False, False
+    if isinstance(derived, Bucket):  # all writes go to the current bucket; a read uses several buckets
+        return name, 1 / values, False, False
+    if isinstance(derived, DerivedFunction) and derived.values:
+        return name, 1 / len(derived.values), True, False
+    return name, 1 / GUESSED_DERIVED_VALUES, True, False
+
+
+def grows_at_one_end(entity: Entity, placement: Placement) -> bool:
+    """Whether new items always sort last: after a split, all writes would still go to one half."""
+    first = next(iter(placement.sort), None)
+    return first is not None and _first_type(entity, first) in (date, datetime)
+
+
+def is_single(placement: Placement) -> bool:
+    """Whether a partition has at most one item of the entity, because the sort key contains no field."""
+    return not any(part.fields for part in placement.sort)
+
+
+def _first_type(entity: Entity, part: KeyPart) -> Any:
+    """Return the type of the first field in a sort key."""
+    if isinstance(part, NativePart):
+        return part.field.type
+    slot = next(iter(part.template.slots), None)
+    if slot is None:
+        return None
+    if isinstance(slot, DerivedSlot):
+        return datetime if isinstance(slot.derived, Bucket) else None
+    return entity.fields[slot.name].type

@@ -1,0 +1,149 @@
+"""Selects the codec of a field by its type and format: `created_at: datetime`, `{created_at:seconds:desc}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal, NewType, get_args, get_origin
+from uuid import UUID
+
+from singletable.model.codecs.boolean_codec import BooleanCodec
+from singletable.model.codecs.codec import Codec
+from singletable.model.codecs.date_codec import date_codec
+from singletable.model.codecs.datetime_codec import PRECISIONS, datetime_codec
+from singletable.model.codecs.descending_codec import DescendingCodec
+from singletable.model.codecs.enum_codec import EnumCodec, LiteralCodec
+from singletable.model.codecs.fixed_point_codec import FixedPointCodec
+from singletable.model.codecs.integer_codec import IntegerCodec
+from singletable.model.codecs.number_codec import NumberCodec
+from singletable.model.codecs.path_codec import PathCodec
+from singletable.model.codecs.raw_codec import RawCodec
+from singletable.model.codecs.text_codec import TextCodec
+from singletable.model.codecs.uuid_codec import UuidCodec
+
+Build = Callable[[Any, str, str], Codec | None]
+"""Makes a codec from type, format and delimiter; returns None if the type does not support the format."""
+
+_DESCENDING = "desc"
+_PADDED = re.compile(r"0([1-9][0-9]{0,3})d")
+_POINTED = re.compile(r"0([1-9][0-9]{0,3})\.([0-9]{1,4})f")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of type: its supported formats, and the function that makes its codecs."""
+
+    spellings: str
+    build: Build
+
+
+def choose_codec(python_type: Any, spec: str, delimiter: str) -> Codec:
+    """Return the codec of a field; raise ValueError if the type or the format is not supported."""
+    unwrapped = _unwrapped(python_type)
+    kind = _kind_of(unwrapped)
+    if kind is None:
+        raise ValueError(
+            f"{_name(python_type)} is not supported in a key; supported types are {', '.join(_TYPE_NAMES)}"
+        )
+    format_, descending = _split(spec)
+    codec = kind.build(unwrapped, format_, delimiter)
+    if codec is None:
+        raise ValueError(f"{{field:{spec}}} is not supported for {_name(python_type)}; use {kind.spellings}")
+    return DescendingCodec(delimiter, codec) if descending else codec
+
+
+def _unwrapped(python_type: Any) -> Any:
+    while isinstance(python_type, NewType):
+        python_type = python_type.__supertype__
+    return python_type
+
+
+def _split(spec: str) -> tuple[str, bool]:
+    """Return the format without `desc`, and whether the format contained `desc`."""
+    if spec == _DESCENDING:
+        return "", True
+    return spec.removesuffix(f":{_DESCENDING}"), spec.endswith(f":{_DESCENDING}")
+
+
+def _kind_of(unwrapped: Any) -> _Kind | None:
+    if get_origin(unwrapped) is Literal:
+        return _LITERAL if all(isinstance(value, str) for value in get_args(unwrapped)) else None
+    if get_origin(unwrapped) is tuple:
+        element, *rest = get_args(unwrapped) or (None,)
+        return _PATH if _unwrapped(element) is str and rest == [...] else None
+    if isinstance(unwrapped, type) and issubclass(unwrapped, Enum):
+        return _ENUM
+    return next((kind for python_type, kind in _KINDS.items() if python_type is unwrapped), None)
+
+
+def _name(python_type: Any) -> str:
+    return python_type.__name__ if isinstance(python_type, type | NewType) else str(python_type)
+
+
+def _text(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    return {"": TextCodec(delimiter), "raw": RawCodec(delimiter)}.get(spec)
+
+
+def _literal(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    return LiteralCodec(delimiter, tuple(get_args(unwrapped))) if not spec else None
+
+
+def _enum(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    if not spec:
+        return EnumCodec(delimiter, unwrapped)
+    padded = _PADDED.fullmatch(spec)
+    return EnumCodec(delimiter, unwrapped, int(padded[1])) if padded else None
+
+
+def _datetime(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    return datetime_codec(delimiter, spec) if not spec or spec in PRECISIONS or "%" in spec else None
+
+
+def _date(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    return date_codec(delimiter, spec) if not spec or "%" in spec else None
+
+
+def _integer(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    if not spec:
+        return IntegerCodec(delimiter)
+    padded = _PADDED.fullmatch(spec)
+    return IntegerCodec(delimiter, int(padded[1])) if padded else _number(unwrapped, spec, delimiter)
+
+
+def _number(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    if spec in {"", "number"}:
+        return NumberCodec(delimiter, unwrapped)
+    pointed = _POINTED.fullmatch(spec)
+    return FixedPointCodec(delimiter, int(pointed[1]), int(pointed[2]), unwrapped) if pointed else None
+
+
+def _only(codec: type[Codec], *specs: str) -> Build:
+    return lambda unwrapped, spec, delimiter: codec(delimiter) if spec in {"", *specs} else None
+
+
+_NUMBER = _Kind("{field} or {field:number}, {field:08.2f}, each with :desc", _number)
+_KINDS: dict[type, _Kind] = {
+    str: _Kind("{field}, {field:raw}", _text),
+    int: _Kind(
+        "{field}, {field:06d}, {field:number}, {field:08.2f}, and the last three with :desc",
+        _integer,
+    ),
+    Decimal: _NUMBER,
+    float: _NUMBER,
+    datetime: _Kind(
+        f"{', '.join(f'{{field:{word}}}' for word in PRECISIONS)}, or a format such as {{field:%Y-%m-%dT%H}}, "
+        "each with :desc",
+        _datetime,
+    ),
+    date: _Kind("{field}, or a format such as {field:%Y-%m-%d}, each with :desc", _date),
+    UUID: _Kind("{field}", _only(UuidCodec)),
+    bool: _Kind("{field}", _only(BooleanCodec)),
+}
+_LITERAL = _Kind("{field}", _literal)
+_ENUM = _Kind("{field}, or {field:02d} if its values are ints", _enum)
+_PATH = _Kind("{field} or {field:path}", _only(PathCodec, "path"))
+_TYPE_NAMES = (*(kind.__name__ for kind in _KINDS), "an Enum", "a Literal of str", "tuple[str, ...]")

@@ -1,0 +1,70 @@
+"""The base class of derived values: how to compute a value, and which values are possible for given predicates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.errors import KeyRefused
+from singletable.model.parameter_types import Equal, Predicate
+from singletable.model.regular_language import Language
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The number of possible values; `count` is None if it depends on the arguments."""
+
+    count: int | None
+    what: str
+
+
+@dataclass(frozen=True)
+class DerivedValue(ABC):
+    """A value computed from fields. It is written into keys, never decoded, and does not make a key unique."""
+
+    fields: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The declaration as text, for key tables and messages."""
+
+    @abstractmethod
+    def language(self, delimiter: str) -> Language:
+        """Return the language of all texts of this value in a key with this delimiter."""
+
+    @abstractmethod
+    def compute(self, *values: Any) -> str:
+        """Return the text for these field values; the key template escapes it."""
+
+    @property
+    def width(self) -> int | None:
+        """The number of characters, if it is fixed."""
+        return None
+
+    def reach(self, known: Mapping[str, type]) -> Reach | None:
+        """Return how many values are possible with these types of predicates, or None if the number is unbounded."""
+        if all(known.get(name) is Equal for name in self.fields):
+            return Reach(1, self.label)
+        return None
+
+    def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
+        """Return the possible texts for these predicates, in order; called only if `reach` is not None."""
+        values = [predicate.value for name in self.fields if isinstance(predicate := known.get(name), Equal)]
+        if len(values) < len(self.fields):
+            raise KeyRefused(f"{self.label} needs a value for {', '.join(self.fields)}")
+        return (self.compute(*values),)
+
+    def enforces(self, test: type) -> bool:
+        """Return whether a Query for one derived value returns exactly the matches of such a predicate."""
+        return False
+
+    def covers(self, test: type) -> bool:
+        """Return whether the possible values cover all matches of such a predicate; a filter removes other items."""
+        return False
+
+    def problem_with(self, types: Mapping[str, Any]) -> str | None:
+        """Return why this value cannot be computed from fields of these types, or None."""
+        return None

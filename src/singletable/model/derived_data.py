@@ -1,0 +1,160 @@
+"""Derived data that writes keep in sync: `copy()` and `count()`, unique markers and mirrored edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from singletable.expressions.tree import Condition, paths
+
+if TYPE_CHECKING:
+    from singletable.model.entity import Entity
+    from singletable.model.keys import Placement
+    from singletable.model.validation.value_rules import Validation
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Fields that an entity copies from another entity, and the fields that identify the source item."""
+
+    source: type
+    by: Mapping[str, str]
+    fields: Mapping[str, str]
+    in_parts: bool = False
+
+
+def copy(
+    source: type, *, by: Mapping[str, str], fields: Mapping[str, str] | Iterable[str], in_parts: bool = False
+) -> Copy:
+    """Declare fields that are copies of fields of `source`, for `copies=` of an entity.
+
+    A write of the source updates the copies in the same transaction, so that a list can show them without a second
+    read: `copies=[copy(Customer, by={"id": "customer_id"}, fields={"name": "customer_name"})]`.
+
+    - `by`: maps each key field of the source to the field here that has the same value.
+    - `fields`: the copied fields, or a mapping from the names in the source to the names here.
+    - `in_parts`: allow more copies than fit into one transaction (100 items); the call updates the rest in further
+      transactions before it returns.
+    """
+    mapping = dict(fields) if isinstance(fields, Mapping) else {name: name for name in fields}
+    return Copy(source, dict(by), mapping, in_parts)
+
+
+@dataclass(frozen=True, eq=False)  # hashable by identity, because its compiled condition is cached
+class Count:
+    """A counter of items of this entity: which items it counts, and the entity (the owner) that stores it."""
+
+    owner: type
+    by: Mapping[str, str]
+    field: str
+    where: Callable[[Any], bool] | None = None
+    condition: Condition | None = None
+    """The recorded condition of `where`, set when a table is compiled; None if the counter counts all items."""
+    validation: Validation = "whole"
+    """With "fields", the counter skips the rules of the owner's class that need the whole object."""
+
+    @cached_property
+    def condition_fields(self) -> frozenset[str]:
+        """The fields that the condition reads."""
+        return frozenset(path.attribute for path in paths(self.condition))
+
+    @property
+    def tracked_fields(self) -> frozenset[str]:
+        """The fields whose change can change the counter."""
+        return self.condition_fields.union(self.by.values())
+
+
+def count(
+    owner: type,
+    *,
+    by: Mapping[str, str],
+    field: str,
+    where: Callable[[Any], bool] | None = None,
+    validate: Validation = "whole",
+) -> Count:
+    """Declare a counter in another entity, for `counted=` of an entity.
+
+    Every write updates the counter in the same transaction, without reading its owner:
+    `counted=[count(Customer, by={"id": "customer_id"}, field="order_count")]`.
+
+    - `owner`: the entity that has the counter.
+    - `by`: maps each key field of the owner to the field here that has the same value.
+    - `field`: the int field of the owner that stores the count. Its bounds are checked.
+    - `where`: a condition on the fields of this entity; only items that satisfy it are counted:
+      `where=lambda order: order.status == "OPEN"`.
+    - `validate`: a counter cannot check rules about the whole object, so an owner with such rules is rejected.
+      `validate="fields"` waives them for the counter.
+    """
+    return Count(owner, dict(by), field, where, validation=validate)
+
+
+@dataclass(frozen=True)
+class DerivedDataRules:
+    """The derived data that a write of one entity keeps in sync."""
+
+    uniques: tuple[Placement, ...]
+    """The keys of the entity's unique markers."""
+    counted: tuple[tuple[Count, Entity], ...]
+    """The counters that count the entity's items, each with its owner."""
+    copies: tuple[tuple[Copy, Entity], ...]
+    """The copies that the entity's items contain, each with the source entity."""
+    copied_by: tuple[tuple[Copy, Entity], ...]
+    """The copies of the entity's fields, each with the entity that stores them."""
+    mirrors: tuple[Entity, ...]
+    """The entities that mirror this entity's items."""
+    mirror_of: Entity | None
+    """The entity that this entity mirrors."""
+    counters: frozenset[str]
+    """The entity's counter fields; only writes of the counted entities change them."""
+    expiry: str | None
+    """The entity's TTL field; a unique marker expires with its item."""
+
+    @property
+    def copied_fields(self) -> frozenset[str]:
+        """The entity's fields that are copies; only writes of the source entities change them."""
+        return frozenset(ours for copy, _ in self.copies for ours in copy.fields.values())
+
+    @property
+    def tracked_fields(self) -> frozenset[str]:
+        """The fields whose change affects other items."""
+        fields = {name for unique in self.uniques for name in unique.fields}
+        fields = fields.union(*(count.tracked_fields for count, _ in self.counted))
+        fields |= {ours for copy, _ in self.copies for ours in copy.by.values()}
+        fields |= {theirs for copy, _ in self.copied_by for theirs in copy.fields}
+        if self.expiry is not None and self.uniques:
+            fields.add(self.expiry)
+        return frozenset(fields.union(*(mirror.fields for mirror in self.mirrors)))
+
+    @property
+    def tracks_existence(self) -> bool:
+        """Whether creating or deleting an item affects other items."""
+        return bool(self.uniques or self.counted or self.mirrors)
+
+    @property
+    def reason(self) -> str | None:
+        """Why a write of the entity also affects other items, for messages; None if it does not."""
+        reasons = ["unique values"] * bool(self.uniques) + ["counters in other items"] * bool(self.counted)
+        reasons += ["copies of other entities"] * bool(self.copies) + ["copies in other items"] * bool(self.copied_by)
+        reasons += ["a mirror"] * bool(self.mirrors) + ["an edge that it mirrors"] * (self.mirror_of is not None)
+        reasons += ["counters"] * bool(self.counters)
+        return " and ".join(reasons) or None
+
+
+def derived_data_of(entities: Sequence[Entity], entity: Entity) -> DerivedDataRules:
+    """Return the derived data that a write of an entity keeps in sync."""
+    by_class = {each.cls: each for each in entities}
+    declaration = entity.declaration
+    return DerivedDataRules(
+        entity.uniques,
+        tuple((count, by_class[count.owner]) for count in declaration.counted),
+        tuple((copy, by_class[copy.source]) for copy in declaration.copies),
+        tuple((copy, other) for other in entities for copy in other.declaration.copies if copy.source is entity.cls),
+        tuple(other for other in entities if other.declaration.mirror_of is entity.cls),
+        None if declaration.mirror_of is None else by_class[declaration.mirror_of],
+        frozenset(
+            count.field for other in entities for count in other.declaration.counted if count.owner is entity.cls
+        ),
+        declaration.ttl,
+    )

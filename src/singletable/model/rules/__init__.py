@@ -1,1 +1,0 @@
-"""Validation rules of users' classes: pydantic, dataclasses, msgspec and attrs."""

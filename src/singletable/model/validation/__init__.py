@@ -1,0 +1,1 @@
+"""Validation rules of pydantic, msgspec, attrs and dataclass fields."""

@@ -1,0 +1,32 @@
+"""Format counts, numbers, byte sizes and dollar amounts for people."""
+
+from __future__ import annotations
+
+GUESS_MARK = "≈"
+_KB = 1024
+
+
+def format_count(number: int, noun: str, several: str | None = None) -> str:
+    """Return a count with its noun: `1 index`, `2 indexes`."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def format_dollars(dollars: float) -> str:
+    """Return dollars and cents; `<$0.01` for less than half a cent."""
+    return "<$0.01" if 0 < dollars < 0.005 else f"${dollars:,.2f}"
+
+
+def format_number(value: float) -> str:
+    """Return a number with at most two decimals; `<0.01` for less than half a hundredth."""
+    if 0 < value < 0.005:
+        return "<0.01"
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if "." in f"{value:,.2f}" else f"{value:,.0f}"
+
+
+def format_bytes(many: float) -> str:
+    """Return a byte count in B, KB, MB or GB."""
+    for unit in ("B", "KB", "MB"):
+        if many < _KB:
+            return f"{many:,.0f} {unit}" if unit == "B" else f"{many:,.1f} {unit}"
+        many /= _KB
+    return f"{many:,.1f} GB"

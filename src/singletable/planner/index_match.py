@@ -1,0 +1,199 @@
+"""Match a pattern's parameters with an entity's keys in one index, and build the key condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from singletable.model.derived.tree_path import Depth
+from singletable.model.key_template import DerivedSlot, FieldSlot, LiteralText, Slot
+from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
+from singletable.model.parameter_binding import Binding
+from singletable.model.parameter_types import AREA_TYPES, Children, Equal, Present
+from singletable.planner.mismatches import Mismatch, NotServed, PartitionUnknown
+from singletable.planner.operands import (
+    Atom,
+    DerivedText,
+    Encoded,
+    FanOut,
+    FixedText,
+    KeyComparison,
+    NativeOperand,
+    TextOperand,
+)
+from singletable.planner.sort_key import OpenSlot, native_range, template_range
+
+
+@dataclass(frozen=True)
+class IndexMatch:
+    """The key condition that the bindings provide in one index, and the mismatches with the pattern."""
+
+    partition: tuple[KeyComparison, ...] = ()
+    sort: tuple[KeyComparison, ...] = ()
+    consumed: frozenset[Binding] = frozenset()
+    fan_outs: tuple[FanOut, ...] = ()
+    open_slot: OpenSlot | None = None
+    mismatches: tuple[Mismatch, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every key attribute is fixed to one value."""
+        return self.open_slot is None and all(test.operator == "=" for test in self.sort)
+
+    @property
+    def sort_bound(self) -> bool:
+        """Whether a parameter narrows the sort key range."""
+        return any(
+            not isinstance(operand, TextOperand) or any(not isinstance(atom, FixedText) for atom in operand.atoms)
+            for test in self.sort
+            for operand in test.operands
+        )
+
+
+def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch:
+    """Return the narrowest key condition that the bindings provide in this index."""
+    matcher = _Matcher(bindings)
+    partition = tuple(matcher.partition_test(part) for part in placement.partition)
+    sort = tuple(matcher.sort_tests(placement.sort))
+    mismatches = (*matcher.mismatches, *matcher.unserved(placement))
+    fan_outs = tuple(dict.fromkeys(matcher.fan_outs))
+    return IndexMatch(partition, sort, frozenset(matcher.consumed), fan_outs, matcher.open_slot, mismatches)
+
+
+class _Matcher:
+    """Match bindings with the parts of the keys, left to right."""
+
+    def __init__(self, bindings: Sequence[Binding]) -> None:
+        self.bindings = bindings
+        self.consumed: set[Binding] = set()
+        self.fan_outs: list[FanOut] = []
+        self.mismatches: list[Mismatch] = []
+        self.open_slot: OpenSlot | None = None
+        self._known_derived: list[DerivedSlot] = []
+
+    def partition_test(self, part: KeyPart) -> KeyComparison:
+        if isinstance(part, NativePart):
+            binding = self._binding(part.field.name)
+            if binding is None or binding.test is not Equal:
+                self.mismatches.append(PartitionUnknown((part.field.name,), str(part)))
+                return KeyComparison(part.attribute, "=", ())
+            self.consumed.add(binding)
+            return KeyComparison(part.attribute, "=", (NativeOperand(part, binding),))
+        atoms = [self._atom(each) or self._spread(each, part) for each in part.template.parts]
+        known = tuple(atom for atom in atoms if atom is not None)
+        return KeyComparison(part.attribute, "=", (TextOperand(known),))
+
+    def _atom(self, part: LiteralText | Slot) -> Atom | None:
+        """Return the part of an operand, or None when a value is unknown."""
+        if isinstance(part, LiteralText):
+            return FixedText(part.text)
+        if isinstance(part, FieldSlot):
+            binding = self._binding(part.name)
+            if binding is None or binding.test is not Equal:
+                return None
+            self.consumed.add(binding)
+            return Encoded(binding, part)
+        bindings = self._bindings(part.fields)
+        reach = part.derived.reach(_tests(bindings))
+        if reach is None or reach.count != 1:
+            return None
+        self._known_derived.append(part)
+        self.consumed |= {each for each in bindings if part.derived.enforces(each.test)}
+        return DerivedText(part, bindings)
+
+    def _spread(self, part: LiteralText | Slot, key: TemplatePart) -> Atom | None:
+        """Return a fan-out with one Query per possible value; None when the values cannot be listed."""
+        if isinstance(part, FieldSlot) and part.codec.domain is not None:
+            size = len(part.codec.domain)
+            what = f"{size} values of {part.name}"
+            fan_out = FanOut(part.name, size, what, part.codec, (), part.language, part.codec.delimiter)
+        elif isinstance(part, DerivedSlot) and (reach := part.derived.reach(self._tests_of(part))) is not None:
+            bindings = self._bindings(part.fields)
+            fan_out = FanOut(part.name, reach.count, reach.what, part.derived, bindings, part.language, part.delimiter)
+            self.consumed |= {binding for binding in bindings if part.derived.covers(binding.test)}
+        else:
+            fields = part.fields if not isinstance(part, LiteralText) else ()
+            self.mismatches.append(PartitionUnknown(fields, str(key)))
+            return None
+        self.fan_outs.append(fan_out)
+        return fan_out
+
+    def sort_tests(self, parts: Sequence[KeyPart]) -> Iterator[KeyComparison]:
+        for part in parts:
+            test = self._native_sort(part) if isinstance(part, NativePart) else self._template_sort(part)
+            if test is not None:
+                yield test
+            if test is None or test.operator != "=":
+                return
+
+    def _native_sort(self, part: NativePart) -> KeyComparison | None:
+        binding = self._binding(part.field.name)
+        if binding is None:
+            self.open_slot = OpenSlot(part, None)
+            return None
+        if binding.test is Equal:
+            self.consumed.add(binding)
+            return KeyComparison(part.attribute, "=", (NativeOperand(part, binding),))
+        self.open_slot = OpenSlot(part, None)
+        return self._outcome(native_range(part, binding), binding)
+
+    def _template_sort(self, part: TemplatePart) -> KeyComparison | None:
+        known: list[Atom] = []
+        for each in part.template.parts:
+            atom = self._atom(each)
+            if atom is None:
+                return self._open_sort(part, known, each)
+            known.append(atom)
+        return KeyComparison(part.attribute, "=", (TextOperand(tuple(known)),))
+
+    def _open_sort(self, part: TemplatePart, known: list[Atom], each: LiteralText | Slot) -> KeyComparison | None:
+        assert not isinstance(each, LiteralText), "a literal is always known"
+        self.open_slot = OpenSlot(part, each)
+        if isinstance(each, FieldSlot) and (binding := self._range_on(each)) is not None:
+            return self._outcome(template_range(part, tuple(known), each, binding), binding)
+        if not known:
+            return None
+        return KeyComparison(part.attribute, "begins_with", (TextOperand(tuple(known)),))
+
+    def _range_on(self, slot: FieldSlot) -> Binding | None:
+        """Return the range binding of a slot, unless the partition key already covers it.
+
+        The children of a path are one range of the sort key only when the partition fixes their depth.
+        """
+        binding = self._binding(slot.name)
+        if binding is None or binding in self.consumed or binding.test in AREA_TYPES:
+            return None
+        has_depth = any(isinstance(known.derived, Depth) for known in self._known_derived)
+        return binding if binding.test is not Children or has_depth else None
+
+    def _outcome(self, result: KeyComparison | Mismatch, binding: Binding) -> KeyComparison | None:
+        self.consumed.add(binding)
+        if isinstance(result, KeyComparison):
+            return result
+        self.mismatches.append(result)
+        return None
+
+    def unserved(self, placement: Placement) -> Iterator[Mismatch]:
+        for binding in self.bindings:
+            if binding in self.consumed or (binding.test is Present and set(binding.fields) <= placement.fields):
+                continue
+            in_key = any(set(binding.fields) <= part.exact_fields for part in placement.parts)
+            behind = str(self.open_slot) if in_key and self.open_slot else None
+            if behind and self.open_slot and set(self.open_slot.fields) == set(binding.fields):
+                behind = None
+            yield NotServed(binding.test, binding.fields, behind)
+
+    def _binding(self, field: str) -> Binding | None:
+        sharp = (binding for binding in self.bindings if binding.test is not Present)
+        return next((binding for binding in sharp if field in binding.fields), None)
+
+    def _bindings(self, fields: tuple[str, ...]) -> tuple[Binding, ...]:
+        found = (self._binding(name) for name in fields)
+        return tuple(dict.fromkeys(binding for binding in found if binding is not None))
+
+    def _tests_of(self, slot: DerivedSlot) -> dict[str, type]:
+        return _tests(self._bindings(slot.fields))
+
+
+def _tests(bindings: tuple[Binding, ...]) -> dict[str, type]:
+    return {name: binding.test for binding in bindings for name in binding.fields}

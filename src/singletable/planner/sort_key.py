@@ -1,0 +1,169 @@
+"""Sort keys: key comparisons for each range type, and the order in which an index returns items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from singletable.model.codecs.codec import SortOrder
+from singletable.model.codecs.path_codec import PathCodec
+from singletable.model.codecs.text_codec import ORDERED_DELIMITER, TextCodec, range_end
+from singletable.model.entity import Entity
+from singletable.model.key_template import FieldSlot, Slot, sorted_order
+from singletable.model.keys import KeyPart, NativePart, TemplatePart
+from singletable.model.parameter_binding import Binding
+from singletable.model.parameter_types import Between, Children, Prefix, Since, Subtree, Until
+from singletable.planner.mismatches import Mismatch, NotServed, Unordered, WrongOrder
+from singletable.planner.operands import (
+    Atom,
+    Encoded,
+    FixedText,
+    KeyComparison,
+    NativeOperand,
+    Operand,
+    ParentPath,
+    PrefixText,
+    TextOperand,
+)
+
+
+@dataclass(frozen=True)
+class OpenSlot:
+    """The first slot of a sort key that no binding fixes; the results are sorted by this slot."""
+
+    part: KeyPart
+    slot: Slot | None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields in the slot."""
+        return self.slot.fields if self.slot is not None else tuple(self.part.fields)
+
+    def __str__(self) -> str:
+        return str(self.slot) if self.slot is not None else str(self.part)
+
+
+def native_range(part: NativePart, binding: Binding) -> KeyComparison | Mismatch:
+    """Return a range of a native attribute, which DynamoDB sorts by value."""
+    if binding.test is Prefix:
+        if part.type != "S" or part.codec is not None:
+            return NotServed(binding.test, binding.fields)
+        return KeyComparison(part.attribute, "begins_with", (NativeOperand(part, binding, "start"),))
+    if part.order is not SortOrder.ASCENDING:
+        return Unordered(part.field.name, part.codec.unordered_reason if part.codec else "")
+    low, high = NativeOperand(part, binding, "low"), NativeOperand(part, binding, "high")
+    return _test(
+        part.attribute, low if binding.test is not Until else None, high if binding.test is not Since else None
+    )
+
+
+def template_range(
+    part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding
+) -> KeyComparison | Mismatch:
+    """Return a range of a field inside a template whose preceding slots are known."""
+    if binding.test is Prefix:
+        if not (isinstance(slot.codec, TextCodec) or slot.codec.raw):
+            return NotServed(binding.test, binding.fields)
+        return KeyComparison(part.attribute, "begins_with", (TextOperand((*known, PrefixText(binding, slot))),))
+    if binding.test in (Subtree, Children):
+        return _tree_test(part, known, slot, binding)
+    order, reason = sorted_order(part.template, slot)
+    if order is SortOrder.NONE:
+        return Unordered(str(slot), reason)
+    return _ordered_test(part, known, slot, binding, order)
+
+
+def _ordered_test(
+    part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding, order: SortOrder
+) -> KeyComparison | Mismatch:
+    delimiter = part.template.delimiter
+    first, last = ("low", "high") if order is SortOrder.ASCENDING else ("high", "low")
+    has_first = binding.test is Between or binding.test is (Since if first == "low" else Until)
+    has_last = binding.test is Between or binding.test is (Since if last == "low" else Until)
+    # Raw text is the last part of its key, so the range needs no closing delimiter.
+    closing = () if slot.codec.raw else (FixedText(range_end(delimiter)),)
+    start: Operand | None = TextOperand(known) if known else None
+    end = _end_of(known, slot, delimiter)
+    if has_first:
+        start = TextOperand((*known, Encoded(binding, slot, first)))  # type: ignore[arg-type]  # low or high
+    if has_last:
+        end = TextOperand((*known, Encoded(binding, slot, last), *closing))  # type: ignore[arg-type]  # low or high
+    if end is None and known:
+        return Unordered(str(slot), "text of variable length after a literal in the same segment has no greatest value")
+    return _test(part.attribute, start, end)
+
+
+def _end_of(known: tuple[Atom, ...], slot: FieldSlot, delimiter: str) -> TextOperand | None:
+    """Return the upper bound of keys that begin with the known part; None when there is none."""
+    tail = known[-1] if known else None
+    if isinstance(tail, FixedText) and tail.text.endswith(delimiter):
+        return TextOperand((*known[:-1], FixedText(tail.text.removesuffix(delimiter) + range_end(delimiter))))
+    if slot.codec.last_text is not None:
+        return TextOperand((*known, FixedText(slot.codec.last_text + range_end(delimiter))))
+    return None
+
+
+def _tree_test(
+    part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding
+) -> KeyComparison | Mismatch:
+    delimiter = part.template.delimiter
+    if not isinstance(slot.codec, PathCodec):
+        return NotServed(binding.test, binding.fields)
+    if binding.test is Children:  # the partition fixes the depth, so the prefix matches only the next level
+        return KeyComparison(part.attribute, "begins_with", (TextOperand((*known, ParentPath(binding, slot))),))
+    if delimiter != ORDERED_DELIMITER:
+        reason = f"with the delimiter {delimiter!r} a subtree is not one range of keys; use '#'"
+        return Unordered(str(slot), reason)
+    root = Encoded(binding, slot, "root")
+    end = TextOperand((*known, root, FixedText(range_end(delimiter))))
+    return KeyComparison(part.attribute, "BETWEEN", (TextOperand((*known, root)), end))
+
+
+def _test(attribute: str, start: Operand | None, end: Operand | None) -> KeyComparison:
+    if start is not None and end is not None:
+        return KeyComparison(attribute, "BETWEEN", (start, end))
+    if start is not None:
+        return KeyComparison(attribute, ">=", (start,))
+    assert end is not None, "a range has at least one end"
+    return KeyComparison(attribute, "<=", (end,))
+
+
+@dataclass(frozen=True)
+class ReadOrder:
+    """The direction in which to read an index, and the resulting order in words."""
+
+    forward: bool
+    words: str
+    mismatch: Mismatch | None = None
+
+
+def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool) -> ReadOrder:
+    """Return the direction in which an index provides the requested order, or the mismatch."""
+    if open_slot is None:
+        return ReadOrder(not newest_first, "")
+    is_requested = order_by is not None or newest_first
+    fields = open_slot.fields
+    is_time = len(fields) == 1 and entity.fields[fields[0]].type in (datetime, date)
+    if order_by is not None and fields != (order_by,):
+        return ReadOrder(True, "", WrongOrder(f"order by {order_by}", str(open_slot)))
+    if newest_first and order_by is None and not is_time:
+        return ReadOrder(True, "", WrongOrder("newest-first order", f"{open_slot}, which is not a date or datetime"))
+    order, reason = _order_of(open_slot)
+    if order is SortOrder.NONE:
+        return ReadOrder(True, "key order", Unordered(str(open_slot), reason) if is_requested else None)
+    forward = (order is SortOrder.ASCENDING) != newest_first if is_requested else True
+    return ReadOrder(forward, _words(fields[0], is_time, forward == (order is SortOrder.ASCENDING)))
+
+
+def _order_of(open_slot: OpenSlot) -> tuple[SortOrder, str]:
+    if isinstance(open_slot.part, NativePart):
+        codec = open_slot.part.codec
+        return open_slot.part.order, codec.unordered_reason if codec is not None else ""
+    assert open_slot.slot is not None, "a template is open at a slot"
+    return sorted_order(open_slot.part.template, open_slot.slot)
+
+
+def _words(field: str, is_time: bool, ascending: bool) -> str:
+    if is_time:
+        return "oldest first" if ascending else "newest first"
+    return f"by {field}" if ascending else f"by {field}, descending"

@@ -1,0 +1,109 @@
+"""Findings of the design rules, the planned design that every rule checks, and helpers that build findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from singletable.errors import Location
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.planner.mismatches import NotProjected, StrongReadOnGsi, Unordered, WrongOrder
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
+from singletable.planner.planner import plan_all
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule's code, title and default severity."""
+
+    code: str
+    title: str
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A violation of a rule; `subject` is the pattern, entity or table that can accept it."""
+
+    rule: Rule
+    subject: str
+    message: str
+    location: Location
+    remedy: str
+    details: tuple[str, ...] = ()
+    severity: Severity = "warning"
+    accepted: str | None = None
+
+    @property
+    def code(self) -> str:
+        """The rule's code, such as ST101."""
+        return self.rule.code
+
+    @property
+    def fails(self) -> bool:
+        """Whether this finding makes `check` fail."""
+        return self.severity == "error" and self.accepted is None
+
+    def __str__(self) -> str:
+        lines = [f"{self.code} {self.rule.title}: {self.message}", *(f"  {detail}" for detail in self.details)]
+        lines.append(f"  accepted: {self.accepted}" if self.accepted is not None else f"  {self.remedy}")
+        return "\n".join(lines)
+
+
+_MISMATCHES_WITH_RULES = (NotProjected, StrongReadOnGsi, WrongOrder, Unordered)
+"""Mismatches that have their own rule. If a pattern has several, only the first in this order is reported."""
+
+
+@dataclass(frozen=True)
+class PlannedDesign:
+    """A design with the plans of all its patterns: the input of every rule."""
+
+    design: Design
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def plans(self) -> Iterator[Plan]:
+        """The plans of the supported patterns."""
+        return (outcome for outcome in self.outcomes if isinstance(outcome, Plan))
+
+    @property
+    def unsupported(self) -> Iterator[UnsupportedPattern]:
+        """The patterns that are not supported."""
+        return (outcome for outcome in self.outcomes if isinstance(outcome, UnsupportedPattern))
+
+
+def reported_mismatch(pattern: UnsupportedPattern) -> type | None:
+    """Return the mismatch whose own rule reports the pattern; None when ST001 or ST002 reports it."""
+    kinds = {type(mismatch) for mismatch in pattern.mismatches}
+    if pattern.needs_scan or not kinds <= set(_MISMATCHES_WITH_RULES):
+        return None
+    return next((kind for kind in _MISMATCHES_WITH_RULES if kind in kinds), None)
+
+
+def plan_design(design: Design) -> PlannedDesign:
+    """Plan every pattern of a design."""
+    return PlannedDesign(design, plan_all(design))
+
+
+def pattern_finding(
+    rule: Rule, pattern: PatternDeclaration, message: str, remedy: str, *details: str, severity: Severity | None = None
+) -> Finding:
+    """Return a finding about a pattern."""
+    text = f"{pattern.name}: {message}"
+    return Finding(rule, pattern.name, text, pattern.location, remedy, details, severity or rule.severity)
+
+
+def entity_finding(rule: Rule, entity: Entity, message: str, remedy: str, *details: str) -> Finding:
+    """Return a finding about an entity."""
+    text = f"{entity.label}: {message}"
+    return Finding(rule, entity.label, text, entity.location, remedy, details, rule.severity)
+
+
+def table_finding(rule: Rule, design: Design, message: str, remedy: str, *details: str) -> Finding:
+    """Return a finding about the table."""
+    return Finding(rule, design.name, message, design.settings.location, remedy, details, rule.severity)

@@ -1,0 +1,88 @@
+"""ST111: the design exceeds a DynamoDB limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.key_template import LiteralText
+from singletable.model.keys import Placement, TemplatePart
+from singletable.planner.item_sizes import item_bytes
+from singletable.values import limits
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, table_finding
+
+RULE = Rule("ST111", "limit exceeded", "error")
+
+
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find index counts, names, key lengths, item sizes and collections beyond DynamoDB's limits."""
+    yield from _index_counts(planned.design)
+    yield from _names(planned.design)
+    for entity in planned.design.entities:
+        yield from _sizes(planned.design, entity)
+        for placement in entity.placements.values():
+            yield from _key_lengths(entity, placement)
+
+
+def _index_counts(design: Design) -> Iterator[Finding]:
+    kinds: list[str] = [index.kind for index in design.indexes.values()]
+    for kind, most in (("GSI", limits.GSI_COUNT_MAX), ("LSI", limits.LSI_COUNT_MAX)):
+        if kinds.count(kind) > most:
+            message = f"the table has {kinds.count(kind)} {kind}s, but DynamoDB allows {most}"
+            yield table_finding(RULE, design, message, "Overload an index: several entities can share one.")
+    included = sum(len(index.projection.attributes) for index in design.indexes.values())
+    if included > limits.INCLUDED_ATTRIBUTES_MAX:
+        message = f"the indexes include {included} attributes, but DynamoDB allows {limits.INCLUDED_ATTRIBUTES_MAX}"
+        yield table_finding(RULE, design, message, "Project ALL in indexes that need most attributes.")
+    for index in design.indexes.values():
+        if max(len(index.partition), len(index.sort)) > limits.MULTI_ATTRIBUTE_KEY_MAX:
+            most = limits.MULTI_ATTRIBUTE_KEY_MAX
+            message = f"the partition key or sort key of {index.label} has more than {most} attributes"
+            yield table_finding(RULE, design, message, "Combine attributes in one key template.")
+
+
+def _names(design: Design) -> Iterator[Finding]:
+    for index in design.indexes.values():
+        fits = limits.NAME_CHARACTERS_MIN <= len(index.name) <= limits.NAME_CHARACTERS_MAX
+        if not fits or not re.fullmatch(limits.NAME_PATTERN, index.name):
+            message = f"{index.name!r} is not a valid table or index name"
+            remedy = (
+                f"Use {limits.NAME_CHARACTERS_MIN} to {limits.NAME_CHARACTERS_MAX} letters, digits, '_', '-' or '.'."
+            )
+            yield table_finding(RULE, design, message, remedy)
+        for name in index.key_attributes:
+            if not 1 <= len(name.encode()) <= limits.KEY_ATTRIBUTE_NAME_BYTES_MAX:
+                message = f"{name!r} is not a valid key attribute name"
+                yield table_finding(RULE, design, message, f"Use at most {limits.KEY_ATTRIBUTE_NAME_BYTES_MAX} bytes.")
+
+
+def _key_lengths(entity: Entity, placement: Placement) -> Iterator[Finding]:
+    for part in placement.parts:
+        if not isinstance(part, TemplatePart):
+            continue
+        least = sum(
+            len(piece.text.encode()) if isinstance(piece, LiteralText) else piece.width or 0
+            for piece in part.template.parts
+        )
+        sort = part in placement.sort
+        most = limits.SORT_KEY_BYTES_MAX if sort else limits.PARTITION_KEY_BYTES_MAX
+        if least > most:
+            kind = "sort" if sort else "partition"
+            message = f"{part.attribute} has at least {least} bytes, but a {kind} key can have at most {most}"
+            yield entity_finding(RULE, entity, message, "Shorten the literal text or the formats of the template.")
+
+
+def _sizes(design: Design, entity: Entity) -> Iterator[Finding]:
+    size = item_bytes(design, entity)[0]
+    if size > limits.ITEM_BYTES_MAX:
+        message = f"an item has {size} bytes, but DynamoDB allows at most {limits.ITEM_BYTES_MAX}"
+        yield entity_finding(
+            RULE, entity, message, "Store the large part elsewhere, for example in S3, and its address in the item."
+        )
+    count = entity.expected_in(design.table)
+    local = any(index.kind == "LSI" for index in design.indexes.values())
+    if count and local and count * size > limits.LSI_COLLECTION_BYTES_MAX:
+        message = "a partition grows beyond 10 GB, the limit in a table with a local secondary index"
+        yield entity_finding(RULE, entity, message, "Use a global secondary index instead, or shard the partition key.")

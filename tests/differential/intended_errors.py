@@ -1,0 +1,222 @@
+"""Errors that differ from DynamoDB Local by intent: which requests are rejected, the messages, and their order."""
+
+from __future__ import annotations
+
+import re
+
+from tests.differential.api_model import breaks_model
+from tests.differential.compare import ERROR, Difference, error_text
+from tests.differential.difference_matchers import WRITES, IntendedDifference, both_reject, only_we_reject
+from tests.differential.error_messages import (
+    INDEXES,
+    ITEM,
+    TABLE,
+    VALUES,
+    is_local_table_message,
+    is_same_error,
+    stage,
+)
+from tests.differential.exchange import Exchange
+
+OF_SHAPE = re.compile(r"\d+ validation errors? detected|The parameter '")
+OLD_PARAMETERS = frozenset(
+    ("Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter", "AttributesToGet")
+)
+OF_EXPRESSION = re.compile(r"Invalid (\w+)Expression: ")
+
+
+def _breaks_the_model(exchange: Exchange, difference: Difference) -> bool:
+    ours = exchange.ours
+    is_of_shape = ours.code == "SerializationException" or OF_SHAPE.match(ours.message) is not None
+    return difference.path == ERROR and is_of_shape and breaks_model(exchange.action, exchange.request)
+
+
+def _is_same_error(exchange: Exchange, difference: Difference) -> bool:
+    if difference.path == "CancellationReasons[].Message":
+        return is_same_error(difference.ours, difference.theirs)
+    has_same_code = both_reject(exchange, difference) and exchange.ours.code == exchange.theirs.code
+    is_of_table = exchange.action in ("CreateTable", "UpdateTable")
+    messages = exchange.ours.message, exchange.theirs.message
+    return has_same_code and (is_same_error(*messages) or (is_of_table and is_local_table_message(messages[1])))
+
+
+def _is_found_earlier(exchange: Exchange, difference: Difference) -> bool:
+    """Match requests that both reject, ours for an error of an earlier stage."""
+    if not both_reject(exchange, difference):
+        return False
+    if "KeyConditionExpression parameter must be specified" in exchange.ours.message:
+        return True  # without a key condition, no expression is checked
+    ours, theirs = stage(error_text(exchange.ours)), stage(error_text(exchange.theirs))
+    return ours is not None and theirs is not None and ours < theirs
+
+
+def _has_two_errors(exchange: Exchange, difference: Difference) -> bool:
+    """Match two errors in one stage: in expressions, in index keys, or in the parameters of one index."""
+    if not both_reject(exchange, difference):
+        return False
+    messages = (exchange.ours.message, exchange.theirs.message)
+    expressions = [found[1] for each in messages if (found := OF_EXPRESSION.match(each)) is not None]
+    stages = [stage(error_text(each)) for each in (exchange.ours, exchange.theirs)]
+    return (
+        stages == [ITEM, ITEM]
+        or (stages == [VALUES, VALUES] and not OLD_PARAMETERS.isdisjoint(exchange.request))
+        or len(set(expressions)) == 2
+        or all("does not project" in each or "is not supported for global" in each for each in messages)
+        or (exchange.action in WRITES and stages == [INDEXES, INDEXES])
+    )
+
+
+def _is_batch_of_several(exchange: Exchange, difference: Difference) -> bool:
+    """Match batches that both reject for different elements: one that does not fit its table, or a duplicate."""
+    if not both_reject(exchange, difference):
+        return False
+    if exchange.action == "TransactWriteItems":
+        found = stage(error_text(exchange.ours))
+        return len(exchange.request["TransactItems"]) > 1 and found is not None and found >= TABLE
+    elements = [each for of in exchange.request.get("RequestItems", {}).values() for each in of]
+    errors = [error_text(each) for each in (exchange.ours, exchange.theirs)]
+    is_named_twice = any("list of item keys contains duplicates" in each for each in errors)
+    is_of_table = all((found := stage(each)) is not None and found >= TABLE for each in errors)
+    return exchange.action.startswith("Batch") and len(elements) > 1 and (is_named_twice or is_of_table)
+
+
+def _has_unfit_action(exchange: Exchange) -> bool:
+    if exchange.ours.code != "TransactionCanceledException":
+        return False
+    return any(reason["Code"] == "ValidationError" for reason in exchange.ours.document["CancellationReasons"])
+
+
+ERRORS: tuple[IntendedDifference, ...] = (
+    IntendedDifference(
+        "request shape",
+        "The API model declares members, types, lengths, ranges and enums, and DynamoDB checks them before "
+        "anything else (live-validated suite). Local converts or accepts many invalid requests",
+        _breaks_the_model,
+    ),
+    IntendedDifference(
+        "error messages",
+        "The engine uses the messages of the service (live-validated suite; dynalite's tests). Local has "
+        "other messages for the same error",
+        _is_same_error,
+    ),
+    IntendedDifference(
+        "order of checks",
+        "DynamoDB checks shape, values, expressions, table, keys, indexes and item, in this order, and "
+        "reports the first error (live-validated suite; dynalite's tests). Local uses another order",
+        _is_found_earlier,
+    ),
+    IntendedDifference(
+        "two errors in one stage",
+        "It is not specified which of them is reported",
+        _has_two_errors,
+    ),
+    IntendedDifference(
+        "which of several elements is named",
+        "A batch has its tables in a map without an order, and for a transaction it is not specified",
+        _is_batch_of_several,
+    ),
+    IntendedDifference(
+        "invalid actions in a transaction",
+        'They cancel the transaction, with CancellationReasons for each action ("TransactWriteItems", '
+        "Errors; live-validated suite). Local rejects the request for the first of them",
+        lambda exchange, difference: both_reject(exchange, difference) and _has_unfit_action(exchange),
+    ),
+    IntendedDifference(
+        "reasons of a cancelled transaction",
+        "DynamoDB finds an action that does not match its table before it reads any item. Local stops at the "
+        "first reason",
+        lambda exchange, difference: difference.path.startswith("CancellationReasons") and _has_unfit_action(exchange),
+    ),
+    IntendedDifference(
+        "internal errors of Local",
+        "Local fails with status 500",
+        lambda exchange, difference: difference.path == ERROR and exchange.theirs.status >= 500,
+    ),
+    IntendedDifference(
+        "empty ExclusiveStartKey",
+        "It is a key that does not match the schema (dynalite's tests). Local ignores it",
+        lambda exchange, difference: difference.path == ERROR and exchange.request.get("ExclusiveStartKey") == {},
+    ),
+    IntendedDifference(
+        "Base64",
+        "Invalid Base64 is rejected (live-validated suite). Local reads a part of it",
+        lambda exchange, difference: difference.path == ERROR and "Base64" in exchange.ours.message,
+    ),
+    IntendedDifference(
+        "account quotas",
+        'Quotas can be raised, so the engine does not enforce 40,000 units ("Service, account, and table quotas")',
+        lambda exchange, difference: "to more than 40,000 units" in exchange.theirs.message,
+    ),
+    IntendedDifference(
+        "sizes of key values",
+        "Keys are limited to 2048 and 1024 bytes, also in an index and in a Query (dynalite's tests). Local "
+        "does not check this",
+        only_we_reject("size limit of"),
+    ),
+    IntendedDifference(
+        "attribute definitions of a new index",
+        "The request that creates the index contains all of them (published captures). Local requires only "
+        "the new ones",
+        only_we_reject("index key attributes are not defined in AttributeDefinitions", "UpdateTable"),
+    ),
+    IntendedDifference(
+        "items with local index entries",
+        'The limit of 400 KB includes the entries ("Local secondary indexes", item collections). Local '
+        "counts the item only",
+        only_we_reject("Item size .*has exceeded the maximum", *WRITES),
+    ),
+    IntendedDifference(
+        "nesting depth",
+        'The limit is 32 levels ("Service, account, and table quotas"), also in placeholders (published '
+        "captures). Local allows one more there",
+        only_we_reject("Nesting Levels"),
+    ),
+    IntendedDifference(
+        "segments",
+        "It is not specified which segment contains an item",
+        lambda exchange, difference: (
+            difference.path == ERROR
+            and exchange.action == "Scan"
+            and "egment" in exchange.ours.message + exchange.theirs.message
+        ),
+    ),
+    IntendedDifference(
+        "types of index keys",
+        'A write with another type than the defined one is rejected ("Using global secondary indexes", data '
+        "synchronization). Local does not check ADD, nor two indexes that share a key",
+        only_we_reject("Type mismatch for Index Key", *WRITES),
+    ),
+    IntendedDifference(
+        "billing mode and indexes of a table",
+        "Provisioned throughput and on-demand billing exclude each other, a list of indexes is not empty, "
+        "and all definitions are used (live-validated suite; dynalite's tests). Local accepts other requests",
+        only_we_reject("BillingMode is P|SecondaryIndexes is empty|AttributeDefinitions are not used"),
+    ),
+    IntendedDifference(
+        "placeholders without expressions",
+        "They are rejected (live-validated suite). Local ignores empty ones",
+        only_we_reject("can only be specified when using expressions"),
+    ),
+    IntendedDifference(
+        "one number in two notations",
+        "It is one key, so a batch or transaction with both contains a duplicate. Local compares the texts",
+        only_we_reject("Provided list of item keys contains duplicates|multiple operations on one item"),
+    ),
+    IntendedDifference(
+        "reserved words",
+        'SIZE is a reserved word ("Reserved words in DynamoDB"). Local accepts it as a name',
+        lambda exchange, difference: difference.path == ERROR and "reserved keyword: size" in exchange.ours.message,
+    ),
+    IntendedDifference(
+        "deletion protection after a change of billing mode",
+        "A change of the billing mode keeps deletion protection. Local loses it",
+        only_we_reject("protected against deletion", "DeleteTable"),
+    ),
+    IntendedDifference(
+        "changes of the table class",
+        'UpdateTable changes the table class ("UpdateTable", TableClass). Local does not support it',
+        lambda exchange, difference: (
+            exchange.theirs.message == "Nothing to update" and "TableClass" in exchange.request
+        ),
+    ),
+)

@@ -1,0 +1,280 @@
+"""Results that differ from DynamoDB Local by intent: items, pages, units and descriptions of tables."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from tests.differential.compare import ABSENT, ERROR, Difference
+from tests.differential.difference_matchers import WRITES, IntendedDifference, at
+from tests.differential.exchange import Exchange
+
+SUM = re.compile(r"ConsumedCapacity(\[\])?\.CapacityUnits")
+SUM_OR_TABLE = re.compile(r"ConsumedCapacity(\[\])?\.(Table\.)?CapacityUnits")
+
+
+def _is_other_notation(exchange: Exchange, difference: Difference) -> bool:
+    is_number = re.search(r"\.(N|NS\[\])$", difference.path) is not None
+    return is_number and _number(difference.ours) == _number(difference.theirs)
+
+
+def _number(text: Any) -> Decimal | None:
+    try:
+        return Decimal(str(text))
+    except InvalidOperation:
+        return None
+
+
+def _ends_a_page(exchange: Exchange, difference: Difference) -> bool:
+    if exchange.action != "Query":
+        return False
+    if difference.path == "LastEvaluatedKey":
+        is_full = exchange.ours.document["ScannedCount"] == exchange.request.get("Limit")
+        return bool(difference.theirs == ABSENT) and is_full
+    if difference.path == ERROR:
+        return not exchange.ours.is_error and "starting key" in exchange.theirs.message
+    return difference.path in ("Pages", "KeyOf")
+
+
+def _updates_without_action(exchange: Exchange, difference: Difference) -> bool:
+    updates = exchange.request.get("AttributeUpdates")
+    if not isinstance(updates, dict) or exchange.action != "UpdateItem":
+        return False
+    return any(isinstance(each, dict) and "Action" not in each for each in updates.values())
+
+
+# Units
+
+
+def _is_more(difference: Difference) -> bool:
+    """Return whether Local counts more units."""
+    if isinstance(difference.ours, float) and isinstance(difference.theirs, float):
+        return difference.theirs > difference.ours
+    return bool(difference.ours == ABSENT)
+
+
+def _is_less(difference: Difference) -> bool:
+    both = isinstance(difference.ours, float) and isinstance(difference.theirs, float)
+    return both and bool(difference.theirs < difference.ours)
+
+
+def _doubles_indexes(exchange: Exchange, difference: Difference) -> bool:
+    """Match doubled units of an index, and the sum that contains them."""
+    if exchange.action != "TransactWriteItems" or not difference.path.endswith(".CapacityUnits"):
+        return False
+    if "SecondaryIndexes" in difference.path:
+        return isinstance(difference.ours, float) and bool(difference.theirs == 2 * difference.ours)
+    is_sum = SUM.fullmatch(difference.path) is not None
+    return is_sum and bool(difference.ours < difference.theirs <= 2 * difference.ours)
+
+
+def _reports_the_last(exchange: Exchange, difference: Difference) -> bool:
+    is_several = exchange.action == "TransactWriteItems" and len(exchange.request["TransactItems"]) > 1
+    return is_several and difference.path.endswith(".CapacityUnits") and _is_less(difference)
+
+
+def _deletes_nothing(exchange: Exchange, difference: Difference) -> bool:
+    if SUM_OR_TABLE.fullmatch(difference.path) is None:
+        return False
+    if exchange.action == "BatchWriteItem":
+        return "DeleteRequest" in str(exchange.request) and difference.ours < difference.theirs <= 2 * difference.ours
+    return exchange.action == "TransactWriteItems" and "'Delete'" in str(exchange.request)
+
+
+def _reads_nothing(exchange: Exchange, difference: Difference) -> bool:
+    """Match missing keys of a batch, and pages without items."""
+    if re.match(r"ConsumedCapacity.*\bCapacityUnits$", difference.path) is None:
+        return False
+    if exchange.action == "BatchGetItem":
+        return _is_less(difference)
+    return exchange.action in ("Query", "Scan") and exchange.ours.document.get("ScannedCount") == 0
+
+
+def _counts_what_never_was(exchange: Exchange, difference: Difference) -> bool:
+    """Match units for an item that has one key attribute of an index before, and the other after."""
+    if exchange.action not in WRITES:
+        return False
+    if re.search(r"ConsumedCapacity.*SecondaryIndexes", difference.path) is not None:
+        return _is_more(difference)
+    has_index_key = re.search(r"'i\d'", str(exchange.request)) is not None
+    return has_index_key and SUM.fullmatch(difference.path) is not None and _is_more(difference)
+
+
+def _counts_more_for_local_indexes(exchange: Exchange, difference: Difference) -> bool:
+    """Match an additional unit for the entry of a local index, and the sum that contains it."""
+    if exchange.action not in WRITES:
+        return False
+    if re.search(r"ConsumedCapacity.*LocalSecondaryIndexes", difference.path) is not None:
+        return _is_more(difference)
+    has_local = re.search(r"'(texts|numbers|temporary\d+)'", str(exchange.request)) is not None
+    return has_local and SUM.fullmatch(difference.path) is not None and _is_more(difference)
+
+
+def _reads_a_local_index(exchange: Exchange, difference: Difference) -> bool:
+    is_local = str(exchange.request.get("IndexName", "")).startswith("local")
+    return is_local and exchange.action in ("Query", "Scan") and SUM_OR_TABLE.fullmatch(difference.path) is not None
+
+
+def _scans_an_index(exchange: Exchange, difference: Difference) -> bool:
+    is_of_index = exchange.action == "Scan" and "IndexName" in exchange.request
+    return is_of_index and re.match(r"ConsumedCapacity\.", difference.path) is not None and _is_more(difference)
+
+
+RESULTS: tuple[IntendedDifference, ...] = (
+    IntendedDifference(
+        "number normalization",
+        'Leading and trailing zeroes are trimmed ("Supported data types and naming rules"). Local returns '
+        "the number as sent",
+        _is_other_notation,
+    ),
+    IntendedDifference(
+        "AttributeUpdates without an action",
+        'They put the value ("AttributeValueUpdate", Action). Local does nothing',
+        _updates_without_action,
+    ),
+    IntendedDifference(
+        "UPDATED_OLD and UPDATED_NEW",
+        "They return the paths that an update names (dynalite's tests). Local returns whole attributes",
+        lambda exchange, difference: (
+            exchange.request.get("ReturnValues") in ("UPDATED_OLD", "UPDATED_NEW")
+            and difference.path.startswith("Attributes.")
+        ),
+    ),
+    IntendedDifference(
+        "attributes that an index does not project",
+        "The filter of a Scan does not see them (published captures). Local reads them from the table",
+        lambda exchange, difference: (
+            exchange.action == "Scan"
+            and "IndexName" in exchange.request
+            and bool({"FilterExpression", "ScanFilter"} & set(exchange.request))
+            and re.match(r"(Items|Count)\b", difference.path) is not None
+        ),
+    ),
+    IntendedDifference(
+        "the end of a page",
+        'A page that reaches its Limit ends with a LastEvaluatedKey ("Query", Limit). Local omits it if no '
+        "item can follow, and does not accept it as a start",
+        _ends_a_page,
+    ),
+    IntendedDifference(
+        "read and write units of a transaction",
+        "They are returned in addition to CapacityUnits (live-validated suite). Local omits them",
+        at(r"^Transact\w+: ConsumedCapacity\[\].*\.(Read|Write)CapacityUnits", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "index writes of a transaction",
+        "They count once, while writes of the table count twice (published captures). Local doubles both",
+        _doubles_indexes,
+    ),
+    IntendedDifference(
+        "condition checks",
+        "They cost the write units of the checked item (published captures). Local counts a read",
+        lambda exchange, difference: (
+            exchange.action == "TransactWriteItems"
+            and "ConditionCheck" in str(exchange.request)
+            and SUM_OR_TABLE.fullmatch(difference.path) is not None
+            and _is_less(difference)
+        ),
+    ),
+    IntendedDifference(
+        "several writes of a transaction",
+        'Their units are added up ("Managing complex workflows with DynamoDB transactions", capacity). Local '
+        "returns the last one",
+        _reports_the_last,
+    ),
+    IntendedDifference(
+        "reads without results",
+        'They cost the minimum ("Query", "Queries that do not return results"). Local returns 0',
+        _reads_nothing,
+    ),
+    IntendedDifference(
+        "deletes of missing items",
+        'They cost one unit ("DynamoDB provisioned capacity mode", writes). Local doubles it in a batch, and '
+        "does not double it in a transaction",
+        _deletes_nothing,
+    ),
+    IntendedDifference(
+        "items without index entries",
+        "They cost nothing in the index (published captures). Local counts an item that had one key "
+        "attribute of an index before, and has the other one after",
+        _counts_what_never_was,
+    ),
+    IntendedDifference(
+        "sizes of local index entries",
+        "They are the sizes of the projected attributes (published captures). Local adds to them",
+        _counts_more_for_local_indexes,
+    ),
+    IntendedDifference(
+        "fetches from a local index",
+        'Fetching an attribute that is not projected costs a read of the whole item ("Local secondary '
+        'indexes", read capacity units). Local counts differently',
+        _reads_a_local_index,
+    ),
+    IntendedDifference(
+        "sizes of index entries",
+        'A Scan of an index reads its projected attributes ("Global secondary indexes", read capacity '
+        "units). Local counts whole items",
+        _scans_an_index,
+    ),
+    IntendedDifference(
+        "capacity that was not requested",
+        'It is not returned ("ReturnConsumedCapacity", NONE). Local returns it with ItemCollectionMetrics',
+        lambda exchange, difference: (
+            difference.path == "ConsumedCapacity" and exchange.request.get("ReturnConsumedCapacity") in (None, "NONE")
+        ),
+    ),
+    IntendedDifference(
+        "capacity of statements",
+        'It is returned on request ("ExecuteStatement", ReturnConsumedCapacity). Local never returns it',
+        at(r"^(Batch)?Execute\w+: ConsumedCapacity$", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "item collection metrics",
+        'They are returned on request if the table has local indexes ("ItemCollectionMetrics"). Local never '
+        "returns them",
+        at("ItemCollectionMetrics", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "status of a changing table",
+        "The response contains CREATING, UPDATING or DELETING (live-validated suite). Local has finished "
+        "when it responds",
+        at(r"(Table|Index)Status$", theirs="ACTIVE"),
+    ),
+    IntendedDifference(
+        "filling a new index",
+        'The description contains Backfilling ("GlobalSecondaryIndexDescription"). Local has finished when it responds',
+        at(r"GlobalSecondaryIndexes\[\]\.Backfilling$"),
+    ),
+    IntendedDifference(
+        "throughput while it changes",
+        "UpdateTable returns the old throughput (live-validated suite). Local returns the new one",
+        at(r"^UpdateTable: TableDescription\.ProvisionedThroughput\.(Read|Write)CapacityUnits$"),
+    ),
+    IntendedDifference(
+        "throughput of an index",
+        "The description contains it, with zeroes for on-demand billing "
+        '("ProvisionedThroughputDescription"). Local omits it',
+        at(r"GlobalSecondaryIndexes\[\]\.ProvisionedThroughput", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "maximum throughput that is not set",
+        "It is not returned (live-validated suite). Local returns -1",
+        at("OnDemandThroughput$", ours=ABSENT, theirs={"MaxReadRequestUnits": -1, "MaxWriteRequestUnits": -1}),
+    ),
+    IntendedDifference(
+        "warm throughput",
+        'Descriptions contain it ("TableWarmThroughputDescription"). Local does not support it',
+        at("WarmThroughput$", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "table classes",
+        'They are returned once they are set ("TableClassSummary"). Local does not support them',
+        at("TableClassSummary$", theirs=ABSENT),
+    ),
+    IntendedDifference(
+        "settings after a change of billing mode",
+        "A change of the billing mode keeps deletion protection and the decreases of the day. Local loses them",
+        at(r"Table\w*\.(DeletionProtectionEnabled|ProvisionedThroughput\.NumberOfDecreasesToday)$"),
+    ),
+)

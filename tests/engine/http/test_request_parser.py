@@ -1,0 +1,187 @@
+"""The request parser: any split of the bytes, malformed requests, and size limits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.engine.http.http_messages import HttpRequest
+from singletable.engine.http.request_parser import (
+    HEAD_BYTES_MAX,
+    HEAD_TOO_LARGE,
+    MALFORMED,
+    REQUEST_BYTES_MAX,
+    TOO_LARGE,
+    Fault,
+    RequestParser,
+)
+
+BODIES = st.binary(max_size=200)
+
+
+def whole(body: bytes) -> bytes:
+    return b"POST /?a=b HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def in_chunks(body: bytes, size: int = 7) -> bytes:
+    parts = [body[start : start + size] for start in range(0, len(body), size)]
+    chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts)
+    return b"POST /?a=b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%b0\r\n\r\n" % chunks
+
+
+def read(*pieces: bytes) -> list[HttpRequest | Fault]:
+    parser = RequestParser()
+    for piece in pieces:
+        if not parser.ended:
+            parser.feed(piece)
+    return list(parser.requests)
+
+
+def requests(*pieces: bytes) -> list[HttpRequest]:
+    found = read(*pieces)
+    assert all(isinstance(each, HttpRequest) for each in found), found
+    return [each for each in found if isinstance(each, HttpRequest)]
+
+
+@given(st.lists(st.tuples(BODIES, st.booleans()), min_size=1, max_size=5), st.data())
+def test_the_request_parser_does_not_depend_on_how_the_bytes_are_split(
+    sent: list[tuple[bytes, bool]], data: st.DataObject
+) -> None:
+    stream = b"".join(in_chunks(body) if chunked else whole(body) for body, chunked in sent)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=20)))
+    pieces = [stream[start:end] for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True) if end > start]
+    found = requests(*pieces)
+    assert [each.body for each in found] == [body for body, _ in sent]
+    assert {(each.method, each.url, each.headers[b"host"], each.keep_alive) for each in found} == {
+        (b"POST", b"/?a=b", b"h", True)
+    }
+
+
+@given(st.lists(st.binary(max_size=300), max_size=4))
+def test_no_bytes_make_the_request_parser_raise(pieces: list[bytes]) -> None:
+    found = read(*(piece for piece in pieces if piece))
+    assert all(isinstance(each, HttpRequest) or each.status >= 400 for each in found)
+
+
+@given(st.binary(min_size=1, max_size=100), st.integers(0, 100))
+def test_the_request_parser_parses_or_reports_a_corrupted_request(noise: bytes, at: int) -> None:
+    stream = whole(b"{}")
+    found = read(stream[:at] + noise + stream[at + len(noise) :])
+    assert all(isinstance(each, HttpRequest) or each in (MALFORMED, TOO_LARGE) for each in found)
+
+
+def test_the_request_parser_lowers_header_names_and_uses_the_last_of_repeated_headers() -> None:
+    (request,) = requests(b"POST / HTTP/1.1\r\nX-AMZ-target: a\r\nx-amz-TARGET: b\r\nContent-Length: 0\r\n\r\n")
+    assert request.headers == {b"x-amz-target": b"b", b"content-length": b"0"}
+
+
+def test_the_request_parser_ignores_trailers_of_a_chunked_body() -> None:
+    stream = in_chunks(b"{}").removesuffix(b"\r\n") + b"X-Amz-Target: DynamoDB_20120810.DeleteTable\r\n\r\n"
+    (request,) = requests(stream)
+    assert b"x-amz-target" not in request.headers
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"hello\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nbroken header\r\n\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+)
+def test_the_request_parser_reports_malformed_http_after_the_requests_before_it(stream: bytes) -> None:
+    (request, fault) = read(whole(b"{}") + stream)
+    assert isinstance(request, HttpRequest)
+    assert fault is MALFORMED
+
+
+def test_the_request_parser_accepts_a_body_of_at_most_16_mb() -> None:
+    body = bytes(REQUEST_BYTES_MAX)
+    (request,) = requests(whole(body))
+    assert len(request.body) == REQUEST_BYTES_MAX
+    assert read(whole(body + b"x")) == [TOO_LARGE]
+
+
+def test_the_request_parser_rejects_too_long_a_body_before_it_is_sent() -> None:
+    assert read(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (REQUEST_BYTES_MAX + 1)) == [TOO_LARGE]
+
+
+def test_the_request_parser_rejects_a_chunked_body_as_soon_as_it_exceeds_the_limit() -> None:
+    parser = RequestParser()
+    parser.feed(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+    fed, chunk = 0, b"%x\r\n%b\r\n" % (1 << 20, bytes(1 << 20))
+    while not parser.ended:
+        parser.feed(chunk)
+        fed += 1
+    assert fed == (REQUEST_BYTES_MAX >> 20) + 1
+    assert list(parser.requests) == [TOO_LARGE]
+
+
+def test_the_request_parser_rejects_an_endless_head() -> None:
+    pieces = [b"POST / HTTP/1.1\r\n", *(b"x-%d: %b\r\n" % (number, bytes(b"y" * 1000)) for number in range(100))]
+    assert read(*pieces) == [HEAD_TOO_LARGE]
+    assert read(b"POST /", *[b"a" * 1000] * 100) == [HEAD_TOO_LARGE]
+
+
+def test_the_request_parser_does_not_count_many_pipelined_requests_as_one_head() -> None:
+    stream = whole(b"x" * 100) * (2 * HEAD_BYTES_MAX // 100)
+    found = requests(stream + whole(b"{}")[:20], whole(b"{}")[20:])
+    assert found[-1].body == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("version", "connection", "keep_alive"),
+    [
+        ("1.1", "", True),
+        ("1.1", "Connection: close\r\n", False),
+        ("1.0", "", False),
+        ("1.0", "Connection: keep-alive\r\n", True),
+    ],
+)
+def test_the_request_parser_sets_keep_alive_by_the_http_version_and_the_connection_header(
+    version: str, connection: str, keep_alive: bool
+) -> None:
+    stream = f"POST / HTTP/{version}\r\n{connection}Content-Length: 2\r\n\r\n{{}}".encode()
+    found = requests(stream * 2)
+    assert [each.keep_alive for each in found] == ([True, True] if keep_alive else [False])
+
+
+def offer(more: bytes = b"") -> bytes:
+    return b"POST / HTTP/1.1\r\nConnection: Upgrade%b\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}" % more
+
+
+@given(st.integers(1, len(offer())))
+def test_the_request_parser_ignores_an_upgrade_header(cut: int) -> None:
+    stream = offer() + whole(b"[]")
+    assert [(each.body, each.keep_alive) for each in requests(stream[:cut], stream[cut:])] == [
+        (b"{}", True),
+        (b"[]", True),
+    ]
+
+
+def test_the_request_parser_ends_after_an_upgrade_request_that_closes() -> None:
+    assert [(each.body, each.keep_alive) for each in requests(offer(b", close") + whole(b"[]"))] == [(b"{}", False)]
+
+
+def test_the_request_parser_rejects_an_upgrade_request_with_too_long_a_body() -> None:
+    assert read(offer().replace(b"Length: 2", b"Length: 99999999")) == [TOO_LARGE]
+
+
+def test_the_request_parser_does_not_support_connect() -> None:
+    (request, fault) = read(b"CONNECT example.org:80 HTTP/1.1\r\nHost: h\r\n\r\n" + whole(b"{}"))
+    assert isinstance(request, HttpRequest)
+    assert (request.method, fault) == (b"CONNECT", MALFORMED)
+
+
+@pytest.mark.parametrize(
+    ("version", "length", "expected"), [("1.1", 2, True), ("1.0", 2, False), ("1.1", 1 << 30, False)]
+)
+def test_the_request_parser_recognizes_expect_100_continue(version: str, length: int, expected: bool) -> None:
+    parser = RequestParser()
+    parser.feed(f"POST / HTTP/{version}\r\nExpect: 100-Continue\r\nContent-Length: {length}\r\n\r\n".encode())
+    assert parser.expects_continue is expected

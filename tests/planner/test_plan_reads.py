@@ -1,0 +1,102 @@
+"""Plans of one entity's reads where the plain way would answer wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from singletable import Page, Table, entity, pattern, query
+from singletable.planner.explanation import verdict_text
+from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
+
+
+@entity(key=("PAPER#{paper}", "TOPIC#{day}"), identity=("paper", "day"))
+@dataclass
+class Topic:
+    """What a paper is about."""
+
+    paper: str
+    day: date
+
+
+@entity(key=("PAPER#{paper}", "TOPIC#{name}#TRANSLATED"), identity=("paper", "name"))
+@dataclass
+class Translation:
+    """Lies among the topics."""
+
+    paper: str
+    name: str
+
+
+class Papers(Table, entities=[Topic, Translation]):
+    """A range that holds two entities."""
+
+    @pattern()
+    def latest(self, paper: str) -> Page[Topic]:
+        """The latest topic."""
+        return query(Topic, newest_first=True, limit=1)
+
+    @pattern()
+    def topics(self, paper: str, *, limit: int = 10, cursor: str | None = None) -> Page[Topic]:
+        """Topics page by page."""
+        return query(Topic)
+
+
+def test_plan_reads_does_not_support_a_fixed_limit_that_would_count_other_entities() -> None:
+    outcome = Papers.latest.plan
+    assert isinstance(outcome, UnsupportedPattern)
+    assert "the range can also contain Translation, and limit=1 would count those items too" in outcome.reason
+
+
+def test_plan_reads_supports_a_page_that_can_have_fewer_items_than_its_limit() -> None:
+    outcome = Papers.topics.plan
+    assert isinstance(outcome, Plan)
+    assert [entity.label for entity in outcome.other_entities] == ["Translation"]
+
+
+@entity(key=("LAMP#{id}", "LAMP"), gsi1=("SHADE#{shade}", "{id}"))
+@dataclass
+class Lamp:
+    """In an index by one of two texts."""
+
+    id: str
+    shade: Literal["light", "dark#"]
+
+
+class Lamps(Table, entities=[Lamp]):
+    """Partitions that can be counted."""
+
+    @pattern(fanout=2)
+    def lamps(self) -> Page[Lamp]:
+        """All lamps."""
+        return query(Lamp)
+
+    @pattern()
+    def undeclared(self) -> Page[Lamp]:
+        """All lamps, which nobody said were two queries."""
+        return query(Lamp)
+
+    @pattern()
+    def lamps_in(self, shade: Literal["light", "dark#"]) -> Page[Lamp]:
+        """Lamps of one shade."""
+        return query(Lamp)
+
+
+def test_plan_reads_takes_one_query_per_value_of_an_unknown_literal() -> None:
+    outcome = Lamps.lamps.plan
+    assert isinstance(outcome, Plan)
+    assert verdict_text(outcome) == "declared fan-out of 2"
+    values = [request.parameters["ExpressionAttributeValues"] for request in Lamps.lamps.explain().requests]
+    assert [next(iter(each.values())) for each in values] == [{"S": "SHADE#dark%23"}, {"S": "SHADE#light"}]
+    assert verdict_text(Lamps.undeclared.plan) == "undeclared fan-out of 2"
+    assert isinstance(Lamps.lamps_in.plan, Plan)
+    assert Lamps.lamps_in.plan.verdict is Verdict.ONE_REQUEST
+
+
+def test_plan_reads_of_an_open_table_cover_every_partition_of_a_literal() -> None:
+    with Lamps.open("memory:") as lamps:
+        for lamp in (Lamp("0", "light"), Lamp("1", "dark#"), Lamp("2", "light")):
+            lamps.put(lamp)
+        assert {each.id for each in lamps.lamps()} == {"0", "1", "2"}
+        assert [each.id for each in lamps.lamps_in("light")] == ["0", "2"]
