@@ -106,14 +106,14 @@ def test_pagination_accepts_a_cursor_only_for_its_pattern_and_arguments(place: P
         other.orders_of_customer("c1", cursor=cursor)
 
 
-@given(st.data())
-def test_pagination_rejects_a_modified_cursor(data: st.DataObject) -> None:
+@given(st.integers(0, 999), st.integers(0, 11))
+def test_pagination_rejects_a_modified_cursor(position: int, choice: int) -> None:
     with Shop.open("memory:") as shop:
         fill(shop, 3)
         cursor = shop.orders_of_customer("c1", limit=1).cursor
         assert cursor is not None
-        place = data.draw(st.integers(0, len(cursor) - 1))
-        other = data.draw(st.sampled_from("ABCxyz019-_!é ").filter(lambda character: character != cursor[place]))
+        place = position % len(cursor)
+        other = [character for character in "ABCxyz019-_!é " if character != cursor[place]][choice]
         with pytest.raises(CursorRefused):
             shop.orders_of_customer("c1", cursor=cursor[:place] + other + cursor[place + 1 :])
 
