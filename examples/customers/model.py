@@ -60,7 +60,13 @@ class Customers(Table, entities=[Customer, Order]):
 Status = Literal["OPEN", "PAID", "SHIPPED", "CLOSED"]
 
 
-@entity(key=("ORDER#{id}", "METADATA"), gsi1=("STATUS#{status}", "{placed_on}"), name="Order")
+@entity(
+    key=("ORDER#{id}", "METADATA"),
+    gsi1=("STATUS#{status}", "{placed_on}"),
+    name="Order",
+    cardinality={"status": 4},
+    expected_per_partition={"gsi1": 200},
+)
 @dataclass
 class StatusOrder:
     """An order, indexed by its status."""
@@ -71,7 +77,12 @@ class StatusOrder:
     total: Decimal
 
 
-@entity(key=("PRODUCT#{id}", "METADATA"), gsi1=("CATEGORY#{category}", "{title}"))
+@entity(
+    key=("PRODUCT#{id}", "METADATA"),
+    gsi1=("CATEGORY#{category}", "{title}"),
+    cardinality={"category": 40},
+    expected_per_partition={"gsi1": 50},
+)
 @dataclass
 class Product:
     """A product, indexed by its category in the same index."""

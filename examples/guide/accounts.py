@@ -8,7 +8,12 @@ from pydantic import BaseModel
 from singletable import Page, Table, entity, field, get, key, pattern, query
 
 
-@entity(key=("ACCOUNT#{id}", "BALANCE"), gsi1=("OWNER#{owner}", "ACCOUNT#{id}"), name="ACCOUNT")
+@entity(
+    key=("ACCOUNT#{id}", "BALANCE"),
+    gsi1=("OWNER#{owner}", "ACCOUNT#{id}"),
+    name="ACCOUNT",
+    expected_per_partition={"gsi1": 3},
+)
 class Account(BaseModel):
     """A bank account."""
 

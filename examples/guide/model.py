@@ -77,7 +77,7 @@ class Order(BaseModel):
     gsi1=("GROUP#{group_id}", "USER#{user_id}"),
     gsi2=("GROUP#{group_id}", "JOINED#{joined_on}#{user_id}"),
     name="MEMBERSHIP",
-    expected_per_partition=5,
+    expected_per_partition={"key": 5, "gsi1": 40, "gsi2": 40},
 )
 class Membership(BaseModel):
     """Many-to-many: one item, read from both sides through an inverse index, and by join date in GSI2."""
@@ -133,7 +133,7 @@ class Node(BaseModel):
     gsi1=("GEO#{cell}", "{latitude:number}#{longitude:number}#{id}"),
     derived={"cell": geohash("latitude", "longitude", precision=6)},
     name="SHOP",
-    expected_per_partition=20,
+    expected_per_partition={"gsi1": 20},
 )
 class Shop(BaseModel):
     """Geo: a place, indexed by its geohash cell."""
@@ -149,7 +149,7 @@ class Shop(BaseModel):
     gsi1=("GEO2#{cell}", "{latitude:number}#{longitude:number}#{id}"),
     derived={"cell": geohash("latitude", "longitude", precision=2)},
     name="STATION",
-    expected_per_partition=20,
+    expected_per_partition={"gsi1": 20},
 )
 class Station(BaseModel):
     """Geo: one of few places, searched from far away; its cells are 600 km high, and 32 of them meet at a pole."""

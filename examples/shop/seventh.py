@@ -12,6 +12,8 @@ from .model import Customer, Order, OrderItem, Product
     gsi1=("CUST#{customer_id}", "ORDER#{created_at:seconds}#{id}"),
     gsi2=("STATUS#{status}", "{created_at:seconds}#{id}"),
     name="Order",
+    expected_per_partition={"gsi1": 30, "gsi2": 500},
+    cardinality={"status": 5},
 )
 class OrderByStatus(Order):
     """The order header with one more index."""

@@ -29,6 +29,7 @@ class CustomerFields(BaseModel):
     key=("CUST#{id}", "METADATA"),
     gsi1=("CUSTOMER#{shard}", "{created_at:seconds}#{id}"),
     derived={"shard": shard("id", of=8)},
+    expected_per_partition={"gsi1": 625},
 )
 class CustomerByHash(CustomerFields):
     """Distributed evenly over eight partitions."""
@@ -47,6 +48,7 @@ class ShopByHash(Table, entities=[CustomerByHash]):
     key=("CUST#{id}", "METADATA"),
     gsi1=("CUSTOMER#{letter}", "{name}#{id}"),
     derived={"letter": first_letter("name")},
+    expected_per_partition={"gsi1": 200},
 )
 class CustomerByLetter(CustomerFields):
     """Distributed by the first letter of the name."""
@@ -70,6 +72,7 @@ class ShopByLetter(Table, entities=[CustomerByLetter]):
     key=("CUST#{id}", "METADATA"),
     gsi1=("CUSTOMER#{month}", "{created_at:seconds}#{id}"),
     derived={"month": bucket("created_at", "month")},
+    expected_per_partition={"gsi1": 400},
 )
 class CustomerByMonth(CustomerFields):
     """Distributed by the month of signup."""
@@ -84,7 +87,12 @@ class ShopByMonth(Table, entities=[CustomerByMonth]):
         return query(CustomerByMonth, newest_first=True)
 
 
-@entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"))
+@entity(
+    key=("CUST#{id}", "METADATA"),
+    gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"),
+    expected_per_partition={"gsi1": 1700},
+    cardinality={"region": 3},
+)
 class CustomerByRegion(CustomerFields):
     """Distributed by a field with three values."""
 
@@ -114,6 +122,7 @@ def initials(name: str, region: Region) -> str:
     derived={
         "part": derive(initials, "name", "region", values=[f"{r.value}-{half}" for r in Region for half in "12"]),
     },
+    expected_per_partition={"gsi1": 850},
 )
 class CustomerByFunction(CustomerFields):
     """Distributed by a custom function."""

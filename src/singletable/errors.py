@@ -52,8 +52,8 @@ class Location:
 
     @property
     def full(self) -> str:
-        """Return `path:line`, relative to the current directory, which editors and terminals show as a link."""
-        here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  # as above
+        """The text `path:line`, which editors and terminals show as a link. The path is relative if possible."""
+        here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  # pathlib costs a tenth of our import time
         return f"{self.file.removeprefix(here)}:{self.line}"
 
 
@@ -78,8 +78,8 @@ class SingletableError(Exception):
 class DesignError(SingletableError):
     """The model is invalid.
 
-    Raised when you decorate a class with `@entity`, or define a `Table` class. `problems` lists everything that is
-    wrong, each with the location in your code and a remedy. Fix the declarations.
+    Raised when you decorate a class with `@entity`, define a `Table` class, or open a table while an entity has no key.
+    `problems` lists everything that is wrong, each with the location in your code and a remedy. Fix the declarations.
     """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
@@ -106,9 +106,10 @@ class ArgumentRefused(SingletableError, ValueError):
 class InvalidValue(ArgumentRefused):
     """A value violates a rule of the model, so it is not stored.
 
-    Raised by writes: storing the value would make the item unreadable. `entity`, `field` (None for a rule about the
-    whole object), `value` and `rule` describe the violation. `sent` is False if no request was sent; it is True for a
-    bound that DynamoDB checks as a condition, and then the write changed nothing. Pass a valid value.
+    Raised by writes, because reads could not decode an item with this value. `entity`, `field` (None for a rule about
+    the whole object), `value` and `rule` describe the violation. `sent` is False if the client found the violation
+    before it sent the write, and True if a condition of the write failed in DynamoDB. Nothing was written in either
+    case. Pass a valid value.
     """
 
     def __init__(self, entity: str, field: str | None, value: Any, rule: str, *, sent: bool = False) -> None:
@@ -153,8 +154,9 @@ class NotConnected(SingletableError):
 class RequestRefused(SingletableError):
     """DynamoDB rejected a request.
 
-    Raised for errors that have no class of their own here. `code` is the error code of the DynamoDB API, such as
-    `ValidationException`; `message` is the text of the response, and `fields` has the other fields of the response.
+    Raised for every DynamoDB error that has no exception class of its own. `code` is the error code of the DynamoDB
+    API, such as `ValidationException`; `message` is the error message, and `fields` has the other fields of the
+    response.
     """
 
     def __init__(self, code: str, message: str, **fields: Any) -> None:
@@ -167,15 +169,15 @@ class RequestRefused(SingletableError):
 class Throttled(RequestRefused):
     """DynamoDB throttled the request, and all retries failed.
 
-    Raised when the throughput of a table, an index or the account is exceeded. Slow down and try again later, raise the
-    capacity, or allow more attempts with `Retries`.
+    Raised when your requests exceed the throughput of a table, an index or the account. Send fewer requests per second,
+    increase the capacity, or allow more attempts with `Retries`.
     """
 
 
 class NotFound(SingletableError):
     """The item to change does not exist.
 
-    Raised by `update` patterns, and by writes that depend on another item, such as a counter or the source of a copy.
+    Raised by updates, and by writes that need another item, such as the item with a counter or the source of a copy.
     Create that item first.
     """
 
@@ -183,8 +185,8 @@ class NotFound(SingletableError):
 class AlreadyExists(SingletableError):
     """The item to create already exists.
 
-    Raised by `create` patterns. `item` is the stored object, or None if it is unknown. Use `put` to overwrite it, or
-    `update` to change it.
+    Raised by `create`. `item` is the stored object, or None if it is unknown. Use `put` to overwrite it, or `update` to
+    change it.
     """
 
     def __init__(self, message: str, item: Any = None) -> None:
@@ -207,7 +209,7 @@ class NotUnique(AlreadyExists):
 class ConditionFailed(SingletableError):
     """The condition of a write is false.
 
-    Raised by `update` and `delete` patterns with `where=`. `item` is the stored object, or None if it does not exist.
+    Raised by updates, deletes and checks with `where=`. `item` is the stored object, or None if it is unknown.
     """
 
     def __init__(self, message: str, item: Any = None) -> None:
@@ -225,7 +227,7 @@ class VersionConflict(ConditionFailed):
 
 @dataclass(frozen=True)
 class CancellationReason:
-    """Why DynamoDB rejected one action of a transaction; `code` is `"None"` for an action that was valid."""
+    """Why DynamoDB rejected one action of a transaction; `code` is the text `"None"` for an action without an error."""
 
     code: str
     message: str
@@ -240,7 +242,7 @@ class CancellationReason:
 class TransactionCancelled(SingletableError):
     """DynamoDB cancelled a transaction, and nothing was written.
 
-    Raised when a transaction ends. `reasons` has one `CancellationReason` per action, in order.
+    Raised at the end of the `with` block of a transaction. `reasons` has one `CancellationReason` per action, in order.
     """
 
     def __init__(self, message: str, reasons: tuple[CancellationReason, ...]) -> None:
@@ -251,8 +253,8 @@ class TransactionCancelled(SingletableError):
 class TableDiffers(SingletableError):
     """The table does not exist, or its keys or indexes differ from the model.
 
-    Raised when a table is opened. Pass `create=True` to create a missing table; for an existing table, the message
-    lists the differences.
+    Raised when you open a table. Pass `create=True` to create a missing table. For an existing table, the message lists
+    the differences.
     """
 
 
@@ -271,9 +273,9 @@ class UnreadableItem:
     key: Mapping[str, Any]
     """The key of the item in the table, in DynamoDB JSON."""
     item: Mapping[str, Any]
-    """The attributes that DynamoDB returned, in DynamoDB JSON; a view or an index may return only some of them."""
+    """The attributes that DynamoDB returned, in DynamoDB JSON; an index or a view may contain only some of them."""
     error: ItemRefused = field(compare=False)
-    """The exception that the same read raises by default."""
+    """The exception that the read raises if the table is opened without `unreadable="report"`."""
 
     @property
     def reason(self) -> str:
@@ -344,7 +346,7 @@ class OutcomeUnknown(Unreachable):
 
 
 def invalid(message: str) -> RequestRefused:
-    """Return a `ValidationException`, the error that DynamoDB uses most."""
+    """Return a `ValidationException`, DynamoDB's error for invalid requests."""
     return RequestRefused("ValidationException", message)
 
 

@@ -40,6 +40,7 @@ PATTERN_FIELDS = {
     "key_condition",
     "limit",
     "cost",
+    "pages",
     "reason",
 }
 FINDING_FIELDS = {
@@ -49,6 +50,7 @@ FINDING_FIELDS = {
     "subject",
     "message",
     "details",
+    "other_indexes",
     "remedy",
     "accepted",
     "file",
@@ -239,3 +241,23 @@ def test_the_check_command_passes_a_table_without_patterns(tmp_path: Path) -> No
 def test_the_check_command_prints_a_finding_with_a_location_that_editors_can_open() -> None:
     printed = singletable("check", BROKEN / "shop_order_and_invoice_same_key.py").stdout
     assert "  at tests/verify/broken/shop_order_and_invoice_same_key.py:14\n" in printed
+
+
+def test_check_reports_the_nearest_index_first_and_the_others_with_all() -> None:
+    model = str(BROKEN / "shop_nearest_index_first.py")
+    nearest, everything = singletable("check", model), singletable("check", model, "--all")
+    assert "orders_of: needs a range of placed_on, which the key of GSI1 does not support" in nearest.stdout
+    assert "--all prints 2 reasons why other indexes do not serve these patterns" in nearest.stdout
+    assert "the partition key of GSI2 is REGION#{region}" not in nearest.stdout
+    assert "  GSI2: the partition key of GSI2 is REGION#{region}, but no parameter provides region" in everything.stdout
+    assert "  table: the partition key of the table is ORDER#{id}" in everything.stdout
+
+
+def test_check_counts_reads_on_several_pages_and_unbounded_reads() -> None:
+    for model, count in (
+        ("guide_shards_on_several_pages", "1 on several pages"),
+        ("guide_unbounded_cells", "1 unbounded"),
+    ):
+        shown = singletable("check", str(BROKEN / f"{model}.py"))
+        assert shown.stdout.splitlines()[-1] == f"Guide: 0 of 1 pattern served as declared; {count}"
+        assert shown.returncode == 0

@@ -105,7 +105,7 @@ def test_the_explain_command_fails_an_unsupported_pattern_with_reason_and_remedy
     assert finished.returncode == 1
     assert finished.stderr == ""
     assert "  not supported: needs equality on status, which no index key supports\n" in finished.stdout
-    assert 'Add gsi1=("USER#{user_id}#{status}"' in finished.stdout
+    assert 'Set gsi1=("USER#{user_id}#{status}"' in finished.stdout
 
 
 def test_the_explain_command_rejects_an_unknown_pattern_and_lists_the_known_ones() -> None:

@@ -14,11 +14,13 @@ from hypothesis import given
 
 from examples.shop.seventh import ShopByStatus
 from singletable import DesignError, ModelNotLoaded, Table
-from singletable.cli.import_text import drafted_design, find_objections
+from singletable.cli.import_text import find_objections, import_draft
 from singletable.cli.load_model import load_tables
 from singletable.cli.main import main
-from singletable.drafts.conditions import set_to_parameter
-from singletable.drafts.draft import (
+from singletable.errors import ImportRefused
+from singletable.expressions.tree import Compare, Constant
+from singletable.expressions.tree import Path as FieldPath
+from singletable.importers.draft import (
     Draft,
     DraftEntity,
     DraftField,
@@ -26,25 +28,22 @@ from singletable.drafts.draft import (
     DraftParameter,
     DraftPattern,
     DraftTable,
+    PythonCode,
+    set_to_parameter,
 )
-from singletable.drafts.from_design import draft_of
-from singletable.drafts.functions import functions_of, with_functions
-from singletable.drafts.onetable import read_onetable
-from singletable.drafts.proved import Objection, proved
-from singletable.drafts.python_source import python_source
-from singletable.drafts.schema_json import read_schema_json
-from singletable.drafts.workbench import draft_from_workbench
-from singletable.errors import ImportRefused
-from singletable.expressions.tree import Compare, Constant
-from singletable.expressions.tree import Path as FieldPath
+from singletable.importers.draft_tree import draft_tree
+from singletable.importers.onetable.onetable_schema import read_onetable
+from singletable.importers.python_source import python_source
+from singletable.importers.schema_json.schema_json_file import read_schema_json
+from singletable.importers.validation import Objection
 from singletable.model.design import Design
 from singletable.planner.plan import UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all
 from singletable.verify.worksheet import worksheet
-from tests.drafts.drafted_features import FEATURES
-from tests.drafts.example_tables import EXAMPLES
-from tests.drafts.imported import PUBLISHED
-from tests.drafts.random_drafts import HOSTILE_CALL, MARK, disguised_tables, misnamed_tables, tables
+from tests.importers.draft_features import FEATURES
+from tests.importers.example_tables import EXAMPLES
+from tests.importers.imported import PUBLISHED, draft_of, loaded_design, workbench_draft
+from tests.importers.random_drafts import HOSTILE_CALL, MARK, disguised_tables, misnamed_tables, tables
 
 WORKSHEET = "Access Pattern;Entry Entity;Frequency\nGet user by ID;User;high\nOrders of a user;User;low\n"
 
@@ -89,8 +88,8 @@ SCHEMAS = [path.stem for path in (PUBLISHED / "schema_json").glob("*.json")]
 
 
 @contextmanager
-def loaded_design(table: DraftTable) -> Generator[Design, None, None]:
-    """The design of the file that is written of the table, with its module, in which annotations are looked up."""
+def design_of_file(table: DraftTable) -> Generator[Design, None, None]:
+    """Yield the design of the written file while its module exists, because annotations are resolved in it."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drafted_to_compare.py"
         file.write_text(python_source(Draft(table.class_name, (table,))), encoding="utf-8")
@@ -103,17 +102,16 @@ def loaded_design(table: DraftTable) -> Generator[Design, None, None]:
 
 
 def assert_same_design(table: DraftTable) -> None:
-    assert not list(functions_of(table))
-    made, name = drafted_design(table), table.class_name
-    with loaded_design(table) as loaded:
+    name = table.class_name
+    with loaded_design(table) as made, design_of_file(table) as loaded:
         assert draft_of(made, name) == draft_of(loaded, name)
         assert worksheet(made, plan_all(made)) == worksheet(loaded, plan_all(loaded))
 
 
 def objections_to_file(table: DraftTable) -> Sequence[Objection] | str:
-    """What does not hold in the written file, or what Python itself has against it."""
+    """Return why the written file is invalid, or the error of Python."""
     try:
-        with loaded_design(table) as loaded:
+        with design_of_file(table) as loaded:
             outcomes = plan_all(loaded)
     except DesignError as problem:
         return [Objection(each.message) for each in problem.problems]
@@ -121,26 +119,27 @@ def objections_to_file(table: DraftTable) -> Sequence[Objection] | str:
         return str(problem)
     refused = [Objection(each.reason, each.pattern.name) for each in outcomes if isinstance(each, UnsupportedPattern)]
     wide = [each.pattern.name for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
-    return [*refused, *(Objection("it would be more than one request", name) for name in wide)]
+    return [*refused, *(Objection("it needs more than one request", name) for name in wide)]
 
 
 def assert_same_objections(table: DraftTable) -> None:
     of_file, found = objections_to_file(table), find_objections(table)
     if isinstance(of_file, str):
-        (objection,) = found
-        assert objection.reason[:150] in of_file  # Python cuts long names off
+        assert len(found) == 1, of_file
     else:
         assert found == of_file
 
 
 @pytest.mark.parametrize("table", [*(each.table for each in EXAMPLES), ShopByStatus], ids=lambda table: table.__name__)
 def test_import_text_builds_the_same_design_of_an_example_as_its_loaded_file(table: type[Table]) -> None:
-    assert_same_design(with_functions(draft_of(table.design, table.__name__, table.__doc__ or ""), {}))
+    draft = draft_of(table.design, table.__name__)
+    if not draft_tree(Draft("", (draft,))).functions:  # a written file contains functions to fill in
+        assert_same_design(draft)
 
 
 @pytest.mark.parametrize("name", WORKBENCH)
 def test_import_text_builds_the_same_design_of_a_workbench_model_as_its_loaded_file(name: str) -> None:
-    for table in draft_from_workbench((PUBLISHED / f"{name}.json").read_bytes()).tables:
+    for table in workbench_draft((PUBLISHED / f"{name}.json").read_bytes()).tables:
         assert_same_design(table)
 
 
@@ -154,7 +153,7 @@ def test_import_text_checks_a_published_schema_json_like_its_written_file(name: 
         return
     for table in draft.tables:
         assert_same_objections(table)
-    for table in proved(draft, find_objections).tables:
+    for table in import_draft(draft).tables:
         assert_same_design(table)
 
 
@@ -163,7 +162,7 @@ def test_import_text_checks_the_published_onetable_schema_like_its_written_file(
     draft = read_onetable(text, "OneTable.json")
     for table in draft.tables:
         assert_same_objections(table)
-    for table in proved(draft, find_objections, are_proposed=True).tables:
+    for table in import_draft(draft).tables:
         assert_same_design(table)
 
 
@@ -188,21 +187,27 @@ def _pattern(**changed: object) -> DraftTable:
     ("table", "reason"),
     [
         (_pattern(), "no parameter provides id"),
-        (_pattern(entities=("Invoice",)), "NameError: name 'Invoice' is not defined"),
+        (_pattern(entities=("Invoice",)), "the type Invoice is not allowed"),
         (
             _pattern(changes=(set_to_parameter("id"),), kind="update"),
-            "its body speaks of 'id', which is none of its parameters",
+            "its body uses 'id', which is not one of its parameters",
         ),
         (_pattern(where=Compare("=", FieldPath(("total",)), Constant(1))), "the entity has no field 'total'"),
         (_pattern(where=Compare("=", FieldPath(("id",)), Constant(1))), "id is str, but the value is 1"),
-        (_pattern(kind="collection", members=(("order", "int()"),)), "order is 'int()', which is neither"),
+        (_pattern(kind="get", view="int()"), "'int()' is not a Python name"),
         (_pattern(rate=float("inf")), "inf is not a number that a model can contain"),
-        (_pattern(name="count"), "the pattern 'count' has a reserved name of every table"),
-        (replace(SHOP, patterns=_pattern().patterns * 2), "two patterns have the name 'orders'"),
-        (replace(SHOP, entities=(replace(ORDER, mirror_of="Nobody"),)), "'Nobody'"),
-        (replace(SHOP, entities=(replace(ORDER, class_name="Page"),)), "the class Page would hide"),
-        (replace(SHOP, entities=(replace(ORDER, stored_name="o", keys=NAMED),)), "'name' is given twice"),
-        (_pattern(kind="get", parameters=(DraftParameter("get", "str"),)), "the parameter get hides what the body"),
+        (_pattern(name="count"), "'count' is a reserved name and cannot be the name of a pattern"),
+        (replace(SHOP, patterns=_pattern().patterns * 2), "the name 'orders' is defined twice"),
+        (
+            replace(SHOP, entities=(replace(ORDER, options={"mirror_of": PythonCode("Nobody")}),)),
+            "the name Nobody is not",
+        ),
+        (replace(SHOP, entities=(replace(ORDER, class_name="Page"),)), "another class named Page is not allowed"),
+        (replace(SHOP, entities=(replace(ORDER, stored_name="o", keys=NAMED),)), "keyword argument repeated: name"),
+        (
+            _pattern(kind="get", parameters=(DraftParameter("get", "str"),)),
+            "the parameter get hides a function of the body",
+        ),
     ],
 )
 def test_import_text_objections_name_the_problem(table: DraftTable, reason: str) -> None:

@@ -35,7 +35,7 @@ def test_item_json_numbers_keep_every_digit() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it is not valid JSON: there is nothing in it, at line 1, column 1"),
+        ("", "it is not valid JSON: the document is empty, at line 1, column 1"),
         ('{"a": 1,\n}', "it is not valid JSON: "),
         ('{"a": NaN}', "it is not valid JSON: NaN is not a number that DynamoDB can store"),
         ("[1]", "it is not an item: write a JSON object"),

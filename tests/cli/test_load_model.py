@@ -260,7 +260,7 @@ ENTITIES = {
     ),
     "findings accepted without a reason": (
         of_entity('("THING#{id}", "META")', options=', accept=["ST101"]'),
-        ["accept=['ST101']", "reason"],
+        ["accept must map the code of each finding to a reason, not ['ST101']", "reason"],
     ),
     "an unhashable annotation of a field": (
         of_entity('("THING#{id}", "META")', "tags: [str]"),
@@ -338,15 +338,15 @@ PATTERNS = {
     ),
     "a number below zero": (
         "@pattern(rate=-1)\ndef thing(self, id: str) -> Thing | None:\n    return get(Thing)\n",
-        ["rate=-1 must be a number of at least 0"],
+        ["rate must be a number, 0 or greater, not -1"],
     ),
     "findings accepted without a reason": (
         "@pattern(accept=['ST001'])\ndef thing(self, name: str) -> Thing | None:\n    return get(Thing)\n",
-        ["accept=['ST001']", "reason"],
+        ["accept must map the code of each finding to a reason, not ['ST001']", "reason"],
     ),
     "a name that every table has": (
         "@pattern()\ndef get(self, id: str) -> Page[Thing]:\n    return query(Thing)\n",
-        ["the pattern 'get' has a reserved name of every table"],
+        ["'get' is a reserved name and cannot be the name of a pattern"],
     ),
     "an entity of another table": (
         "@pattern()\ndef thing(self, id: str) -> Other | None:\n    return get(Other)\n",
@@ -380,7 +380,8 @@ def test_load_model_reports_duplicate_pattern_names_at_the_second(write: Write) 
     message = refused(singletable("check", path))
     second = line_with(path, "def thing")
     assert message.startswith(
-        f"{path}:{second}: two patterns have the name 'thing'; the other is at model.py:{second - 4}"
+        f"{path}:{second}: the name 'thing' is defined twice; "
+        f"the other definition is the pattern at model.py:{second - 4}"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from singletable.cli.output import GAP, WORD_CHARACTERS_MAX, column_widths, print_table
+from singletable.cli.output import GAP, WORD_CHARACTERS_MAX, column_widths, print_table, print_wrapped
 
 HEADERS = ("#", "pattern", "access pattern", "operation", "transaction", "verdict")
 ROWS = [
@@ -17,11 +17,18 @@ ROWS = [
 ]
 
 
-def _drawn(columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
+NO_BREAK_SPACE = "\u00a0"
+
+
+def _terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("LINES", "25")  # without it, rich ignores COLUMNS on a dumb terminal
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+
+def _drawn(columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    _terminal(columns, monkeypatch)
     print_table("Shop: the plans", HEADERS, ROWS)
     return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
@@ -100,3 +107,65 @@ def test_cli_output_columns_fit_every_word_whenever_possible(lines: list[list[st
     else:
         assert sum(widths) + gaps <= room
         assert all(width >= word for width, word in zip(widths, words, strict=True))
+
+
+REASON = "needs equality on status, which no index key supports; GSI1 (KEYS_ONLY) does not project the status"
+PLAN_HEADERS = ("#", "operation", "key condition", "verdict", "reason")
+PLANS = [
+    ("1", "Query", 'GSI1PK = "USER#{user_id}" AND GSI1SK BETWEEN "{placed_at.low}" AND "{high}$"', "one request", ""),
+    ("2", "", "", "not supported", REASON),
+]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_cli_output_never_clips_a_plan_or_a_verdict(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _terminal(columns, monkeypatch)
+    print_table("Shop: the plans", PLAN_HEADERS, PLANS, names=["orders", "orders_in_status"])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= columns
+    shown = "".join("".join(lines).split())
+    for word in " ".join(cell for row in PLANS for cell in row).split():
+        assert word in shown or columns == 120  # columns interleave the words of several cells
+    assert "…" not in shown
+
+
+def test_cli_output_prints_a_tall_table_as_blocks_with_the_names_of_the_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _terminal(80, monkeypatch)
+    print_table("Shop: the plans", PLAN_HEADERS, PLANS, names=["orders", "orders_in_status"])
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        "Shop: the plans",
+        "1  orders",
+        "  operation Query",
+        '  key condition GSI1PK = "USER#{user_id}" AND GSI1SK BETWEEN "{placed_at.low}"',
+        '    AND "{high}$"',
+        "  verdict one request",
+        "2  orders_in_status",
+        "  verdict not supported",
+        "  reason needs equality on status, which no index key supports; GSI1",
+        "    (KEYS_ONLY) does not project the status",
+    ]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_cli_output_wraps_text_with_a_hanging_indent_and_keeps_source_on_one_line(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _terminal(columns, monkeypatch)
+    source = 'gsi1=("CUST#{id}", "{created_at}")'
+    text = f"{REASON}. Set {source.replace(' ', NO_BREAK_SPACE)} in the class."
+    print_wrapped(text, "  ", "    ")
+    first, *rest = lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert first.startswith("  needs")
+    assert all(line.startswith("    ") for line in rest)
+    assert any(source in line for line in lines)
+    assert " ".join(" ".join(lines).split()) == text.replace(NO_BREAK_SPACE, " ")
+
+
+def test_cli_output_does_not_wrap_text_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    print_wrapped(REASON * 3, "  ", "    ")
+    assert capsys.readouterr().out == f"  {REASON * 3}\n"

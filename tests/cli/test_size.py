@@ -93,4 +93,4 @@ def test_the_size_command_reports_unreadable_input(tmp_path: Path) -> None:
     assert "is not UTF-8" in refused(singletable("size", latin))
     empty = tmp_path / "empty.json"
     empty.write_text("", encoding="utf-8")
-    assert "is not valid JSON: there is nothing in it, at line 1, column 1" in refused(singletable("size", empty))
+    assert "is not valid JSON: the document is empty, at line 1, column 1" in refused(singletable("size", empty))

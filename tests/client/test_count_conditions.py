@@ -236,7 +236,7 @@ def test_derived_actions_that_cancel_out_leave_the_counter_as_it_is(desk: Desk) 
 def test_derived_actions_need_no_owner_for_an_item_that_is_not_counted() -> None:
     with Alone.open("memory:") as alone:
         alone.create(Task("1", "nowhere", "DONE"))
-        with pytest.raises(NotFound, match="Board with id='nowhere' does not exist and cannot count Task"):
+        with pytest.raises(NotFound, match="Board with id='nowhere' does not exist, so it cannot count Task"):
             alone.create(Task("2", "nowhere"))
         with pytest.raises(NotFound, match="Board with id='nowhere' does not exist"):
             alone.update(key(Task, id="1"), of(Task, lambda t: t.status).set("OPEN"))
@@ -285,7 +285,7 @@ def test_derived_actions_delete_an_owner_only_if_its_counters_are_zero(place: Pl
 
 def test_derived_actions_let_only_counted_items_change_a_counter(desk: Desk) -> None:
     desk.create(ticket(1))
-    with pytest.raises(ArgumentRefused, match=r"Project.open_tickets counts other items"):
+    with pytest.raises(ArgumentRefused, match="Project counts other items in open_tickets"):
         desk.update(key(Project, id="a"), of(Project, lambda p: p.open_tickets).set(9))
     assert desk.put(Project("a", "pro", 7, 7)) == Project("a", "pro", 1, 1)
 

@@ -266,7 +266,7 @@ def test_move_subtree_rejects_an_invalid_move_before_any_write(place: Place) -> 
         refused: list[tuple[Path, Path, type[Exception], str]] = [
             (OLD, (*OLD, "a"), ArgumentRefused, "below itself"),
             (OLD, (*OLD, "new"), ArgumentRefused, "below itself"),
-            (OLD, OLD, ArgumentRefused, "is already at that path"),
+            (OLD, OLD, ArgumentRefused, "the node is already at"),
             (OLD, ("root",), ArgumentRefused, "above"),
             (OLD, ("root", "ops"), AlreadyExists, r"path=\('root', 'ops'\) already exists"),
             (OLD, ("root", "engineering", "a"), AlreadyExists, "already exists"),
@@ -294,7 +294,7 @@ def test_move_subtree_names_an_existing_node_below_the_new_path_and_continues_wi
         orgs.put(taken)
         with pytest.raises(AlreadyExists, match=r"path=\('root', 'ops', 'eng', 'b'\) already exists") as caught:
             orgs.move_subtree(KEY, to=NEW)
-        assert caught.value.__notes__ == ["This call has moved 4 nodes; the same call continues the move."]
+        assert caught.value.__notes__ == ["This call moved 4 nodes before the error; the same call continues the move."]
         assert orgs.node("o", taken.path) == taken
         assert orgs.node("o", ("root", "eng", "b")) is not None
         orgs.delete(taken)

@@ -51,7 +51,9 @@ def test_a_pattern_has_the_options_of_its_declaration() -> None:
 
 
 def test_a_pattern_cannot_be_called_without_an_open_table() -> None:
-    with pytest.raises(NotConnected, match=r"Shop\.customer is not connected; open a table, such as Shop\.open"):
+    with pytest.raises(
+        NotConnected, match=r"Shop\.customer is not connected; open a table, for example with Shop\.open"
+    ):
         Shop().customer("c1")
 
 

@@ -293,5 +293,5 @@ def test_pagination_rejects_a_cursor_of_another_number_of_queries() -> None:
     with Spread.open("memory:", secret="s" * 32) as spread:
         spread.put(SpreadEvent("e1", "today", START, True))
         text = spread._opened().reader.cursors.encode("oldest", {"day": "today"}, [None, None])
-        with pytest.raises(CursorRefused, match="another number of Queries"):
+        with pytest.raises(CursorRefused, match="a different number of Queries"):
             spread.oldest.using(cursor=text)("today")

@@ -126,7 +126,7 @@ def test_pagination_rejects_a_short_cursor_secret() -> None:
 def test_pattern_reads_return_a_whole_collection_or_raise(shop: Shop) -> None:
     assert shop.whole_order("o0001") is None
     shop.put(OrderItem("o0001", "s1"))
-    with pytest.raises(CollectionIncomplete, match="found 0 Order items, but WholeOrder has one"):
+    with pytest.raises(CollectionIncomplete, match="found 0 Order items, but WholeOrder takes one"):
         shop.whole_order("o0001")
     one = order(1)
     shop.put(one)

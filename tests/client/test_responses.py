@@ -47,7 +47,7 @@ STREET = of(House, lambda house: house.address.street)  # type: ignore[union-att
 def test_client_responses_have_a_remedy_for_adding_to_none(place: Place) -> None:
     with place.open(Houses) as houses:
         houses.put(House("h", rooms=None))
-        with pytest.raises(RequestRefused, match=r"is None or of another type.*: set the field first") as refused:
+        with pytest.raises(RequestRefused, match=r"is None or has another type.*; set the field first") as refused:
             houses.update(key(House, id="h"), ROOMS.add(1))
         assert refused.value.code == "ValidationException"
         assert "set the field first" not in refused.value.message  # the message is DynamoDB's own
@@ -57,7 +57,7 @@ def test_client_responses_have_a_remedy_for_adding_to_none(place: Place) -> None
 def test_client_responses_have_a_remedy_for_setting_inside_none(place: Place) -> None:
     with place.open(Houses) as houses:
         houses.put(House("h"))
-        with pytest.raises(RequestRefused, match="the change is inside a field that is None or not stored"):
+        with pytest.raises(RequestRefused, match="the update changes a part of a field that is None or not stored"):
             houses.update(key(House, id="h"), STREET.set("Elm"))
 
 
@@ -68,7 +68,7 @@ def test_client_responses_of_a_transaction_have_the_remedy_for_the_action(place:
         # DynamoDB Local rejects the whole transaction instead of one of its actions.
         with (  # noqa: PT012  # a transaction fails at its end
             pytest.raises(
-                (TransactionCancelled, RequestRefused), match="; the stored value is None or of another type"
+                (TransactionCancelled, RequestRefused), match="; the stored value is None or has another type"
             ) as told,
             houses.transaction() as tx,
         ):

@@ -125,9 +125,12 @@ def test_table_metaclass_rejects_two_patterns_of_one_name_at_the_second() -> Non
 
     message, location = problem_of(caught.value)
     first = marked(__file__, "first")
-    assert message == f"two patterns have the name 'customer'; the other is at test_table.py:{first.line}"
+    assert (
+        message
+        == f"the name 'customer' is defined twice; the other definition is the pattern at test_table.py:{first.line}"
+    )
     assert location == marked(__file__, "second")
-    assert f"{marked(__file__, 'second').full}: two patterns" in str(caught.value)
+    assert f"{marked(__file__, 'second').full}: the name 'customer'" in str(caught.value)
 
 
 def test_table_metaclass_rejects_a_pattern_that_something_else_hides() -> None:
@@ -156,8 +159,8 @@ def test_table_metaclass_reports_every_pattern_named_twice_at_once() -> None:
             two = again()  # noqa: PIE794
 
     assert [problem.message.split(";")[0] for problem in caught.value.problems] == [
-        "two patterns have the name 'one'",
-        "two patterns have the name 'two'",
+        "the name 'one' is defined twice",
+        "the name 'two' is defined twice",
     ]
 
 
@@ -200,12 +203,12 @@ def test_a_table_class_rejects_a_pattern_with_a_reserved_name_of_table_metaclass
     with pytest.raises(DesignError) as caught:
         TableMeta("Taken", (Table,), {name: pattern()(function)}, entities=[Customer])
     message, location = problem_of(caught.value)
-    assert message == f"the pattern {name!r} has a reserved name of every table"
+    assert message == f"{name!r} is a reserved name and cannot be the name of a pattern"
     assert location == declare_pattern(function, PatternOptions()).location
 
 
 def test_a_table_class_rejects_a_reserved_name_whatever_the_function_is_called() -> None:
-    with pytest.raises(DesignError, match="'query' has a reserved name of every table"):
+    with pytest.raises(DesignError, match="'query' is a reserved name"):
 
         class Taken(Table, entities=[Customer]):
             query = pattern()(declarable)
@@ -316,7 +319,7 @@ def test_a_table_class_rejects_entities_that_are_not_a_list_of_classes(entities:
 
 @pytest.mark.parametrize("accept", [["ST107"], {"ST107": ""}, "ST107"])
 def test_a_table_class_accepts_a_finding_only_with_a_reason(accept: Any) -> None:
-    with pytest.raises(DesignError, match="must map each finding to a reason") as caught:
+    with pytest.raises(DesignError, match="must map the code of each finding to a reason") as caught:
 
         class Wrong(Table, entities=[Customer], accept=accept):  # unreasoned
             pass

@@ -52,3 +52,11 @@ def test_an_html_document_closes_every_element(shop: str) -> None:
 def test_an_html_document_aligns_only_figures_to_the_right() -> None:
     page = to_html(Section("T", "t", (table(("cost", "what"), [("≈1,005.5 RRU", "one"), ("", "2 or 3")]),)))
     assert '<td class="figure">≈1,005.5 RRU</td><td>one</td>' in page
+
+
+def test_an_html_document_wraps_code_so_that_no_column_is_hidden() -> None:
+    condition = 'GSI1PK = "USER#{user_id}#{status}" AND begins_with(GSI1SK, "ORDER#")'
+    page = to_html(Section("T", "t", (table(("key condition",), [(Code(condition),)]),)))
+    assert "USER#<wbr>{user_<wbr>id}#<wbr>{status}" in page
+    assert Seen(page).text.count(condition) == 1
+    assert not re.search(r"td code[^}]*nowrap|th [^}]*nowrap", page)

@@ -61,7 +61,7 @@ def test_the_integrity_check_can_run_while_the_store_is_in_use(store: Path) -> N
         (f"UPDATE {TREE} SET size = size + 1", "bytes, but"),
         (f"UPDATE {TREE} SET item = CAST('no JSON' AS BLOB)", "is not valid JSON"),
         (f"UPDATE {TREE} SET item = CAST('{{}}' AS BLOB)", "has an invalid key or value"),
-        (f"UPDATE {TREE} SET item = CAST(replace(item, 's00', 's99') AS BLOB)", "is stored at another key"),
+        (f"UPDATE {TREE} SET item = CAST(replace(item, 's00', 's99') AS BLOB)", "is stored under the wrong key"),
         (f"UPDATE {TREE} SET key = CAST('nothing' AS BLOB) WHERE key = (SELECT min(key) FROM {TREE})", "partition"),
         (f"DROP TABLE {TREE}", "the items of table are missing"),
         ("DELETE FROM catalog WHERE name = 'table'", "does not belong to a table in the catalog"),

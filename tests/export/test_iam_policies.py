@@ -117,7 +117,7 @@ def test_iam_policies_note_keys_that_leading_keys_cannot_restrict() -> None:
 
 
 def test_iam_policies_reject_a_name_that_is_too_long() -> None:
-    with pytest.raises(ExportRefused, match="is too long: at most 128"):
+    with pytest.raises(ExportRefused, match="is longer than 128 characters"):
         policies_of(exported_table(Notes.design, name="n" * 250), "application", HERE)
 
 

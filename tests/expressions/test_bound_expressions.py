@@ -166,10 +166,10 @@ def test_bound_expressions_accept_placeholders_with_expressions() -> None:
 
 
 def test_a_bound_expression_is_parsed_once_for_each_set_of_names() -> None:
-    module._update.cache_clear()
+    module._cached_update.cache_clear()
     for names in ({"#a": "a"}, {"#a": "a"}, {"#a": "b"}):
         assert Expressions(names, {":v": X}).update("SET #a = :v").apply({}) == {names["#a"]: X}
-    assert module._update.cache_info().misses == 2
+    assert module._cached_update.cache_info().misses == 2
 
 
 def test_an_invalid_bound_expression_is_rejected_every_time() -> None:
@@ -195,12 +195,12 @@ def test_bound_expressions_know_the_attributes_that_an_update_changes() -> None:
 
 
 def test_bound_expressions_with_long_texts_or_names_are_not_cached() -> None:
-    module._projection.cache_clear()
+    module._cached_projection.cache_clear()
     long_text, long_name = "a" + " " * 3000, {"#a": "a" * 3000}
     for _ in range(2):
         assert Expressions(None, None).projection(long_text).apply({"a": X}) == {"a": X}
         assert Expressions(long_name, None).projection("#a").apply({"a" * 3000: X}) == {"a" * 3000: X}
-    assert module._projection.cache_info().currsize == 0
+    assert module._cached_projection.cache_info().currsize == 0
 
 
 def test_bound_expressions_do_not_cache_many_placeholders() -> None:

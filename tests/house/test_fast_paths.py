@@ -16,6 +16,8 @@ import pytest
 from pydantic import BaseModel
 
 from singletable import Page, Table, entity, field, get, key, pattern, query, update
+from singletable.conformance.item_comparison import ItemComparer
+from singletable.conformance.scan_items import ItemScan
 from singletable.engine import Engine
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.server import Server, listen
@@ -28,6 +30,7 @@ FAST_PATHS = {
     # A module name: the fast path exists only where that module is compiled. None: it is Python code, or has Python
     # code that replaces the module.
     "HTTP responses": None,
+    "compared items": ROWS,
     "compiled rows": ROWS,
     "encoded items": None,
     "index keys": None,
@@ -89,10 +92,19 @@ def order(number: int) -> Order:
     )
 
 
+def compare_orders(shop: Shop) -> None:
+    """Compare every stored order with the model."""
+    opened, comparer = shop._opened(), ItemComparer(Shop.design)
+    for page in ItemScan(opened.session, opened.reader.name).pages():
+        orders = [each for each in page if each.item["entity_type"] == {"S": "Order"}]
+        assert not any(comparer.compare(*each).problems for each in orders)
+
+
 def use(shop: Shop, customer_id: str) -> None:
     """Call the common reads and writes of a table."""
     shop.put_many([order(number) for number in range(30)])
     shop.put(order(1))
+    compare_orders(shop)
     assert shop.order("o1") == order(1)
     assert len(list(shop.orders_of_customer("c1"))) == 30
     assert len(shop.get_many([key(Order, id="o1"), key(Order, id="o2")])) == 2

@@ -134,7 +134,7 @@ class Twice:
 
 
 def test_a_collection_shape_rejects_two_members_of_the_same_entity() -> None:
-    with pytest.raises(InvalidShape, match="Twice has two members of type Order, so its items are ambiguous"):
+    with pytest.raises(InvalidShape, match="Twice has two members of type Order, but an item can belong to only one"):
         members_of(Twice)
 
 

@@ -207,7 +207,7 @@ def test_a_design_rejects_a_delimiter_that_occurs_in_field_texts(delimiter: str)
 
 def test_a_design_rejects_classes_without_keys() -> None:
     (problem,) = problems_of(Order, NotAnEntity, int)
-    assert problem.message == "Shop: NotAnEntity, int is not an entity"
+    assert problem.message == "Shop: NotAnEntity, int are not entities"
     assert problem.location == HERE
     assert problem.remedy == "Decorate the class with @entity."
 
@@ -357,8 +357,8 @@ def test_derived_data_checks_accept_a_copy_that_names_the_fields_of_both_sides()
         ({"tenant": "tenant", "id": "customer_id"}, ["email"], "there is no field Customer.email"),
         ({"tenant": "tenant", "id": "customer_id"}, {"name": "title"}, "there is no field Order.title"),
         ({"tenant": "tenant", "id": "customer_id"}, ["age"], "age is int, but age is str"),
-        ({"id": "customer_id"}, ["name"], "by= does not map its key field tenant"),
-        ({}, ["name"], "by= does not map its key field id, tenant"),
+        ({"id": "customer_id"}, ["name"], "by= must map every key field of Customer, but lacks tenant"),
+        ({}, ["name"], "by= must map every key field of Customer, but lacks id, tenant"),
     ],
 )
 def test_derived_data_checks_reject_an_invalid_copy(by: dict[str, str], fields: Any, message: str) -> None:
@@ -417,7 +417,9 @@ def test_derived_data_checks_reject_a_copy_that_is_found_by_a_copied_field() -> 
             copy(town, by={"id": "town"}, fields={"name": "town_name"}),
         ],
     )
-    assert _refused_keeping(town, club, player) == ("Player: copies of Town: by= uses town, which is a copy itself")
+    assert _refused_keeping(town, club, player) == (
+        "Player: copies of Town: by= must not use copied fields, but uses town"
+    )
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,10 @@ def declared(**keywords: Any) -> Callable[[], object]:
 @pytest.mark.parametrize(
     ("keywords", "messages"),
     [
-        ({"derived": {"id": shard("id", of=4)}}, ["the derived value 'id' has the name of a field; rename it"]),
+        (
+            {"derived": {"id": shard("id", of=4)}},
+            ["the derived value 'id' has the same name as a field; rename the derived value"],
+        ),
         (
             {"derived": {"up": parent("note")}},
             ["derived up = parent(note): the field must be a path (tuple[str, ...])"],
@@ -264,11 +267,11 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"attributes": lambda name: "x" if name in ("id", "note", "day") else name},
             ["'id' and 'day' are both stored as 'x'", "'day' and 'note' are both stored as 'x'"],
         ),
-        ({"expected_bytes": -1}, ["expected_bytes=-1 must be an int of at least 0"]),
-        ({"expected_items": 2.5}, ["expected_items=2.5 must be an int of at least 0"]),
-        ({"accept": ["ST107"]}, ["accept=['ST107'] must map each finding to a reason"]),
-        ({"accept": {"ST107": ""}}, ["must map each finding to a reason"]),
-        ({"accept": {"ST107": None}}, ["must map each finding to a reason"]),
+        ({"expected_bytes": -1}, ["expected_bytes must be an int, 0 or greater, not -1"]),
+        ({"expected_items": 2.5}, ["expected_items must be an int, 0 or greater, not 2.5"]),
+        ({"accept": ["ST107"]}, ["accept must map the code of each finding to a reason, not ['ST107']"]),
+        ({"accept": {"ST107": ""}}, ["must map the code of each finding to a reason"]),
+        ({"accept": {"ST107": None}}, ["must map the code of each finding to a reason"]),
         ({"version": "note", "ttl": "nope"}, ["ttl names 'nope'", "the version field 'note' must be an int"]),
     ],
 )
@@ -306,7 +309,7 @@ def test_the_entity_decorator_rejects_a_plain_class_at_its_line() -> None:
     (problem,) = caught.value.problems
     assert problem.location == marked(__file__, "plain-class")
     assert "Order is not a pydantic model, dataclass, msgspec Struct or attrs class" in problem.message
-    assert "place its decorator below @entity" in problem.message
+    assert "put @entity above it" in problem.message
 
 
 def test_the_entity_decorator_rejects_unresolvable_annotations_at_its_line() -> None:

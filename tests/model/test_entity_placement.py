@@ -202,7 +202,6 @@ def test_entity_placement_shares_the_attributes_of_an_overloaded_index() -> None
             "Order: key=('A', 'B', 'C') is not a valid key; expected a partition and a sort key template",
         ),
         ({"key": ()}, "is not a valid key"),
-        ({"key": None}, "is not a valid key"),
         ({"key": 5}, "is not a valid key"),
         ({"key": ["A", "B"]}, "is not a valid key"),
         ({"key": ((), "B")}, "is not a valid key"),

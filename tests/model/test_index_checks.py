@@ -257,7 +257,10 @@ def test_index_checks_need_an_index_with_swapped_table_keys_to_be_declared_as_in
         class Wrong(Table, entities=[Team], indexes=[GSI("gsi1", keys=("SK", "PK"))]):
             pass
 
-    assert caught.value.problems[0].remedy == 'Declare it as inverse("gsi1"): every item is in it, with swapped keys.'
+    assert (
+        caught.value.problems[0].remedy
+        == 'Declare the index as inverse("gsi1"): it contains every item, with swapped keys.'
+    )
 
 
 @entity(key=("A#{id}", "B"), expected_per_partition={"key": 1, "gsi1": 9, "gsi9": 2})
@@ -267,7 +270,7 @@ class Expected:
 
 
 def test_entity_placement_accepts_the_inverse_index_in_expected_per_partition() -> None:
-    with pytest.raises(DesignError, match=r"expected_per_partition names 'gsi9'; its keys are key, gsi1$"):
+    with pytest.raises(DesignError, match=r"expected_per_partition names 'gsi9', but its keys are key, gsi1$"):
 
         class Wrong(Table, entities=[Expected], indexes=[inverse("gsi1")]):
             pass

@@ -435,7 +435,7 @@ def test_parameter_binding_of_an_area_needs_exactly_one_location() -> None:
 
 def test_parameter_binding_of_within_needs_an_area() -> None:
     assert told(near_nothing, Shop) == (
-        "within(...) needs an area, but no parameter is one",
+        "within(...) needs an area, but the pattern has no area parameter",
         "Add a parameter, such as area: Radius.",
     )
 

@@ -15,6 +15,7 @@ from singletable.model.regular_language import (
     DIGITS,
     CharacterSet,
     Language,
+    PrefixIndex,
     Run,
     any_of,
     between,
@@ -100,6 +101,21 @@ def test_regular_languages_overlap_when_they_share_a_text(first: Language, secon
     found = common_text(first, second)
     assert (found in shared) if shared else (found is None)
     assert overlap(first, second) == overlap(second, first) == bool(shared)
+
+
+@given(LANGUAGES, st.lists(LANGUAGES, max_size=5))
+def test_an_index_of_prefixes_leaves_out_no_regular_language_that_overlaps(
+    language: Language, others: list[Language]
+) -> None:
+    places = PrefixIndex(others).places(language)
+    assert {place for place, other in enumerate(others) if overlap(language, other)} <= places
+
+
+def test_an_index_of_prefixes_finds_regular_languages_whose_fixed_start_agrees() -> None:
+    templates = [concat(literal(prefix), repeated(DIGITS)) for prefix in ("ORDER#", "ORDER#A#", "ITEM#", "")]
+    assert PrefixIndex(templates).places(literal("ORDER#A#1")) == {0, 1, 3}
+    assert PrefixIndex(templates).places(concat(literal("ORDER#"), ANYTHING)) == {0, 1, 3}
+    assert PrefixIndex(templates).places(ANYTHING) == {0, 1, 2, 3}
 
 
 @given(LANGUAGES, LANGUAGES)

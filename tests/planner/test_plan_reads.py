@@ -55,7 +55,7 @@ def test_plan_reads_supports_a_page_that_can_have_fewer_items_than_its_limit() -
     assert [entity.label for entity in outcome.other_entities] == ["Translation"]
 
 
-@entity(key=("LAMP#{id}", "LAMP"), gsi1=("SHADE#{shade}", "{id}"))
+@entity(key=("LAMP#{id}", "LAMP"), gsi1=("SHADE#{shade}", "{id}"), expected_per_partition={"gsi1": 10})
 @dataclass
 class Lamp:
     """In an index by one of two texts."""
@@ -100,3 +100,47 @@ def test_plan_reads_of_an_open_table_cover_every_partition_of_a_literal() -> Non
             lamps.put(lamp)
         assert {each.id for each in lamps.lamps()} == {"0", "1", "2"}
         assert [each.id for each in lamps.lamps_in("light")] == ["0", "2"]
+
+
+@entity(key=("TICKET#{id}", "METADATA"), gsi1=("STATUS#{status}", "TICKET"), unique=["number"])
+@dataclass
+class Ticket:
+    """In an index whose sort key is a constant."""
+
+    id: str
+    status: str
+    number: str
+    opened_on: date
+
+
+class Tickets(Table, entities=[Ticket]):
+    """Orders that no field of an index provides."""
+
+    @pattern()
+    def newest(self, status: str, *, limit: int = 10, cursor: str | None = None) -> Page[Ticket]:
+        """Tickets of a status, newest first."""
+        return query(Ticket, newest_first=True)
+
+    @pattern()
+    def by_number(self, status: str, *, limit: int = 10, cursor: str | None = None) -> Page[Ticket]:
+        """Tickets of a status by number."""
+        return query(Ticket, order_by=lambda ticket: ticket.number)
+
+    @pattern()
+    def by_status(self, status: str, *, limit: int = 10, cursor: str | None = None) -> Page[Ticket]:
+        """Tickets of a status, which all have the same status."""
+        return query(Ticket, order_by=lambda ticket: ticket.status)
+
+    @pattern()
+    def unordered(self, status: str, *, limit: int = 10, cursor: str | None = None) -> Page[Ticket]:
+        """Tickets of a status."""
+        return query(Ticket)
+
+
+def test_plan_reads_does_not_support_an_order_if_the_whole_index_key_is_fixed() -> None:
+    for outcome, order in ((Tickets.newest.plan, "newest-first order"), (Tickets.by_number.plan, "order by number")):
+        assert isinstance(outcome, UnsupportedPattern)
+        reason = f"needs {order}, but GSI1 sorts by no other field, because the key condition fixes its whole key"
+        assert reason in outcome.reason
+    assert isinstance(Tickets.by_status.plan, Plan)
+    assert isinstance(Tickets.unordered.plan, Plan)

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -42,10 +42,10 @@ from singletable.model.parameter_types import Equal, holds
 from singletable.model.pattern_declaration import PatternDeclaration, PatternOptions, declare_pattern
 from singletable.model.table_schema import Sparse, TableSettings
 from singletable.planner.explanation import explain
+from singletable.planner.key_proposals import propose_keys
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
-from singletable.planner.remedies import propose_keys
 from tests import generate
 from tests.oracle import PlainTable
 
@@ -194,9 +194,7 @@ def test_the_planner_supports_a_pattern_of_a_random_design_only_if_it_returns_th
             return
         event("refused, keys proposed")
         declarations = [
-            replace(known, keys={**known.keys, proposed.alias: (proposed.partition, proposed.sort)})
-            if known.cls is proposed.entity.cls
-            else known
+            proposed.declaration if known.cls is proposed.entity.cls else known
             for known in (declaration_of(e.cls) for e in case.design.entities)
             if known is not None
         ]

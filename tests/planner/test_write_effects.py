@@ -37,4 +37,4 @@ def test_the_more_than_one_request_rule_explains_the_additional_requests_of_writ
     (finding,) = [each for each in check(Social.design).findings if (each.code, each.subject) == ("ST003", "rename")]
     what = "it also reads for derived data (every Post that copies from it)"
     assert finding.message == f"rename: needs 5 requests, because {what}"
-    assert finding.remedy == "Declare it with @pattern(fanout=5)."
+    assert str(finding.remedy) == "Set fanout=5 in @pattern of rename."

@@ -14,7 +14,7 @@ from msgspec import Raw
 from singletable.errors import RequestRefused, invalid
 from singletable.wire import item_requests, query_and_scan, table_requests
 from singletable.wire.api_types import Shape
-from singletable.wire.error_responses import error_body, error_status, request_error
+from singletable.wire.error_responses import EXPLAINED_ELEMENTS_MAX, error_body, error_status, request_error
 
 KEY = {"pk": {"S": "a"}}
 NULL = "failed to satisfy constraint: Member must not be null"
@@ -188,6 +188,22 @@ def test_an_error_response_calls_capacity_units_longs_and_other_numbers_integers
 )
 def test_a_body_that_is_not_a_json_object_gets_an_error_response(body: bytes) -> None:
     assert request_error(item_requests.GetItem, body).code == "SerializationException"
+
+
+def test_the_error_response_for_a_huge_list_shows_only_its_beginning() -> None:
+    action = {"Put": {"TableName": "table", "Item": KEY}}
+    code, message = error_of(item_requests.TransactWriteItems, {"TransactItems": [action] * 20_000})
+    assert code == "ValidationException"
+    assert message.endswith(
+        "'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100"
+    )
+    assert message.count("Put=") == EXPLAINED_ELEMENTS_MAX
+
+
+def test_the_error_response_reports_an_error_far_behind_the_beginning_of_an_object() -> None:
+    names = {f"#{number}": "a" for number in range(20_000)} | {"#last": 5}
+    code, message = error_of(query_and_scan.Scan, {"TableName": "table", "ExpressionAttributeNames": names})
+    assert (code, message) == ("SerializationException", "NUMBER_VALUE cannot be converted to String")
 
 
 _json = st.recursive(

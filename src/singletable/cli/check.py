@@ -6,13 +6,18 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from singletable.cli.check_items import add_options, check_items
 from singletable.cli.load_model import load_tables
-from singletable.cli.output import print_heading, print_json, print_table
+from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
+from singletable.errors import ArgumentRefused
+from singletable.planner.formatting import format_count
+from singletable.planner.plan import Verdict
 from singletable.verify.design_check import CheckReport, check
 from singletable.verify.worksheet import PatternRow, worksheet
 
 if TYPE_CHECKING:
     from singletable.advice.recommendation import Advice
+    from singletable.planner.remedy import Edit
     from singletable.verify.findings import Finding
 
 FAILED = 1
@@ -27,6 +32,12 @@ _REQUIREMENT_HEADERS = (
     "budget",
     "expected",
 )
+_OTHER_VERDICTS = {
+    Verdict.SEVERAL_PAGES: "on several pages",
+    Verdict.UNBOUNDED: "unbounded",
+    Verdict.UNDECLARED_FANOUT: "with an undeclared fan-out",
+    Verdict.UNSUPPORTED: "not supported",
+}
 _PLAN_HEADERS = ("#", "operation", "index", "key condition", "limit", "entities", "cost", "verdict", "reason")
 
 
@@ -39,50 +50,80 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         action="store_true",
         help="also print advice on where a single table does not fit",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="for a pattern that no index serves, also print why the indexes after the nearest one do not serve it",
+    )
+    parser.add_argument("--fix", action="store_true", help="apply the remedies to the model's files")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: print the diff and write nothing")
+    add_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Check every table of the model."""
+    if options.fix:
+        from singletable.cli.check_fix import run_fix
+
+        return run_fix(options.model, dry_run=options.dry_run, as_json=options.json)
+    if options.dry_run:
+        raise ArgumentRefused("--dry-run needs --fix")
     from singletable.client.items.value_reader import reject_unreadable_types
 
     tables = load_tables(options.model)
     for table in tables:
         reject_unreadable_types(table.design)
+    if options.items is not None:
+        return 0 if check_items(tables, options) else FAILED
     reports = [check(table.design) for table in tables]
     if options.json:
         print_json({"tables": [_document(report, with_advice=options.advice) for report in reports]})
     else:
         for report in reports:
-            _print(report)
+            _print(report, with_other_indexes=options.all)
             if options.advice:
                 _print_advice(report)
     return 0 if all(report.passes for report in reports) else FAILED
 
 
-def _print(report: CheckReport) -> None:
+def _print(report: CheckReport, *, with_other_indexes: bool) -> None:
     rows = worksheet(report.design, report.outcomes)
     name = report.design.name
     print_table(f"{name}: the worksheet", _REQUIREMENT_HEADERS, [_requirement_cells(row) for row in rows])
     print()
-    print_table(f"{name}: the plans", _PLAN_HEADERS, [_plan_cells(row) for row in rows], optional=("limit", "reason"))
+    plans, patterns = [_plan_cells(row) for row in rows], [row.pattern for row in rows]
+    print_table(f"{name}: the plans", _PLAN_HEADERS, plans, optional=("limit", "reason"), names=patterns)
     open_findings = [finding for finding in report.findings if finding.accepted is None]
     accepted = [finding for finding in report.findings if finding.accepted is not None]
-    _print_findings(f"{name}: {_count(len(open_findings), 'finding')}", open_findings)
+    _print_findings(f"{name}: {format_count(len(open_findings), 'finding')}", open_findings, with_other_indexes)
     if accepted:
-        _print_findings(f"{name}: {_count(len(accepted), 'accepted finding')}", accepted)
-    served = sum(1 for row in rows if row.verdict in ("one request",) or row.verdict.startswith("declared"))
-    print(f"\n{name}: {served} of {_count(len(rows), 'pattern')} served as declared")
+        _print_findings(f"{name}: {format_count(len(accepted), 'accepted finding')}", accepted, with_other_indexes)
+    print(f"\n{name}: {_summary(report)}")
+
+
+def _summary(report: CheckReport) -> str:
+    """Count the patterns that are one request or as declared, and those on several pages, unbounded or not served."""
+    others = [outcome for outcome in report.outcomes if not outcome.is_as_declared]
+    served = len(report.outcomes) - len(others)
+    parts = [f"{served} of {format_count(len(report.outcomes), 'pattern')} served as declared"]
+    for verdict, words in _OTHER_VERDICTS.items():
+        if found := sum(outcome.verdict is verdict for outcome in others):
+            parts.append(f"{found} {words}")
+    return "; ".join(parts)
 
 
 def _print_advice(report: CheckReport) -> None:
     advice = _advice(report)
     print()
-    print_heading(f"{report.design.name}: {_count(len(advice), 'piece')} of advice")
+    print_heading(f"{report.design.name}: {format_count(len(advice), 'piece')} of advice")
     for each in advice:
         print(f"{each.weight}: {each}")
-    if not report.design.patterns:
+    if report.design.keyless:
+        names = ", ".join(entity.label for entity in report.design.keyless)
+        print(f"Incomplete: no key yet: {names}.")
+    elif not report.design.patterns:
         print("No advice: it is based on access patterns, and the model declares none.")
     elif not advice:
         print("No advice: nothing in the model speaks against a single table.")
@@ -94,15 +135,36 @@ def _advice(report: CheckReport) -> tuple[Advice, ...]:
     return advise(report.design, report.outcomes)
 
 
-def _print_findings(heading: str, findings: list[Finding]) -> None:
+def _edit(edit: Edit) -> dict[str, Any]:
+    return {
+        "edit": type(edit).__name__,
+        "place": str(edit.place),
+        "source": edit.code,
+        "file": edit.place.location.file,
+        "line": edit.place.location.line,
+    }
+
+
+def _print_findings(heading: str, findings: list[Finding], with_other_indexes: bool) -> None:
     print()
     print_heading(heading)
     for finding in findings:
-        print(f"{finding.severity}: {finding}\n  at {finding.location.full}")
+        print_finding(finding)
+        for other in finding.other_indexes if with_other_indexes else ():
+            print_wrapped(other, "  ", "    ")
+    left_out = sum(len(finding.other_indexes) for finding in findings)
+    if left_out and not with_other_indexes:
+        count = format_count(left_out, "reason", "reasons")
+        print(f"--all prints {count} why other indexes do not serve these patterns")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def print_finding(finding: Finding) -> None:
+    """Print a finding with its remedy and its location."""
+    print_wrapped(f"{finding.severity}: {finding.code} {finding.rule.title}: {finding.message}")
+    accepted = finding.accepted
+    ends = finding.remedy.paragraphs if accepted is None else (f"accepted: {accepted}",)
+    for line in (*finding.details, *ends, f"at {finding.location.full}"):
+        print_wrapped(line, "  ", "    ")
 
 
 def _requirement_cells(row: PatternRow) -> list[str]:
@@ -153,7 +215,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "subject": finding.subject,
         "message": finding.message,
         "details": finding.details,
-        "remedy": finding.remedy,
+        "other_indexes": finding.other_indexes,
+        "remedy": str(finding.remedy),
+        "alternatives": [
+            {
+                "needs_decision": each.needs_decision,
+                "effect": each.effect,
+                "edits": [_edit(edit) for edit in each.edits],
+            }
+            for each in finding.remedy.alternatives
+        ],
         "accepted": finding.accepted,
         "file": finding.location.file,
         "line": finding.location.line,

@@ -24,8 +24,8 @@ def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Export the tables of the model."""
     from singletable.document.docstrings import introduction
-    from singletable.drafts.from_design import draft_of
-    from singletable.drafts.workbench_export import ExportedModel, to_workbench
+    from singletable.importers.workbench.design_draft import DesignExport, design_draft
+    from singletable.importers.workbench.workbench_export import to_workbench
 
     tables = load_tables(options.model)
     names = [table.design.name for table in tables]
@@ -34,15 +34,16 @@ def run(options: argparse.Namespace) -> int:
             f"{options.model} contains several tables named {twice.design.name}; "
             f"select one: {options.model}:{twice.__name__}"
         )
-    models = [ExportedModel(table.design, table.__name__, table.__doc__ or "") for table in tables]
+    models = [DesignExport(table.design, table.__name__, table.__doc__ or "") for table in tables]
     if options.items is not None:
         with connect(options.items) as requests:
             samples = [sample_table(requests, model.design.name, ROWS_MAX).items for model in models]
         models = [
-            ExportedModel(model.design, model.class_name, model.doc, items)
+            DesignExport(model.design, model.class_name, model.doc, items)
             for model, items in zip(models, samples, strict=True)
         ]
-    for model in models:
-        for note in draft_of(model.design, model.class_name).notes:
+    document = to_workbench(models[0].class_name, models, introduction(tables))
+    for table in design_draft(models).tables:
+        for note in table.notes:
             print(f"note: {note}", file=sys.stderr)
-    return write_export(to_workbench(models[0].class_name, models, introduction(tables)), options)
+    return write_export(document, options)

@@ -6,7 +6,7 @@ import argparse
 import importlib
 
 # Every source has a module `cli/import_NAME.py` with `add_to`.
-SOURCES = ("live", "nosql-workbench", "onetable", "schema-json", "worksheet")
+SOURCES = ("live", "nosql-workbench", "onetable", "pattern-table", "schema-json", "sql", "worksheet")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -30,17 +30,18 @@ def _count(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Read the table and write the model."""
-    from singletable.drafts.described_table import seen_table
-    from singletable.drafts.draft import Draft
-    from singletable.drafts.inference import inferred_table
+    from singletable.cli.import_text import import_draft
+    from singletable.importers.draft import Draft
+    from singletable.importers.live.inference import inferred_table
+    from singletable.importers.live.sampled_table import described_table
 
     with connect(options.url) as requests:
         sample = sample_table(requests, options.table, options.sample)
-    table = inferred_table(seen_table(sample.description, sample.items, sample.ttl_attribute))
+    table = inferred_table(described_table(sample.description, sample.items, sample.ttl_attribute))
     usage = {
         "items": len(sample.items),
         "is_whole": sample.is_whole,
         "requests": sample.requests,
         "read_units": sample.read_units,
     }
-    return write_import(Draft(f"{options.table}, as it was found", (table,)), options, usage)
+    return write_import(import_draft(Draft(f"{options.table}, imported from a live table", (table,))), options, usage)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from singletable.cli.import_output import add_file_options, read_source, write_import
+from singletable.cli.import_output import add_file_options, read_source, write_model
 from singletable.errors import ImportRefused
+
+if TYPE_CHECKING:
+    from singletable.importers.python_source import ImportedModel
+    from singletable.importers.workbench.workbench_import import FunctionModule
 
 
 def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,15 +30,29 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Read the document and write the model."""
     from singletable.cli.load_model import importable_name, load_module
-    from singletable.drafts.functions import defined_in
-    from singletable.drafts.workbench import draft_from_workbench
+    from singletable.importers.workbench.workbench_import import functions_defined_in
 
     text = read_source(options.file)
     given = options.functions
-    functions = defined_in(load_module(given), importable_name(given)) if given is not None else None
+    functions = functions_defined_in(load_module(given), importable_name(given)) if given is not None else None
     try:
-        draft = draft_from_workbench(text, functions)
+        imported = import_workbench(text, functions)
     except ImportRefused as problem:
         name = "standard input" if options.file == "-" else options.file
         raise ImportRefused(f"{name}: {problem}") from problem
-    return write_import(draft, options)
+    return write_model(imported, options)
+
+
+def import_workbench(text: str | bytes, functions: FunctionModule | None = None) -> ImportedModel:
+    """Return the model of a document: what our export stored, and a draft of all other tables."""
+    from singletable.cli.import_text import import_draft
+    from singletable.importers.python_source import combined_models, draft_model
+    from singletable.importers.workbench.workbench_import import own_model_source, read_workbench_model
+
+    own, draft = read_workbench_model(text)
+    drafted = draft_model(import_draft(draft)) if draft is not None else None
+    if own is None:
+        assert drafted is not None  # a document contains at least one table
+        return drafted
+    imported = own_model_source(own, functions)
+    return imported if drafted is None else combined_models(imported, drafted)

@@ -20,6 +20,6 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Read the file and write the model."""
     from singletable.cli.import_text import import_text
-    from singletable.drafts.onetable import read_onetable
+    from singletable.importers.onetable.onetable_schema import read_onetable
 
-    return import_text(options, read_onetable, are_patterns_proposed=True)
+    return import_text(options, read_onetable)

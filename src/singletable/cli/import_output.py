@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from singletable.cli.output import print_json
-from singletable.drafts.declared import printable
-from singletable.drafts.draft import Draft
-from singletable.drafts.python_source import python_source
+from singletable.client.pattern import pattern
+from singletable.client.table import Table
 from singletable.errors import ImportRefused
+from singletable.importers.draft import Draft
+from singletable.importers.draft_tree import printable
+from singletable.importers.python_source import ImportedModel, draft_model, model_source
+from singletable.importers.restricted_tree import load_tree
 from singletable.planner.formatting import format_count
+
+CLIENT_NAMES = {"Table": Table, "pattern": pattern}
+"""The names that `load_tree` takes from the client."""
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:
@@ -37,11 +43,18 @@ def read_source(name: str) -> bytes:
 
 
 def write_import(draft: Draft, options: argparse.Namespace, usage: Mapping[str, Any] | None = None) -> int:
-    """Write the model and print a summary; `usage` is what reading the table consumed."""
-    source = python_source(draft)
+    """Write the model of a draft; `usage` is what reading the table consumed."""
+    return write_model(draft_model(draft), options, usage)
+
+
+def write_model(imported: ImportedModel, options: argparse.Namespace, usage: Mapping[str, Any] | None = None) -> int:
+    """Write a model and print a summary."""
+    with load_tree(imported.model, CLIENT_NAMES) as names:
+        tables = [_summary(names[name], imported.notes.get(name, ())) for name in imported.model.tables]
+    source = model_source(imported)
     if options.output is not None:
         _write(source, Path(options.output), force=options.force)
-    document = {"file": options.output, "tables": [_summary(table) for table in draft.tables], **(usage or {})}
+    document = {"file": options.output, "tables": tables, **(usage or {})}
     if options.json:
         print_json(document if options.output is not None else {**document, "source": source})
         return 0
@@ -64,13 +77,14 @@ def _write(source: str, path: Path, *, force: bool) -> None:
         raise ImportRefused(f"cannot write {path}: {problem.strerror}") from problem
 
 
-def _summary(table: Any) -> dict[str, Any]:
+def _summary(table: type[Table], notes: Sequence[str]) -> dict[str, Any]:
+    design = table.design
     return {
-        "table": table.name,
-        "entities": [entity.class_name for entity in table.entities],
-        "indexes": [index.name for index in table.indexes],
-        "patterns": len(table.patterns),
-        "notes": list(table.notes),
+        "table": design.name,
+        "entities": [entity.label for entity in design.entities],
+        "indexes": [index.name for index in design.indexes.values() if not index.is_table],
+        "patterns": len(design.patterns),
+        "notes": list(notes),
     }
 
 

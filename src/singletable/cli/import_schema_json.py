@@ -18,6 +18,6 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Read the file and write the model."""
     from singletable.cli.import_text import import_text
-    from singletable.drafts.schema_json import read_schema_json
+    from singletable.importers.schema_json.schema_json_file import read_schema_json
 
     return import_text(options, read_schema_json)

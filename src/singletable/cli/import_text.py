@@ -1,76 +1,54 @@
-"""Import a text file as a draft model, and check every part of it with the planner."""
+"""Import a text file as a draft, and validate every part of it with the planner."""
 
 from __future__ import annotations
 
 import argparse
-import types
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from singletable.cli.import_output import read_source, write_import
-from singletable.client.pattern import pattern
-from singletable.client.table import Table
-from singletable.drafts.conditions import refuse_unsaid
-from singletable.drafts.declared import table_keywords
-from singletable.drafts.declared_patterns import pattern_options
-from singletable.drafts.docstrings import said_of
-from singletable.drafts.draft import Draft, DraftTable
-from singletable.drafts.drafted_classes import checked_name, drafted_classes, keywords_of, pattern_function
-from singletable.drafts.json_text import NoText, text_of
-from singletable.drafts.proved import Objection, proved
+from singletable.cli.import_output import CLIENT_NAMES, read_source, write_import
 from singletable.errors import DesignError, ImportRefused
-from singletable.model.design import Design
+from singletable.importers.draft import Draft, DraftTable
+from singletable.importers.draft_tree import draft_tree
+from singletable.importers.json_document import InvalidText, decode_text
+from singletable.importers.restricted_tree import load_tree
+from singletable.importers.validation import Objection, validated
 from singletable.planner.plan import UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all
 
 
 def find_objections(table: DraftTable) -> Sequence[Objection]:
-    """Return why the model of a table is invalid, or which patterns are not one request."""
+    """Return why a table cannot be loaded, or which of its patterns are not one request."""
     try:
-        outcomes = plan_all(drafted_design(table))
+        model = draft_tree(Draft(table.name, (table,)))
+        with load_tree(model, CLIENT_NAMES) as names:
+            outcomes = plan_all(names[table.class_name].design)
     except DesignError as problem:
         return [Objection(each.message) for each in problem.problems]
     except Exception as problem:  # an invalid draft must not show a traceback
         return [Objection(f"{type(problem).__name__}: {problem}")]
-    objections = [
-        Objection(outcome.reason, outcome.pattern.name)
-        for outcome in outcomes
-        if isinstance(outcome, UnsupportedPattern)
+    unsupported = [each for each in outcomes if isinstance(each, UnsupportedPattern)]
+    several = [each for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
+    return [
+        *(Objection(each.reason, each.pattern.name) for each in unsupported),
+        *(Objection("it needs more than one request", each.pattern.name) for each in several),
     ]
-    objections += [
-        Objection("it needs more than one request", outcome.pattern.name)
-        for outcome in outcomes
-        if outcome.verdict is Verdict.UNDECLARED_FANOUT
-    ]
-    return objections
 
 
-def drafted_design(table: DraftTable, functions: Mapping[str, Any] | None = None) -> Design:
-    """Return the design of a drafted table, built from its values without executing generated code."""
-    refuse_unsaid(table)
-    classes = drafted_classes(table, functions or {})
-    keywords = keywords_of(table_keywords(table), classes)
-
-    def fill(body: dict[str, Any]) -> None:
-        body["__doc__"] = said_of(table.doc, table.class_name) or None
-        for each in table.patterns:
-            declare = pattern(**keywords_of(pattern_options(each), classes))
-            body[each.name] = declare(pattern_function(each, table, classes))
-
-    made: Any = types.new_class(checked_name(table.class_name), (Table,), keywords, fill)
-    design: Design = made.design
-    return design
+def import_draft(draft: Draft) -> Draft:
+    """Return the draft without parts that cannot be loaded, with a note for each."""
+    return validated(draft, find_objections)
 
 
-def import_text(
-    options: argparse.Namespace, read: Callable[[str, str], Draft], *, are_patterns_proposed: bool = False
-) -> int:
-    """Read the file, drop parts that are not one request with a note, and write the model."""
-    content = read_source(options.file)
+def import_text(options: argparse.Namespace, read: Callable[[str, str], Draft]) -> int:
+    """Read the file and write the model."""
     name = "standard input" if options.file == "-" else options.file
+    return write_import(import_draft(read(read_text(options.file), name)), options)
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file in UTF-8; `-` is standard input."""
     try:
-        text = text_of(content)
-    except NoText as problem:
+        return decode_text(read_source(file))
+    except InvalidText as problem:
+        name = "standard input" if file == "-" else file
         raise ImportRefused(f"{name}: {problem}") from None
-    draft = proved(read(text, name), find_objections, are_proposed=are_patterns_proposed)
-    return write_import(draft, options)

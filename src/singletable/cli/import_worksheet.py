@@ -18,6 +18,6 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Read the file and write the model."""
     from singletable.cli.import_text import import_text
-    from singletable.drafts.worksheet_file import read_worksheet
+    from singletable.importers.worksheet.worksheet_file import read_worksheet
 
     return import_text(options, read_worksheet)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from singletable.drafts.json_text import NESTING_MAX, NoJson, json_of, opened_at
 from singletable.errors import ArgumentRefused, RequestRefused
+from singletable.importers.json_document import NESTING_MAX, InvalidJson, load_json, opened_at
 from singletable.values.attribute_value import attribute_value
 from singletable.values.item_validation import accept_value
 from singletable.values.value_checks import check_name
@@ -27,14 +27,14 @@ def parse_json(text: str, name: str) -> Any:
         where = f"line {place[0]:,}, column {place[1]:,}"
         raise ArgumentRefused(f"{name} is nested deeper than DynamoDB allows, at {where}") from None
     try:
-        return json_of(
+        return load_json(
             text,
             parse_float=Decimal,
             parse_int=Decimal,
             parse_constant=_no_number,
             object_pairs_hook=lambda pairs: _object(pairs, name),
         )
-    except NoJson as problem:
+    except InvalidJson as problem:
         where = f"line {problem.line:,}, column {problem.column:,}"
         raise ArgumentRefused(f"{name} is not valid JSON: {problem}, at {where}") from None
     except ArithmeticError:

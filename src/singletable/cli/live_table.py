@@ -31,7 +31,7 @@ class TableRequests:
     """Sends requests with the retries of the data layer, and counts requests and read units."""
 
     def __init__(self, session: Any) -> None:
-        self._session = session
+        self.session = session
         self.requests = 0
         self.read_units = 0.0
 
@@ -39,7 +39,7 @@ class TableRequests:
         """Send one request and return the response."""
         from singletable.client.request_steps import Call
 
-        (body,) = self._session.send_all((Call(operation, parameters),))
+        (body,) = self.session.send_all((Call(operation, parameters),))
         answer: dict[str, Any] = json.loads(body)
         self.requests += 1
         self.read_units += float((answer.get("ConsumedCapacity") or {}).get("CapacityUnits") or 0)
@@ -65,14 +65,27 @@ def connect(url: str) -> Generator[TableRequests, None, None]:
 
 def sample_table(requests: TableRequests, name: str, items_max: int) -> TableSample:
     """Read the description of a table and up to `items_max` items from all its segments."""
+    description = describe(requests, name)
+    items, is_whole = _scan(requests, name, items_max)
+    return TableSample(description, _ttl(requests, name), items, requests.requests, requests.read_units, is_whole)
+
+
+def describe(requests: TableRequests, name: str) -> dict[str, Any]:
+    """Return the description of a table; raises ArgumentRefused with the names of the tables if it does not exist."""
+    with existing_table(requests, name):
+        description: dict[str, Any] = requests.send("DescribeTable", {"TableName": name})["Table"]
+    return description
+
+
+@contextmanager
+def existing_table(requests: TableRequests, name: str) -> Generator[None, None, None]:
+    """Raise ArgumentRefused with the names of the tables, if a request in the block does not find the table."""
     try:
-        description = requests.send("DescribeTable", {"TableName": name})["Table"]
+        yield
     except RequestRefused as problem:
         if problem.code != "ResourceNotFoundException":
             raise
         raise ArgumentRefused(f"there is no table {name!r}; the tables are {_names(requests)}") from problem
-    items, is_whole = _scan(requests, name, items_max)
-    return TableSample(description, _ttl(requests, name), items, requests.requests, requests.read_units, is_whole)
 
 
 def _names(requests: TableRequests) -> str:

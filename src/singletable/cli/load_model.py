@@ -11,6 +11,7 @@ from keyword import iskeyword
 from pathlib import Path
 from types import ModuleType
 
+from singletable.cli.edited_sources import edited_loader
 from singletable.client.table import Table
 from singletable.errors import DesignError, Location, ModelNotLoaded
 
@@ -67,7 +68,8 @@ def _import_file(path: Path) -> ModuleType:
     if (path.resolve().parent / "__init__.py").is_file():
         return _import_from_package(path.resolve())
     name = path.stem if path.stem not in sys.modules else f"{path.stem}_model"
-    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    file = str(path.resolve())
+    spec = importlib.util.spec_from_file_location(name, file, loader=edited_loader(name, file))
     if spec is None or spec.loader is None:
         raise ModelNotLoaded(f"{path}: not a Python file")
     module = importlib.util.module_from_spec(spec)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from singletable.planner.remedy import plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +20,12 @@ GAP = 2
 """Spaces between two columns."""
 WORD_CHARACTERS_MAX = 28
 """Longer words, such as key templates, may be broken so that one of them does not force a row-by-row layout."""
+
+
+CELL_LINES_MAX = 4
+"""A cell with more lines makes the whole table a list of blocks."""
+WRAPPED_COLUMNS_MIN = 40
+"""Text is not wrapped to fewer columns."""
 
 
 def column_widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
@@ -49,14 +59,22 @@ def print_json(value: Any) -> None:
 
 
 def print_table(
-    title: str, headers: Sequence[str], rows: Sequence[Sequence[str]], optional: Sequence[str] = ()
+    title: str,
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    optional: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> None:
-    """Print a table with a title, without the optional columns that are empty in every row."""
+    """Print a table with a title, without the optional columns that are empty in every row.
+
+    A table that does not fit into the terminal is printed as one block per row. `names` are the headings of the blocks,
+    for a table without a column that names the row.
+    """
     shown = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in rows)]
     headers = [headers[number] for number in shown]
     rows = [[row[number] for number in shown] for row in rows]
     if sys.stdout.isatty():
-        _print_rich(title, headers, rows)
+        _print_rich(title, headers, rows, names)
     else:
         _print_plain(title, headers, rows)
 
@@ -68,7 +86,7 @@ def _print_plain(title: str, headers: Sequence[str], rows: Sequence[Sequence[str
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -77,8 +95,8 @@ def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
     console = Console()
     console.print(Text(title, style="bold"))
     widths = column_widths((headers, *rows), console.width)
-    if widths is None:
-        _print_row_by_row(console, headers, rows)
+    if widths is None or _is_too_tall(rows, widths):
+        _print_row_by_row(console, headers, rows, names)
         return
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, GAP - 1, 0, 0), pad_edge=False)
     for header, width in zip(headers, widths, strict=True):
@@ -88,21 +106,32 @@ def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
     console.print(table)
 
 
-def _print_row_by_row(console: Console, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _is_too_tall(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> bool:
+    """Whether a sentence would be squeezed into a narrow column of many lines."""
+    return any(_width(cell) > CELL_LINES_MAX * width for row in rows for cell, width in zip(row, widths, strict=True))
+
+
+def _print_row_by_row(
+    console: Console, headers: Sequence[str], rows: Sequence[Sequence[str]], names: Sequence[str]
+) -> None:
     """Print a table that is too wide for columns: each row as a heading with its named values."""
-    from rich.padding import Padding
     from rich.text import Text
 
-    named = 2 if headers[0] == "#" else 1  # a row number alone does not identify a row
-    for row in rows:
-        console.print(Text("  ".join(row[:named]), style="cyan"))
+    named = 2 if headers[0] == "#" and not names else 1  # a row number alone does not identify a row
+    for number, row in enumerate(rows):
+        heading = (row[0], names[number]) if names else row[:named]
+        console.print(Text("  ".join(heading), style="cyan"))
         cells = [
             Text.assemble((f"{header} ", "dim"), (cell, _style(cell)))
             for header, cell in zip(headers[named:], row[named:], strict=True)
             if cell
         ]
         for line in _lines_of(cells, console.width - GAP):
-            console.print(Padding(Text(" · ").join(line), (0, 0, 0, GAP)))
+            joined = Text(" · ").join(line)
+            fits = joined.cell_len <= console.width - GAP
+            for number_of_line, text in enumerate((joined,) if fits else joined.wrap(console, console.width - 2 * GAP)):
+                text.rstrip()
+                console.print(Text(" " * (2 * GAP if number_of_line else GAP)) + text)
 
 
 def _lines_of(parts: Sequence[Text], room: int) -> list[list[Text]]:
@@ -120,6 +149,26 @@ def _lines_of(parts: Sequence[Text], room: int) -> list[list[Text]]:
     return lines
 
 
+def print_wrapped(text: str, indent: str = "", hanging: str = "  ") -> None:
+    """Print a paragraph: on a terminal, wrapped to its width with a hanging indent; in a pipe, on one line.
+
+    Source code in the text has no-break spaces, so that it stays on one line if it fits.
+    """
+    if sys.stdout.isatty():
+        width = max(shutil.get_terminal_size().columns, WRAPPED_COLUMNS_MIN)
+        text = textwrap.fill(
+            text,
+            width,
+            initial_indent=indent,
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    else:
+        text = f"{indent}{text}"
+    print(plain_text(text))
+
+
 def print_heading(text: str) -> None:
     """Print a bold line."""
     print(f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() else text)
@@ -128,4 +177,6 @@ def print_heading(text: str) -> None:
 def _style(cell: str) -> str:
     if cell.startswith(("not supported", "undeclared")):
         return "red"
+    if cell.endswith((" pages", " pages each", "unbounded")):
+        return "yellow"
     return "green" if cell.startswith(("one request", "declared fan-out")) else ""

@@ -16,6 +16,7 @@ from singletable.errors import SingletableError
 
 if TYPE_CHECKING:
     from singletable.engine.http.access_keys import AccessKeys
+    from singletable.engine.http.browser_guard import BrowserGuard
     from singletable.engine.http.request_handler import RequestCheck
 
 PORT_MAX = 65535
@@ -47,19 +48,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         default=0.0,
         help="delay global indexes by MS milliseconds, to simulate eventual consistency",
     )
-    parser.add_argument(
-        "--access-key",
-        metavar="ID:SECRET",
-        action="append",
-        default=[],
-        help="require signed requests with this key; repeatable; other users of this machine may see the option",
-    )
-    parser.add_argument(
-        "--access-keys-file",
-        metavar="PATH",
-        type=Path,
-        help="the same with the keys of this file, one per line; or set SINGLETABLE_ACCESS_KEYS, separated by spaces",
-    )
+    _add_access_options(parser)
     parser.add_argument(
         "--enforce-capacity",
         action="store_true",
@@ -78,6 +67,37 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
     parser.set_defaults(run=run)
+
+
+def _add_access_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say who may send requests."""
+    parser.add_argument(
+        "--access-key",
+        metavar="ID:SECRET",
+        action="append",
+        default=[],
+        help="require signed requests with this key; repeatable; other users of this machine may see the option",
+    )
+    parser.add_argument(
+        "--access-keys-file",
+        metavar="PATH",
+        type=Path,
+        help="the same with the keys of this file, one per line; or set SINGLETABLE_ACCESS_KEYS, separated by spaces",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="allow web pages of this origin, such as http://localhost:8001; repeatable; * allows every page",
+    )
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="allow this host name in URLs of the server, besides localhost and IP addresses; repeatable; * allows all",
+    )
 
 
 def _port(text: str) -> int:
@@ -151,7 +171,9 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
         enforce_capacity=options.enforce_capacity,
         enforce_partition_limit=options.enforce_partition_limit,
     ) as engine:
-        service = Service(engine, check=_signature_check(keys), region=engine.region)
+        service = Service(
+            engine, check=_signature_check(keys), guard=_browser_guard(options, keys), region=engine.region
+        )
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):
             print(_public_warning(listening), file=sys.stderr)
@@ -164,6 +186,12 @@ def _signature_check(keys: AccessKeys) -> RequestCheck | None:
     from singletable.engine.http.signature import SignatureCheck
 
     return SignatureCheck(keys, time.time)
+
+
+def _browser_guard(options: argparse.Namespace, keys: AccessKeys) -> BrowserGuard:
+    from singletable.engine.http.browser_guard import ALLOW_ALL, BrowserGuard
+
+    return ALLOW_ALL if keys else BrowserGuard(origins=options.allow_origin, hosts=options.allow_host)
 
 
 def _is_loopback(listening: socket.socket) -> bool:

@@ -47,14 +47,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _text(place: str) -> str:
-    from singletable.drafts.json_text import NoText, text_of
+    from singletable.importers.json_document import InvalidText, decode_text
 
     try:
         content = sys.stdin.buffer.read() if place == STDIN else Path(place).read_bytes()
-        return text_of(content)
+        return decode_text(content)
     except OSError as problem:
         raise ArgumentRefused(f"cannot read {place}: {problem.strerror or problem}") from None
-    except NoText as problem:
+    except InvalidText as problem:
         name = "stdin" if place == STDIN else place
         raise ArgumentRefused(f"{name} is not valid UTF-8: {problem}") from None
 

@@ -28,7 +28,7 @@ class AsyncTable:
         self._opened = opened
 
     async def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
-        """Return the object of a key, or None."""
+        """Return the object with this key, or None."""
         found: E | None = await self._opened.run_async(
             key_reads.get(self._opened, key, consistent=consistent, expired=expired)
         )
@@ -37,7 +37,7 @@ class AsyncTable:
     async def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return the objects in the order of the keys, with None for missing items; keys can be of several entities."""
+        """Return the objects in the order of the keys, which can be of several entities; None for a missing item."""
         found: list[E | None] = await self._opened.run_async(
             key_reads.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )
@@ -80,7 +80,7 @@ class AsyncTable:
         return await self._opened.run_async(self._opened.writer.delete(target, where, raw=raw))
 
     async def move(self, old: E, new: E) -> E:
-        """Delete `old` and write an object with another key, if the stored object still equals `old`."""
+        """Replace `old` with `new`, which has another key, if the stored object still equals `old`."""
         moved: E = await self._opened.run_async(self._opened.writer.move(old, new))
         return moved
 
@@ -97,7 +97,7 @@ class AsyncTable:
         return moved
 
     async def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Read an object, write the result of `change`, and retry if another writer changes the object in between."""
+        """Read an object, write the result of `change`, and retry if another writer has changed it meanwhile."""
         edited: E = await self._opened.run_async(self._opened.writer.edit(key, change, attempts))
         return edited
 
@@ -164,7 +164,7 @@ class AsyncTable:
     async def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Delete every item in the partition of a root, the root last; call again to continue."""
+        """Delete every item in the partition of a root item, the root last; after an error, the same call continues."""
         return await self._opened.run_async(delete_collection(self._opened, root, progress))
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Connected table: a design with a session, which runs patterns, reads and writes, synchronously or with asyncio."""
+"""Connected table: runs patterns, reads and writes through a session, synchronously or with asyncio."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ConnectedTable:
 
     @property
     def writer(self) -> Writer:
-        """The writer; the first write imports it, because the import takes time."""
+        """The writer; the first write imports its module, so that programs that only read start faster."""
         return self._writer or self._create_writer()
 
     def _create_writer(self) -> Writer:
@@ -72,19 +72,19 @@ class ConnectedTable:
         return await self._run_observed_async(_planned(outcome), self._steps(outcome, arguments, options))
 
     def count(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
-        """Return the number of items of a pattern."""
+        """Return the number of items that a pattern finds."""
         plan = _planned(outcome)
         return self._run_observed(plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT))
 
     async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
-        """Return the number of items of a pattern; runs on the running event loop."""
+        """Return the number of items that a pattern finds, on the running event loop."""
         plan = _planned(outcome)
         return await self._run_observed_async(
             plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT)
         )
 
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
-        """Yield all items of a pattern, read on demand."""
+        """Yield all items that a pattern finds; reads pages on demand."""
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
         while (
@@ -95,7 +95,7 @@ class ConnectedTable:
     async def every_async(
         self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
     ) -> AsyncIterator[Any]:
-        """Yield all items of a pattern, read on demand on the running event loop."""
+        """Yield all items that a pattern finds; reads pages on demand, on the running event loop."""
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
         while True:
@@ -106,7 +106,7 @@ class ConnectedTable:
                 yield each
 
     def _run_observed(self, plan: Plan, steps: Steps[R]) -> R:
-        """Run the steps of a pattern; events and spans of its requests have its name."""
+        """Run the steps of a pattern, and record its name in the events and spans of its requests."""
         if not self.session.is_observed:
             return run(steps, self.session)
         before = current_pattern.set(plan.pattern.name)
@@ -128,7 +128,7 @@ class ConnectedTable:
         plan, chosen = _planned(outcome), options or _DEFAULT
         if isinstance(plan.pattern.intent, ItemWriteIntent):
             if options is not None:
-                raise ArgumentRefused(f"{plan.pattern.name} writes, but the options of using(...) apply to reads only")
+                raise ArgumentRefused(f"{plan.pattern.name} is a write; using(...) accepts options for reads only")
             return self.writer.pattern(plan, arguments)
         match plan.pattern.intent:
             case GetIntent():

@@ -1,4 +1,4 @@
-"""Delete a whole item collection: every item in the partition of a root, counted items first, the root last.
+"""Delete a whole item collection: all items in the partition of a root item, counted items first and the root last.
 
 Each pass reads the partition and deletes page by page, so an interrupted call leaves a smaller collection. The root
 stays until nothing else is left: it shows that a deletion is not finished, and the same call continues it.
@@ -45,7 +45,7 @@ Progress = Callable[[BatchProgress], None]
 def delete_collection(
     opened: ConnectedTable, root: Key[Any], progress: Progress | None
 ) -> Steps[BatchResult[CollectionKey]]:
-    """Delete every item in the partition of the root, and then the root."""
+    """Delete every other item in the partition of the root, then the root."""
     return _Deletion(opened, root, progress).run()
 
 
@@ -99,7 +99,7 @@ class _Deletion:
         try:
             return (yield from self._passes())
         except Exception as problem:
-            problem.add_note(f"{NAME} had deleted {self._deleted} items before; the same call continues from there.")
+            problem.add_note(f"{NAME} deleted {self._deleted} items before this error; the same call continues.")
             raise
 
     def _passes(self) -> Steps[BatchResult[CollectionKey]]:
@@ -125,7 +125,7 @@ class _Deletion:
         if done.has_root or not failed:
             why = f"{len(failed)} items of its collection could not be deleted"
             if not failed:
-                why = "others keep adding items to its collection; stop those writes and call again"
+                why = "other writers keep adding items to its collection; stop those writes and call again"
             error = ConditionFailed(f"{item_label(self._entity, self._root.values)} was not deleted: {why}")
             failed.append(BatchFailure(self._root, error))
         return BatchResult(self._deleted, tuple(failed))
@@ -225,7 +225,7 @@ class _Deletion:
         except ItemRefused:
             if rules.tracks_existence:
                 raise
-            return key  # nothing else depends on the fields of a deleted item
+            return key  # no other item must change, so the key is enough
         self._require_key(entity, values_of(entity, value), item)
         return value
 
@@ -237,7 +237,7 @@ class _Deletion:
             raise ItemRefused(
                 f"the item {self._raw_key(item)} has the type {entity.name!r}, but its key does not match: {problem}"
             ) from problem
-        if not entity.base.fields <= values.keys():  # a derived value hides a field of the key
+        if not entity.base.fields <= values.keys():  # a field of the key cannot be decoded from a derived value
             values = values_of(entity, self._item_types.decoder(entity).read(item))
         self._require_key(entity, values, item)
         return _key(entity, values)
@@ -246,13 +246,15 @@ class _Deletion:
         """Reject an item whose fields produce a different key; the item at that key must not be deleted."""
         key = self._key_of(entity, values, item)
         if not self._has_key(item, key):
-            raise ItemRefused(f"the item {self._raw_key(item)} has the fields of another {entity.label}, at {key}")
+            raise ItemRefused(f"the item {self._raw_key(item)} has the fields of the {entity.label} with the key {key}")
 
     def _key_of(self, entity: Entity, values: Mapping[str, Any], item: Item) -> Item:
         try:
             return key_of(entity, values)
         except (ArgumentRefused, KeyRefused) as problem:
-            raise ItemRefused(f"the item {self._raw_key(item)} has no key of a {entity.label}: {problem}") from problem
+            raise ItemRefused(
+                f"the fields of the item {self._raw_key(item)} do not form the key of a {entity.label}: {problem}"
+            ) from problem
 
     def _has_key(self, item: Item, key: Item) -> bool:
         return self._identity(item) == self._identity(key)
@@ -290,17 +292,18 @@ class _Deletion:
     def _mirror(self, entity: Entity, item: Item, source: Entity) -> _Mirror:
         if hidden := sorted(source.base.fields - entity.fields.keys()):
             raise ItemRefused(
-                f"the item {self._raw_key(item)} mirrors a {source.label} and does not have its {', '.join(hidden)}.\n"
-                f"  Delete the {source.label}."
+                f"the item {self._raw_key(item)} mirrors a {source.label}, but does not contain its "
+                f"{', '.join(hidden)}, so the {source.label} cannot be found.\n"
+                f"  Delete the {source.label} itself."
             )
         values = values_of(entity, self._item_types.decoder(entity).read(item))
         self._require_key(entity, values, item)
         return _Mirror(entity, item, values, source, self._key_of(source, values, item))
 
     def _sources(self, mirrors: Sequence[_Mirror], done: _Pass) -> Steps[list[Any]]:
-        """Return the sources of mirrors, to delete them; delete a mirror without a source directly.
+        """Return the sources of mirrors, for the caller to delete; delete mirrors without a source here.
 
-        It omits sources in the same partition, because the pass finds them there.
+        The result omits sources in the same partition, because the pass over the partition finds them.
         """
         keys = {self._identity(mirror.source_key): mirror.source_key for mirror in mirrors}
         found = yield from batch_get(self._reader, keys.values(), NAME, {"ConsistentRead": True})
@@ -330,7 +333,7 @@ class _Deletion:
         return self._has_key(mirror.item, key_of(mirror.entity, values))
 
     def _delete_orphan(self, mirror: _Mirror, source: Any, done: _Pass) -> Steps[None]:
-        """Delete a mirror that its source does not have, if the source is still missing or unchanged."""
+        """Delete a mirror whose source is missing or has another mirror, if the source has not changed since."""
         writer, of = self._opened.writer, mirror.source
         key, source_key = _key(mirror.entity, mirror.values), _key(of, mirror.values)
         deletion = WriteIntent("delete", mirror.entity, key.values, key)

@@ -1,4 +1,4 @@
-"""Transport to the embedded engine; the only module of the client that imports it."""
+"""Transport to the embedded engine; the only client module that imports the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.wire.error_responses import error_body
 
 CHUNKS_MAX = 64
-"""The maximum number of chunks to decode separately; the engine returns a page of 1 MB in fewer."""
+"""The maximum number of chunks to decode one by one; an unfiltered page of 1 MB has fewer chunks."""
 
 
 class EngineTransport(Transport):
@@ -57,6 +57,10 @@ class EngineTransport(Transport):
         """Execute a Query on the event loop, since it takes microseconds and writes nothing."""
         return self.send_for_chunks(operation, body)
 
+    def release_memory(self) -> None:
+        """Release the parts of the store's file that reads have mapped."""
+        self.engine.store.release_memory()
+
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
         """Execute several requests, with a group commit of their writes; return the result of each, in order."""
         if meanwhile is not None:
@@ -78,7 +82,7 @@ class EngineTransport(Transport):
 
 
 def _chunks(page: Any) -> PageChunks:
-    """Return the chunks of a PageResult; the first Query imports the type."""
+    """Return the chunks of a PageResult, whose type only the first Query imports."""
     items: Sequence[Any] = page.items or ()
     if len(items) > CHUNKS_MAX:  # a filtered page has one chunk per item
         items = (b",".join(items),)

@@ -1,4 +1,4 @@
-"""Keys of items by their fields, and the lookup of the entity of a key or an object."""
+"""Item keys given by field values, and the lookup of the entity of a key or an object."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TableEntities:
         return self._by_class.get(type(value)) or self.of_class(type(value))
 
     def has(self, value: Any) -> bool:
-        """Return whether a value is a single object or key of the table, and not a collection."""
+        """Return whether a value is itself an object or key of the table, not a collection of them."""
         return type(value) in self._by_class or isinstance(value, Key)
 
     def of_class(self, cls: type) -> Entity:

@@ -41,7 +41,7 @@ class Metrics:
 
     @property
     def by_pattern(self) -> dict[str, Usage]:
-        """The usage of every pattern that was called, and of other reads and writes by name."""
+        """The usage of every pattern that was called and of all other reads and writes, by name."""
         with self._lock:
             return {name: Usage(u.requests, u.read_units, u.write_units) for name, u in self._by_name.items()}
 
@@ -59,8 +59,8 @@ class Metrics:
     def fast_paths(self) -> dict[str, FastPathCounts]:
         """The hits and misses of every fast path of the library, by name.
 
-        A fast path is a short cut for common input; after a miss, slower code returns the same result. The counters
-        are those of the whole process, and `reset` does not change them.
+        A fast path handles common input; after a miss, slower code returns the same result. The counters cover the
+        whole process, and `reset` does not clear them.
         """
         return fast_path_counts()
 

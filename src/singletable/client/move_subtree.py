@@ -1,4 +1,4 @@
-"""Move a subtree: a node and its descendants get another path, in a sequence of transactions that can be continued.
+"""Move a subtree: give a node and its descendants another path, in a resumable sequence of transactions.
 
 Each transaction deletes nodes under their old keys and creates them under their new ones, so every node is at exactly
 one of the two places. After an interruption, the same call moves the remaining nodes. An attribute of the top node
@@ -58,7 +58,7 @@ def move_subtree(
             try:
                 is_moved = yield from moving.move(chunk)
             except Exception as problem:
-                problem.add_note(f"This call has moved {moved} nodes; the same call continues the move.")
+                problem.add_note(f"This call moved {moved} nodes before the error; the same call continues the move.")
                 raise
             if not is_moved:
                 break  # another writer has changed a node: read all of them again
@@ -95,11 +95,11 @@ class _SubtreeMove:
         self._plan = self._planned()
 
     def described(self, path: Path) -> str:
-        """Return the description of a node for messages."""
+        """Return the description of the node at a path, for messages."""
         return item_label(self._entity, self._at(path))
 
     def check_places(self) -> Steps[None]:
-        """Raise NotFound if the node is missing, or AlreadyExists for the new path, unless a move was interrupted."""
+        """Raise NotFound or AlreadyExists unless a new or an interrupted move is possible."""
         # Read both nodes in one transaction, because another call may be moving the same subtree.
         keys, targets = (self._old_key, self._new_key), (self.described(self.old), self.described(self._new))
         found = yield from transaction_get(self._reader, keys, METRIC, targets)
@@ -107,7 +107,7 @@ class _SubtreeMove:
         if old is not None and new is not None:
             raise AlreadyExists(
                 f"{self.described(self._new)} already exists, so {self.old!r} cannot be moved there.\n"
-                "  Move or delete it first, or move to another path."
+                "  Move or delete the existing node first, or move to another path."
             )
         if old is None and (new is None or new.get(MOVED_FROM) != self._mark):
             raise NotFound(
@@ -157,8 +157,8 @@ class _SubtreeMove:
             for (gone, made), created in zip(pairs, intents[1::2], strict=True):
                 if gone is None and type(made) is AlreadyExists:
                     raise AlreadyExists(
-                        f"{item_label(self._entity, created.values)} already exists, but not from this move.\n"
-                        "  Move or delete it, and call again."
+                        f"{item_label(self._entity, created.values)} already exists and was not created by this move.\n"
+                        "  Move or delete the existing node, and call again."
                     ) from cancelled
             # If the old node is gone or changed, another call may have moved it.
             if not any(isinstance(gone, ConditionFailed | NotFound) for gone, _ in pairs):
@@ -219,7 +219,7 @@ class _SubtreeMove:
             reason = (
                 outcome.reason
                 if isinstance(outcome, UnsupportedPattern)
-                else "it is spread over several partitions or an index"
+                else "it spans several partitions or is in an index"
             )
             raise ArgumentRefused(
                 f"the subtree of a {self._entity.label} cannot be moved, because one Query cannot read it: {reason}"
@@ -242,13 +242,13 @@ def _path_of(entity: Entity) -> str:
 def _reject_overlap(old: Path, new: Path) -> None:
     """Reject overlapping paths, because moved nodes would mix with nodes that are not moved yet."""
     if old == new:
-        raise ArgumentRefused(f"{old!r} is already at that path; pass another path as to=")
+        raise ArgumentRefused(f"the node is already at {old!r}; pass another path as to=")
     if new[: len(old)] == old:
         raise ArgumentRefused(f"{new!r} is below {old!r}; a node cannot be moved below itself")
     if old[: len(new)] == new:
         raise ArgumentRefused(
             f"{new!r} is above {old!r}: moved nodes would mix with nodes still to move.\n"
-            "  Move it to an unrelated path first."
+            "  Move the node to an unrelated path first."
         )
 
 
@@ -261,7 +261,8 @@ def _reject_references(entity: Entity, rules: DerivedDataRules) -> None:
     references += [f"{holder.label} copies its values" for _, holder in rules.copied_by]
     if references:
         raise ArgumentRefused(
-            f"the subtree of a {entity.label} cannot be moved: {' and '.join(references)} by its old path.\n"
+            f"the subtree of a {entity.label} cannot be moved, because other items refer to its nodes by path: "
+            f"{' and '.join(references)}.\n"
             "  Write each node under its new path, then the items that refer to it, then delete the old node, "
             "parents first."
         )

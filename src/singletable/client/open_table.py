@@ -51,6 +51,7 @@ def open_table(
     unreadable: Literal["raise", "report"] = "raise",
 ) -> ConnectedTable:
     """Return the open table; raises TableDiffers if it is missing or does not match the model."""
+    design.require_keys("open()")
     table_name = name or design.name
     reject_table_name(table_name)
     reject_unreadable_types(design)
@@ -82,7 +83,7 @@ def open_table(
 def transport_for(
     url: str | Engine, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
 ) -> Transport:
-    """Return the transport for a URL, or to an open engine; raises ArgumentRefused for anything else.
+    """Return the transport for a URL or an open engine; raises ArgumentRefused for anything else.
 
     `now` is the clock of an engine that this function opens.
     """
@@ -134,7 +135,7 @@ def create_table(design: Design, name: str) -> Steps[None]:
         try:
             yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}),)
         except RequestRefused as error:
-            if error.code != "UnknownOperationException":  # some local servers do not support it
+            if error.code != "UnknownOperationException":  # some local servers have no time to live
                 raise
 
 
@@ -178,7 +179,8 @@ def _key_differences(
     what: str, declared: Document, found: Document, table: Document, types: dict[str, str]
 ) -> Iterator[str]:
     if _key_text(declared["KeySchema"]) != _key_text(found["KeySchema"]):
-        yield f"{what} has the key {_key_text(found['KeySchema'])}, but the model {_key_text(declared['KeySchema'])}"
+        keys = _key_text(found["KeySchema"]), _key_text(declared["KeySchema"])
+        yield f"{what} has the key {keys[0]}, but the model declares {keys[1]}"
         return
     for each in table["AttributeDefinitions"]:
         name, kind = each["AttributeName"], each["AttributeType"]

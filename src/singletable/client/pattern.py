@@ -51,15 +51,16 @@ class Pattern(Generic[P, R]):
         if instance is None:
             return bound
         of_instance = bound.of(instance)
-        if self._name is not None:  # from now on Python finds it without this descriptor
+        if self._name is not None:  # later lookups find the instance attribute, without this descriptor
             vars(instance)[self._name] = of_instance
         return of_instance
 
 
 class BoundPattern(Generic[P, R]):
-    """A pattern of one table, with its plan.
+    """A pattern of one table class or open table, with its plan.
 
-    You can explain `Shop.orders_of` before any table exists, and call `shop.orders_of` of an open table.
+    You can explain a pattern of the class, `Shop.orders_of`, before any table exists. To call it, use the pattern of
+    an open table, `shop.orders_of`.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class BoundPattern(Generic[P, R]):
         from singletable.client.reading.table_reader import ReadOptions
 
         if limit is not None and (type(limit) is not int or limit < 1):
-            raise ArgumentRefused(f"limit must be an int of at least 1, got {limit!r}")
+            raise ArgumentRefused(f"limit must be an int, 1 or greater, got {limit!r}")
         known = {"plan": self.plan, "_bind": self._bind}
         using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, known)
         using._options = ReadOptions(consistent, expired, limit, cursor)
@@ -132,7 +133,7 @@ class BoundPattern(Generic[P, R]):
         if opened is None:
             raise NotConnected(
                 f"{self._table.__name__}.{self.declaration.name} is not connected; "
-                f'open a table, such as {self._table.__name__}.open("memory:"), and call the pattern on it. '
+                f'open a table, for example with {self._table.__name__}.open("memory:"), and call the pattern on it. '
                 f"{self.declaration.name}.explain(...) shows the requests without a table"
             )
         return opened
@@ -145,7 +146,7 @@ class BoundPattern(Generic[P, R]):
             raise
 
     def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a method that reads all pages; rejects patterns without pages, and cursors."""
+        """Return the arguments of a call that reads all pages; rejects a cursor, and a pattern without pages."""
         name = self.declaration.name
         if not isinstance(self.declaration.intent, QueryIntent):
             raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
@@ -167,7 +168,7 @@ class BoundPattern(Generic[P, R]):
         return plan(self._table.design, self.declaration)
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Return the exact requests for these arguments, with the proof; raises DesignError for an invalid pattern."""
+        """Return the exact requests for these arguments, with the proof; raises DesignError if there is no plan."""
         opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         name = None if opened is None else opened.reader.name
         bound = self.declaration.signature.bind(None, *args, **kwargs)
@@ -175,7 +176,7 @@ class BoundPattern(Generic[P, R]):
 
 
 class AllItems(Generic[T]):
-    """All items of a pattern, read page by page; each new iteration sends the Queries again."""
+    """All items that a pattern finds, read page by page; each iteration sends the Queries again."""
 
     def __init__(
         self, opened: ConnectedTable, plan: Outcome, arguments: dict[str, Any], options: ReadOptions | None
@@ -196,19 +197,24 @@ def pattern(
     budget_ms: float | None = None,
     entry: type | str | None = None,
     fanout: int | None = None,
+    max_requests: int | None = None,
     expected_items: int | None = None,
     expected_examined: int | None = None,
     accept: Accepted | None = None,
 ) -> Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]:
     """Declare a method of a table as an access pattern.
 
-    Its parameters bind to fields by name, its return type is the type of the result, and its body, evaluated once,
-    declares what is read. The keywords are the columns of the access pattern worksheet: the frequency (`frequency` as a
-    word or a number per second, or `rate`), the latency budget, the entry entity, the maximum number of requests of a
-    fan-out (`fanout`), the number of items in a result (`expected_items`), and the number of items read for it
-    (`expected_examined`). `accept` maps accepted findings to reasons.
+    The parameters of the method bind to fields by name, and its return type is the type of the result. Its body,
+    evaluated once, declares what the pattern reads or writes. The keywords are the columns of the access pattern
+    worksheet: the frequency (`frequency`, a word or a number per second, or `rate`), the latency budget in milliseconds
+    (`budget_ms`), the entity where the access starts (`entry`), the maximum number of requests of a fan-out (`fanout`),
+    the maximum number of requests of a call including all pages (`max_requests`), and the numbers of items that the
+    pattern returns (`expected_items`) and that DynamoDB examines for it (`expected_examined`).
+    `accept` maps accepted findings to reasons.
     """
-    options = PatternOptions(frequency, rate, budget_ms, entry, fanout, expected_items, expected_examined, accept)
+    options = PatternOptions(
+        frequency, rate, budget_ms, entry, fanout, max_requests, expected_items, expected_examined, accept
+    )
 
     def declare(function: Callable[Concatenate[Any, P], R]) -> Pattern[P, R]:
         return Pattern(declare_pattern(function, options))
@@ -217,10 +223,10 @@ def pattern(
 
 
 def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
-    """Return a function with the parameters of a signature, without the first, that returns its arguments by name.
+    """Return a function that takes all parameters of a signature but the first, and returns its arguments by name.
 
-    `inspect` binds arguments in a loop that takes longer than reading an item, so Python itself binds them here. The
-    generated text contains only the names of the parameters.
+    The function is generated, because `Signature.bind` takes longer than reading an item. Its source contains only the
+    names of the parameters.
     """
     _, *parameters = signature.parameters.values()
     defaults = {each.name: each.default for each in parameters if each.default is not Parameter.empty}
@@ -244,9 +250,9 @@ def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
 def explain_call(
     design: Design, outcome: Outcome, bound: BoundArguments, table: str | None = None, *, is_sample: bool = False
 ) -> Explanation:
-    """Return the exact requests of a call; `table` is the name of the table if it is not the model's.
+    """Return the exact requests of a call; `table` overrides the table name of the model.
 
-    With `is_sample`, the arguments are samples, which the user's classes need not accept.
+    With `is_sample`, the arguments are sample values, which are not validated.
     """
     from singletable.client.write.dry_run import DryRun
     from singletable.planner.explanation import explain

@@ -112,11 +112,11 @@ class Session:
         return await _send_concurrently(self._result_async, calls, meanwhile)
 
     def wait(self, seconds: float) -> None:
-        """Wait for some seconds."""
+        """Wait for a number of seconds."""
         time.sleep(seconds)
 
     async def wait_async(self, seconds: float) -> None:
-        """Wait for some seconds without blocking the event loop."""
+        """Wait for a number of seconds without blocking the event loop."""
         import asyncio
 
         await asyncio.sleep(seconds)
@@ -146,7 +146,7 @@ class Session:
     def _attempts(self, call: Call, first: Problem | None) -> Generator[bytes | float, Any, Any]:
         """Retry loop of one request, without I/O: yields a body to send or seconds to wait, and returns the response.
 
-        `first` is the error of a first attempt that the caller has made.
+        `first` is the error of the first attempt, if the caller has already made that attempt.
         """
         body, started = _body(call), time.perf_counter()
         attempt = 1
@@ -233,7 +233,7 @@ class Session:
         seconds = time.perf_counter() - started
         if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
             return
-        parameters = msgspec.json.decode(_body(call))  # it may contain items as JSON
+        parameters = msgspec.json.decode(_body(call))  # parameters can contain items encoded as JSON
         event = RequestEvent(call.operation, parameters, attempts, seconds, error, current_pattern.get())
         if self.tracing is not None and self.tracing.is_on():
             self.tracing.record(event, response if isinstance(response, bytes) else None)

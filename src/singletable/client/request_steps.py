@@ -67,11 +67,11 @@ def send_each(calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Step
 def in_chunks(call: Call) -> Steps[bytes | PageChunks]:
     """Send a request for a page and return the body of the response, or its chunks."""
     responses: Sequence[Any] = yield CallForChunks(call)
-    return responses[0]  # type: ignore[no-any-return]  # the type for CallForChunks
+    return responses[0]  # type: ignore[no-any-return]  # `CallForChunks` receives this type
 
 
 def pause(seconds: float) -> Steps[None]:
-    """Wait for some seconds."""
+    """Wait for a number of seconds."""
     yield Pause(seconds)
 
 
@@ -135,7 +135,7 @@ class SyncSession(Protocol):
         ...
 
     def wait(self, seconds: float) -> None:
-        """Wait for some seconds."""
+        """Wait for a number of seconds."""
         ...
 
 
@@ -155,7 +155,7 @@ class AsyncSession(Protocol):
         ...
 
     async def wait_async(self, seconds: float) -> None:
-        """Wait for some seconds."""
+        """Wait for a number of seconds."""
         ...
 
 
@@ -165,7 +165,7 @@ def run(steps: Steps[R], session: SyncSession) -> R:
         step = next(steps)
         while True:
             try:
-                # Most steps are one request; this branch saves two calls.
+                # Most steps are one request; this branch saves two function calls.
                 if type(step) is tuple and len(step) == 1:
                     responses: Sequence[Any] = (session.send(step[0]),)
                 else:

@@ -1,4 +1,4 @@
-"""Responses of DynamoDB: their types and decoders, and the exceptions for error responses."""
+"""DynamoDB responses: their types and decoders, and the exceptions for error responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from singletable.client.retries import THROTTLING
 from singletable.errors import ArgumentRefused, RequestRefused, Throttled
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 Item = dict[str, dict[str, Any]]
 ItemT = TypeVar("ItemT")
@@ -29,7 +29,7 @@ class GetResponse(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
 
 
 class PageResponse(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True):
-    """The response to Query and Scan."""
+    """The response to a Query or Scan."""
 
     items: list[ItemT] = []
     count: int = 0
@@ -38,7 +38,7 @@ class PageResponse(msgspec.Struct, Generic[ItemT], rename="pascal", frozen=True)
 
 
 class PageChunks(NamedTuple):
-    """The response to a Query of an engine in this process, which returns its items in chunks of JSON."""
+    """The response to a Query on an engine in this process, with its items as chunks of JSON."""
 
     items: Sequence[bytes | msgspec.Raw]
     """Each chunk is one item, or several comma-separated items."""
@@ -78,7 +78,7 @@ NO_ATTRIBUTES = msgspec.Raw()
 
 
 class WriteResponse(msgspec.Struct, rename="pascal", frozen=True):
-    """The response to PutItem, UpdateItem and DeleteItem, with the returned item as JSON."""
+    """The response to PutItem, UpdateItem or DeleteItem, with the returned item as JSON."""
 
     attributes: msgspec.Raw = NO_ATTRIBUTES
     consumed_capacity: Capacity | None = None
@@ -102,13 +102,13 @@ _decode = msgspec.json.decode
 
 _ARGUMENT_NAMES = frozenset(("code", "message", "self"))
 
-# Remedies for messages about an update that does not match the stored item.
+# Remedies for the errors that DynamoDB returns if an update does not fit the stored item.
 _REMEDIES = {
     "An operand in the update expression has an incorrect data type": (
-        "the stored value is None or of another type, so it cannot be added or appended to: set the field first"
+        "the stored value is None or has another type, so nothing can be added or appended to it; set the field first"
     ),
     "The document path provided in the update expression is invalid for update": (
-        "the change is inside a field that is None or not stored: set the whole field first"
+        "the update changes a part of a field that is None or not stored; set the whole field first"
     ),
 }
 
@@ -117,7 +117,7 @@ def error_from(body: bytes) -> RequestRefused:
     """Return the exception for the body of an error response; raises ValueError for other bodies."""
     document: Any = _decode(body)
     if not isinstance(document, dict) or not isinstance(document.get("__type"), str):
-        raise ValueError("not an error response of DynamoDB")
+        raise ValueError("not a DynamoDB error response")
     code = document.pop("__type").rpartition("#")[2]
     message = document.pop("message", None) or document.pop("Message", "") or ""
     kind = Throttled if code in THROTTLING else RequestRefused
@@ -135,6 +135,6 @@ def not_utf8(problem: UnicodeEncodeError) -> ArgumentRefused:
 
 
 def with_remedy(message: str) -> str:
-    """Return a message of DynamoDB, with a remedy if there is one."""
+    """Return an error message of DynamoDB, followed by a remedy if there is one."""
     remedy = _REMEDIES.get(message)
     return message if remedy is None else f"{message}; {remedy}"

@@ -21,7 +21,7 @@ class Retries:
 
     def pause(self, attempt: int, chance: Callable[[], float] | None = None) -> float:
         """Return a random number of seconds to wait after an attempt."""
-        from random import random  # not loaded by programs that open no table
+        from random import random  # programs that open no table do not load it
 
         longest: float = min(self.seconds_max, self.first_seconds * 2.0 ** (attempt - 1))
         return (chance or random)() * longest  # jitter needs no secure random numbers
@@ -34,12 +34,12 @@ class Timeouts:
     connect: float = 5.0
     """The timeout for opening a connection, including TLS."""
     read: float = 30.0
-    """The timeout for the start of a response, and again for the rest of it."""
+    """The timeout for the first bytes of a response, and again for the rest of the response."""
 
     def __post_init__(self) -> None:
         for name in ("connect", "read"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"timeouts.{name} must be a number of seconds above 0, got {getattr(self, name)!r}")
+                raise ValueError(f"timeouts.{name} must be greater than 0 seconds, got {getattr(self, name)!r}")
 
 
 # The throughput of a table, an index or the account is exceeded.

@@ -36,9 +36,9 @@ class Table(TableBody):
 
     Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
     attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
-    `type_attribute` (names the entity of an item; None for a table without one), `schema_version_attribute`,
-    `ttl_attribute`, `delimiter` (only `#` keeps text of any length in order), and `accept` (accepted findings with
-    reasons). Close a table with `close`, or use it in a `with` or `async with` block.
+    `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
+    `ttl_attribute`, `delimiter` (only with `#` do texts of different lengths sort correctly in keys), and `accept`
+    (accepted findings with reasons). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -61,11 +61,11 @@ class Table(TableBody):
     ) -> Self:
         """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
-        `create` creates a missing table from the model. `name` is the name of the table if it is not the model's.
-        `secret` signs cursors, so that they are valid in all processes with the same secret, for `cursor_seconds`.
+        `create` creates a missing table from the model. `name` overrides the table name of the model. `secret` signs
+        cursors, which are valid in every process that has the same secret; they expire after `cursor_seconds`.
         `retries` and `timeouts` are the retry and timeout settings. `hook` receives a RequestEvent for every request.
-        `now` is the clock for the expiry of items and cursors; by default that of the engine or the machine. Raises
-        TableDiffers if the table does not exist or does not match the model.
+        `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
+        Raises TableDiffers if the table does not exist or does not match the model.
 
         A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
         other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
@@ -102,7 +102,7 @@ class Table(TableBody):
         return self._opened().reader.metrics
 
     def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
-        """Return the object of a key, or None: `shop.get(key(Order, id="o1"))`."""
+        """Return the object with this key, or None: `shop.get(key(Order, id="o1"))`."""
         opened = self._opened()
         found: E | None = opened.run(key_reads().get(opened, key, consistent=consistent, expired=expired))
         return found
@@ -110,9 +110,10 @@ class Table(TableBody):
     def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return the objects of keys of any entities in their order, with None for missing ones.
+        """Return the objects in the order of the keys, with None for missing items.
 
-        `transaction=True` reads at most 100 keys in one transaction; raises TransactionCancelled on a conflict.
+        The keys can be of several entities. `transaction=True` reads at most 100 keys in one transaction, and raises
+        TransactionCancelled on a conflict.
         """
         opened = self._opened()
         found: list[E | None] = opened.run(
@@ -164,8 +165,9 @@ class Table(TableBody):
     def delete(self, target: Any, *, where: Callable[[Any], bool] | None = None, raw: bool = False) -> Any:
         """Delete an item if the condition holds; return the deleted object, or None if there was none.
 
-        An item that the model cannot read is deleted and returned as a dict of its raw attributes, with a warning. An
-        entity with derived data raises ItemRefused before that; `raw=True` deletes the item and leaves derived data.
+        If the model cannot read the item, the call deletes it, issues a warning, and returns a dict of its raw
+        attributes. For an entity with derived data, it instead raises ItemRefused and deletes nothing; `raw=True`
+        deletes such an item and leaves its derived data.
         """
         opened = self._opened()
         return opened.run(opened.writer.delete(target, where, raw=raw))
@@ -187,7 +189,7 @@ class Table(TableBody):
         change: Callable[[E], E] | None = None,
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> int:
-        """Move a node and its descendants to another path: `key(Node, org="o", path=("root", "eng"))`.
+        """Move a node, such as `key(Node, org="o", path=("root", "eng"))`, and its descendants to another path.
 
         Each transaction moves up to 50 nodes, parents first. After an interruption, the same call continues the move.
         `change` receives each node with its new path and returns the node to write. Returns the number of moved nodes.
@@ -210,7 +212,7 @@ class Table(TableBody):
 
         Use `async with` with asyncio. A `token` makes the transaction idempotent: the transaction also writes a marker,
         and a second transaction with the same token and the same writes changes nothing and sets `tx.is_replay`. The
-        marker expires after a day; in a table without a time to live it stays.
+        marker expires after a day; a table without a time to live keeps it forever.
         """
         from singletable.client.transaction import Transaction
 
@@ -282,7 +284,10 @@ class Table(TableBody):
     def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Delete every item in the partition of `key(Order, id="o1")`, the order last; call again to continue."""
+        """Delete every item in the partition of a root item, such as `key(Order, id="o1")`, and the root last.
+
+        After an error, the same call continues the deletion.
+        """
         from singletable.client.delete_collection import delete_collection
 
         opened = self._opened()
@@ -307,8 +312,8 @@ class Table(TableBody):
     ) -> TableScan[Any]:
         """Return all objects of one or all entities, to iterate over with `for` or `async for`.
 
-        A scan reads the whole table, and AWS bills it. `reason` documents why no pattern does, and names the scan in
-        `metrics`. It reads `segments` in parallel.
+        A scan reads the whole table, and AWS bills all of it. `reason` documents why no pattern can do the same, and
+        names the scan in `metrics`. `segments` is the number of segments to read in parallel.
         """
         from singletable.client.reading.table_scan import scan
 
@@ -337,7 +342,7 @@ class Table(TableBody):
     def _opened(self) -> ConnectedTable:
         if self._open is None:
             name = type(self).__name__
-            raise NotConnected(f'{name} is not open; open it first, such as {name}.open("memory:")')
+            raise NotConnected(f'{name} is not open; open it first, for example with {name}.open("memory:")')
         return self._open
 
     def __init_subclass__(
@@ -405,7 +410,7 @@ def subtree_moves() -> Any:
 def _reject_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:
     problems = [
         Problem(
-            f"the pattern {pattern.declaration.name!r} has a reserved name of every table",
+            f"{pattern.declaration.name!r} is a reserved name and cannot be the name of a pattern",
             pattern.declaration.location,
             "Name it after its result, such as orders_of_customer.",
         )

@@ -1,4 +1,4 @@
-"""Table metaclass: rejects two patterns with the same name; and the reserved names of tables."""
+"""Table metaclass, which rejects two patterns with the same name, and the names that patterns must not have."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RESERVED = frozenset(
         "using",
     }
 )
-"""The reserved names of a table class; a pattern must not have one of them."""
+"""The reserved names, which a pattern must not have."""
 
 
 class _Namespace(dict[str, Any]):
@@ -55,8 +55,9 @@ class _Namespace(dict[str, Any]):
         known = self.get(name)
         if isinstance(known, Pattern):
             where = value.declaration.location if isinstance(value, Pattern) else source_location.caller()
-            message = f"two patterns have the name {name!r}; the other is at {known.declaration.location}"
-            self.problems.append(Problem(message, where, "Rename one of them."))
+            other = known.declaration.location
+            message = f"the name {name!r} is defined twice; the other definition is the pattern at {other}"
+            self.problems.append(Problem(message, where, "Rename one of the two."))
         super().__setitem__(name, value.named(name) if isinstance(value, Pattern) else value)
 
 

@@ -1,7 +1,7 @@
-"""Request events for hooks, and OpenTelemetry spans with the names of its DynamoDB conventions.
+"""Request events for hooks, and OpenTelemetry spans that follow the semantic conventions for DynamoDB.
 
-A span has the operation, the table, the pattern and the consumed capacity. It has no values: no keys, no items, no
-expression arguments.
+A span records the operation, the table, the pattern and the consumed capacity. It never contains keys, items or
+expression values.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from singletable.errors import RequestRefused, Unreachable
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=None)
-"""The name of the pattern that sends requests; set only if there is a hook or tracing."""
+"""The name of the running pattern; set only if a hook or a tracer receives its requests."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ _SPAN_PARAMETERS = {
 
 
 class _ResponseCounts(msgspec.Struct, rename="pascal"):
-    """The consumed capacity and the counts of a response."""
+    """The consumed capacity and the item counts in a response."""
 
     consumed_capacity: msgspec.Raw = msgspec.Raw(b"")
     count: int | None = None
@@ -62,7 +62,7 @@ _read_list = decoder_of(list[msgspec.Raw]).decode
 
 
 class Tracing:
-    """Creates a span for each finished request, with the time at which it started."""
+    """Creates an OpenTelemetry span for each finished request, backdated to the start of the request."""
 
     def __init__(self, trace: Any, server: tuple[str, int] | None) -> None:
         self._trace = trace
@@ -87,7 +87,7 @@ class Tracing:
         return self._is_on
 
     def record(self, event: RequestEvent, response: bytes | None) -> None:
-        """Create the span of a finished request."""
+        """Create the span for a finished request."""
         ended = time.time_ns()
         span = self._tracer.start_span(
             f"DynamoDB.{event.operation}",
@@ -121,7 +121,7 @@ class Tracing:
 
 
 def tracing(server: tuple[str, int] | None) -> Tracing | None:
-    """Return the tracing of requests to a server; None if OpenTelemetry is not installed."""
+    """Return a Tracing for the requests to a server; None if OpenTelemetry is not installed."""
     try:
         from opentelemetry import trace
     except ImportError:

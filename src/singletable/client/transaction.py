@@ -25,7 +25,7 @@ E = TypeVar("E")
 
 
 class Transaction:
-    """Up to 100 actions, including those on derived data; each item may occur once.
+    """A transaction of up to 100 actions, including those on derived data; each action is on a different item.
 
     The end of the block sends the transaction, unless it ends with an exception. You can add actions only inside the
     block. After the block, `results` has an entry for each action: the written object, or None for updates, deletes
@@ -76,11 +76,11 @@ class Transaction:
     @overload
     def check(self, target: E, *, where: Callable[[E], bool] | None = None, absent: bool = False) -> None: ...
     def check(self, target: Any, *, where: Callable[[Any], bool] | None = None, absent: bool = False) -> None:
-        """Check without a write that an item exists, that it meets a condition, or that it does not exist."""
+        """Check that an item exists, meets a condition, or does not exist, without writing it."""
         self._add(self._opened.writer.intents.check(target, where, absent=absent))
 
     def move(self, old: E, new: E) -> None:
-        """Delete `old` and write an object with another key, if the stored object still equals `old`."""
+        """Replace `old` with `new`, which has another key, if the stored object still equals `old`."""
         for each in self._opened.writer.move_intents(old, new):
             self._add(each)
 

@@ -1,4 +1,4 @@
-"""Transports: the interface through which requests reach DynamoDB, as JSON bytes."""
+"""Transport interface: sends requests to DynamoDB as JSON bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from singletable.client.responses import PageChunks  # imports msgspec
 
 EncodedRequest = tuple[str, bytes]
-"""The name of an operation, and the body of its request."""
+"""The name of an operation, and the request body."""
 SendResult = bytes | RequestRefused | Unreachable
 """The body of a response, or the error."""
 Meanwhile = Callable[[], None]
@@ -19,7 +19,7 @@ Meanwhile = Callable[[], None]
 
 
 class Transport(Protocol):
-    """Sends requests to DynamoDB; it does not retry, and does not interpret bodies."""
+    """Sends requests to DynamoDB, without retries and without interpreting their bodies."""
 
     name: str
     """The URL of the transport, without credentials."""
@@ -36,7 +36,7 @@ class Transport(Protocol):
         ...
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Send several requests and return the result of each, in order; by default one after another."""
+        """Send several requests and return their results in order; the default sends one after another."""
         if meanwhile is not None:
             meanwhile()
         return [self._result(operation, body) for operation, body in requests]
@@ -67,10 +67,14 @@ class InProcessTransport(Transport, Protocol):
         """Send a Query and return its page in chunks."""
         ...
 
+    def release_memory(self) -> None:
+        """Release memory that earlier reads have filled and later reads may not need."""
+        ...
+
 
 def in_process(transport: Transport) -> InProcessTransport | None:
     """Return the transport if its own class supports chunks, otherwise None.
 
-    A wrapper around another transport returns None, because it must see all bodies.
+    For a wrapper around another transport the result is None, because the wrapper must see all bodies.
     """
     return cast("InProcessTransport", transport) if hasattr(type(transport), "send_for_chunks") else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan as planned
 from singletable.planner.write_units import write_of_object
+from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def call_cost(design: Design, plan: Plan, sizes: ItemSizes, scale: float = 1.0) 
     """Return the cost of one call of a plan."""
     cost = estimate(design, plan, sizes, scale)
     requests = plan.requests or plan.pattern.options.fanout or 1
-    return CallCost(plan, cost, max(requests, cost.pages))
+    fetched = cost.items - cost.wasted_items if plan.hydrate else 0
+    return CallCost(plan, cost, max(requests, cost.pages + math.ceil(fetched / BATCH_GET_KEYS_MAX)))
 
 
 def write_costs(design: Design, sizes: ItemSizes, scale: float = 1.0) -> tuple[WriteCost, ...]:

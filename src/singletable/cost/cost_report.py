@@ -115,6 +115,7 @@ def cost_report(
     counts: Mapping[str, float] | None = None,
 ) -> CostReport:
     """Return the cost report; `sample` contains measured item sizes, `counts` the number of items by entity."""
+    design.require_keys("the cost")
     scale = SCALES[at]
     sizes = ItemSizes(design, sample.sizes if sample is not None else {})
     known = dict(counts or {})

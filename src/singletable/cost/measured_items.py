@@ -11,7 +11,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.table_schema import TABLE
 from singletable.planner.item_sizes import SampledSize
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 from singletable.values.item_size import TRANSACTION_WRITE_FACTOR, entry_write_units, item_size, read_units, write_units
 from singletable.values.limits import PAGE_BYTES_MAX
 

@@ -54,7 +54,7 @@ def save_tables(path: Path, tours: Iterable[Tour]) -> tuple[SavedTable, ...]:
 
 
 def free_name(model: type[Table], system: str, taken: set[str]) -> str:
-    """Return the table name of the model, prefixed with the name of the example where it is taken."""
+    """Return the table name of the model, prefixed with the name of the example if it is taken."""
     own = model.design.name
     candidates: Iterator[str] = iter((own, f"{system}.{own}", f"{system}.{own}.{model.__name__}"))
     return next(name for name in candidates if name not in taken)

@@ -35,12 +35,12 @@ class Script(Protocol):
 
     @property
     def execute(self) -> Callable[[Any], Any]:
-        """Makes the calls and returns the result."""
+        """The function that makes the calls and returns the result."""
         ...
 
     @property
     def show(self) -> Callable[[Any], None]:
-        """Prints the result."""
+        """The function that prints the result."""
         ...
 
 

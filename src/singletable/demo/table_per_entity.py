@@ -21,7 +21,6 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.regular_language import ANYTHING, Language, between, concat, literal, overlap
 from singletable.model.table_schema import Index, create_table_request
-from singletable.planner.entities_in_range import part_language
 from singletable.planner.plan import Plan
 from singletable.planner.stored_items import key_attribute_value
 
@@ -45,7 +44,7 @@ def entities_of_query(design: Design, sent: Mapping[str, Any]) -> tuple[Entity, 
         entity
         for entity in design.placed_in(index)
         if all(
-            overlap(ranges.get(part.attribute, ANYTHING), part_language(part))
+            overlap(ranges.get(part.attribute, ANYTHING), part.language)
             for part in entity.placements[index.alias].parts
         )
     )
@@ -78,7 +77,7 @@ _OF_A_GET = ("ConsistentRead", "ProjectionExpression", "ReturnConsumedCapacity")
 
 @dataclass(frozen=True)
 class RetargetedRequest:
-    """A request to the table of an entity; with `reads_on`, all its pages are read."""
+    """A request to the table of an entity; with `reads_on`, the replay reads all its pages."""
 
     operation: str
     parameters: Document
@@ -93,7 +92,7 @@ def table_of(entity: Entity) -> str:
 def retargeted(
     design: Design, request: CapturedRequest, plan: Plan | None, owner_of: OwnerOf
 ) -> Iterator[RetargetedRequest]:
-    """Yield the requests that replace one; none for a later page whose items were already read."""
+    """Yield the requests that replace a request; none for a later page, whose items the first request has read."""
     sent: Document = {**request.parameters, "ReturnConsumedCapacity": "TOTAL"}
     match request.operation:
         case "Query":
@@ -157,7 +156,7 @@ def _full_key(index: Index, entity: Entity, sent: Mapping[str, Any]) -> Document
 
 
 def _equal_value(sent: Mapping[str, Any], attribute: str) -> Document | None:
-    """Return the value that a key condition compares an attribute with by `=`."""
+    """Return the value that a key condition requires of an attribute by `=`; None if there is none."""
     for placeholder, name in sent.get(_NAMES, {}).items():
         found = re.search(rf"{re.escape(placeholder)} = (:\w+)", sent["KeyConditionExpression"])
         if name == attribute and found:

@@ -1,7 +1,7 @@
 """Draw item collections as SVG: one drawer per collection, with its partition key on the left and its rows in order.
 
-The same collections always give the same bytes, so a stored picture can be compared with its source. A picture has its
-own light and dark background, and uses system fonts only.
+The same collections always produce the same bytes, so a stored picture can be compared with its source. A picture has
+its own light and dark background, and uses system fonts only.
 """
 
 from __future__ import annotations

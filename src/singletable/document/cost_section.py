@@ -120,11 +120,11 @@ def _notes(report: CostReport) -> list[Words]:
         *(f"{GUESS_MARK} {guess}" for guess in report.guesses),
     ]
     if report.without_rate:
-        notes.append(f"Not in the monthly cost, without rate= or frequency=: {', '.join(report.without_rate)}.")
+        notes.append(f"Not in the monthly cost, for lack of rate= or frequency=: {', '.join(report.without_rate)}.")
     if report.unserved:
         notes.append(f"Without a cost, because no request serves them: {', '.join(report.unserved)}.")
     if report.uncounted:
-        notes.append(f"Not in the storage cost, without expected_items=: {', '.join(report.uncounted)}.")
+        notes.append(f"Not in the storage cost, for lack of expected_items=: {', '.join(report.uncounted)}.")
     if not any(call.estimate.kind == "write" for call in report.calls):
         notes.append("No write pattern is declared, so the monthly cost covers reads only.")
     return [words(line) for line in notes]

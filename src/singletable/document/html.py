@@ -56,7 +56,7 @@ nav a { display: block; padding: .2rem 0; color: var(--muted); text-decoration: 
 nav > ul > li > a { color: var(--ink); }
 nav a.top { font-weight: 650; font-size: 1.05rem; color: var(--ink); margin-bottom: .5rem; }
 nav a:hover, nav a:focus-visible { color: var(--accent); }
-main { padding: 2.5rem clamp(1rem, 4vw, 4rem) 6rem; max-width: 84rem; }
+main { padding: 2.5rem clamp(1rem, 3vw, 4rem) 6rem; max-width: 84rem; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 0; letter-spacing: -.01em; }
 h1 { font-size: 2.25rem; margin-bottom: .75rem; }
 h2 { font-size: 1.5rem; margin: 3.25rem 0 1rem; padding-top: 1.25rem; border-top: 1px solid var(--rule); }
@@ -76,14 +76,13 @@ pre {
 .name { color: var(--name); } .text { color: var(--text); } .word { color: var(--word); }
 .table { overflow-x: auto; margin: 1rem 0; border: 1px solid var(--rule); border-radius: 8px; max-width: max-content; }
 table { border-collapse: collapse; font-size: .875rem; }
-th, td { text-align: left; vertical-align: top; padding: .5rem .8rem; border-bottom: 1px solid var(--rule); }
-th { background: var(--panel); color: var(--muted); font-weight: 600; white-space: nowrap; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--rule); }
+th { background: var(--panel); color: var(--muted); font-weight: 600; }
 tr:last-child td { border-bottom: 0; }
-td { min-width: 3rem; }
-td.wide { min-width: 15rem; }
+td { min-width: 2rem; }
+td.wide { min-width: 12rem; }
 td .badge { white-space: normal; border-radius: .8em; }
-td code { white-space: nowrap; }
-td code.long { white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
+td code { -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .badge {
   display: inline-block; border-radius: 99px; padding: 0 .6em; font-size: .8125rem; font-weight: 600; line-height: 1.6;
@@ -116,7 +115,7 @@ summary:hover { color: var(--accent); }
 _HEADINGS_MAX = 6
 _CONTENTS_DEPTH = 2
 _SHORT = 16  # a badge of at most this many characters is not wrapped
-_LONG = 40  # longer code may be wrapped
+_LONG = 40  # a column with longer cells has a minimum width
 _FIGURE = re.compile(r"≈?<?\$?[\d,]+(\.\d+)?( (RRU|WRU|B|KB|MB|GB))?|")
 _JSON = re.compile(
     r'(?P<name>"(?:[^"\\]|\\.)*")(?=:)|(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b)'
@@ -235,12 +234,17 @@ def _inline(part: Inline) -> str:
         case Strong(text):
             return f"<strong>{_text(text)}</strong>"
         case Code(text):
-            return f"<code{' class=long' * (len(text) > _LONG)}>{_text(text)}</code>"
+            return f"<code>{_breakable(text)}</code>"
         case Link(text, anchor):
-            return f'<a href="#{escape(anchor)}"><code>{_text(text)}</code></a>'
+            return f'<a href="#{escape(anchor)}"><code>{_breakable(text)}</code></a>'
         case Badge(text, tone):
             label = _text(text) if len(text) > _SHORT else _text(text).replace(" ", "&nbsp;")
             return f'<span class="badge {tone}">{label}</span>'
+
+
+def _breakable(code: str) -> str:
+    """Return code that a browser may wrap after `#`, `_` and `:`, so that a table fits the page."""
+    return "<wbr>".join(_text(part) for part in re.split(r"(?<=[#_:])(?=[\w{])", code))
 
 
 def _highlighted(json: str) -> str:

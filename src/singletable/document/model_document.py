@@ -16,6 +16,7 @@ from singletable.document.blocks import (
     Paragraph,
     PlainText,
     Section,
+    Tone,
     Words,
     paragraphs,
     table,
@@ -23,7 +24,7 @@ from singletable.document.blocks import (
 )
 from singletable.document.cost_section import cost_section
 from singletable.document.docstrings import own_doc
-from singletable.document.pattern_sections import is_served, pattern_section, worksheet_section
+from singletable.document.pattern_sections import pattern_section, worksheet_section
 from singletable.document.picture_selection import draw_index
 from singletable.expressions.printer import readable_condition
 from singletable.model.design import Design
@@ -132,7 +133,7 @@ def finding_section(report: CheckReport, anchor: str) -> Section:
     accepted = [finding for finding in report.findings if finding.accepted is not None]
     blocks: list[Block] = []
     if open_findings:
-        rows = [(_code(each), _message(each), each.remedy) for each in open_findings]
+        rows = [(_code(each), _message(each), str(each.remedy)) for each in open_findings]
         blocks.append(table(("finding", "problem", "remedy"), rows))
     else:
         blocks.append(Paragraph(words("No open findings.")))
@@ -168,6 +169,8 @@ class Subject:
 
 def model_document(subjects: Sequence[Subject], prices: Prices, introduction: str = "") -> Section:
     """Return one document for all tables of a model; `introduction` is the docstring of its module."""
+    for subject in subjects:
+        subject.design.require_keys("the document")
     lead = paragraphs(introduction)
     if len(subjects) == 1:
         only = _table_section(subjects[0], prices)
@@ -201,12 +204,15 @@ def _table_section(subject: Subject, prices: Prices) -> Section:
 
 def _summary(report: CheckReport) -> list[Inline]:
     design = report.design
-    served = sum(is_served(outcome) for outcome in report.outcomes)
+    served = sum(outcome.is_as_declared for outcome in report.outcomes)
     open_findings = [finding for finding in report.findings if finding.accepted is None]
     errors = any(finding.severity == "error" for finding in open_findings)
     patterns = len(design.patterns)
+    tone: Tone = "good" if served == patterns else "bad"
+    if served < patterns and all(outcome.verdict.is_served for outcome in report.outcomes):
+        tone = "warning"
     return [
-        Badge(f"{served} of {format_count(patterns, 'pattern')} served", "good" if served == patterns else "bad"),
+        Badge(f"{served} of {format_count(patterns, 'pattern')} served as declared", tone),
         PlainText(" · "),
         Badge(
             format_count(len(open_findings), "open finding") if open_findings else "no open findings",

@@ -60,6 +60,8 @@ Rows = Mapping[str, Sequence[Values]]
 _TONES: Mapping[Verdict, Tone] = {
     Verdict.ONE_REQUEST: "good",
     Verdict.DECLARED_FANOUT: "good",
+    Verdict.SEVERAL_PAGES: "warning",
+    Verdict.UNBOUNDED: "warning",
     Verdict.UNDECLARED_FANOUT: "bad",
     Verdict.UNSUPPORTED: "bad",
 }
@@ -228,7 +230,7 @@ def _pattern(design: Design, number: int, outcome: Outcome, items: Sequence[Item
     if isinstance(outcome, UnsupportedPattern):
         blocks: list[Block] = [
             Paragraph(words(Code(pattern.name), " ", _badge(outcome))),
-            Bullets((words(outcome.reason), words(remedy(design, outcome)))),
+            Bullets((words(outcome.reason), words(str(remedy(design, outcome))))),
         ]
         return Section(title, anchor, (*blocks, *_other_indexes(outcome)))
     call = sample_call(design, outcome, rows)
@@ -282,8 +284,3 @@ def _badge(outcome: Outcome) -> Badge:
 
 def _link(design: Design, row: PatternRow) -> Link:
     return Link(row.pattern, anchor_of(design, row.pattern))
-
-
-def is_served(outcome: Outcome) -> bool:
-    """Return whether a pattern is served as declared."""
-    return isinstance(outcome, Plan) and outcome.verdict in {Verdict.ONE_REQUEST, Verdict.DECLARED_FANOUT}

@@ -59,7 +59,7 @@ class Svg:
 
 
 def cells(text: str) -> int:
-    """Return the monospace cells of a text; a wide character takes two, a combining character none."""
+    """Return the number of monospace cells of a text; a wide character takes two, a combining character none."""
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )

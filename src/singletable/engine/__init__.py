@@ -1,6 +1,5 @@
-"""An embedded DynamoDB with its actions, its storage and its interfaces: in process, boto3 and HTTP."""
+"""An embedded DynamoDB: its actions, its storage, and its interfaces (direct calls, boto3 and HTTP)."""
 
-from singletable.engine.engine import Engine
-from singletable.engine.fault_injection import Faults
+from singletable.engine.engine import Engine, Faults
 
 __all__ = ["Engine", "Faults"]

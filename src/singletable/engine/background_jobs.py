@@ -1,4 +1,4 @@
-"""Background jobs (backups, restores, exports, imports), and the cleanup of jobs that a dead process left behind."""
+"""Background jobs (backups, restores, exports, imports), and the cleanup after jobs of a process that has ended."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-# Without a pause, a job that has just released the write lock would take it again before any waiting writer.
+# The pause between two steps of a job. Without it, the job would take the write lock again before any waiting writer.
 PAUSE_SECONDS = 0.001
 
 
-class Stopped(Exception):  # caught by the job that it ends, never visible to users
-    """The engine is closing."""
+class Stopped(Exception):  # every job catches it, so users never see it
+    """The engine is closing, so the job must end."""
 
 
 class BackgroundJobs:
-    """The running background jobs of this process, each in a thread of its own."""
+    """The background jobs that run in this process, each in its own thread."""
 
     def __init__(self, store: Store) -> None:
         self.running_lock = RunningJobsLock(store.path)
@@ -41,7 +41,7 @@ class BackgroundJobs:
         self._lock = threading.Lock()
 
     def start(self, name: str, job: Callable[[], None], *, at_end: Callable[[], None] | None = None) -> None:
-        """Start a job that any process can resume; do nothing if a job of this name is running."""
+        """Start a job that any process can resume; do nothing if this process already runs a job of this name."""
 
         def run() -> None:
             try:
@@ -62,7 +62,7 @@ class BackgroundJobs:
             thread.start()
 
     def start_owned(self, name: str, prepare: Callable[[], Callable[[], None]]) -> None:
-        """Start a job that no other process can resume; `prepare` records it in the store and returns it."""
+        """Start a job that no other process can resume; `prepare` records the job in the store and returns it."""
         self.running_lock.enter()
         try:
             self.start(name, prepare(), at_end=self.running_lock.leave)
@@ -76,12 +76,12 @@ class BackgroundJobs:
         return self._stopping.is_set()
 
     def check(self) -> None:
-        """Let other writers in between two steps; raise Stopped if the engine is closing."""
+        """Pause between two steps of a job, so that other writers can write; raise Stopped if the engine is closing."""
         if self._stopping.wait(PAUSE_SECONDS):
             raise Stopped
 
     def stop(self) -> None:
-        """Stop all jobs at their next check, and wait for them."""
+        """Stop all jobs at their next `check`, and wait until they have ended."""
         with self._lock:
             self._stopping.set()
         self.wait()
@@ -94,7 +94,7 @@ class BackgroundJobs:
 
 
 def fail_abandoned_jobs(engine: Engine) -> None:
-    """Mark the jobs of a dead process as failed; leave the jobs that another live process runs alone."""
+    """Mark the unfinished jobs of terminated processes as failed; do nothing while another process runs a job."""
     with engine.store.reading() as connection:
         is_needed = bool(
             _unfinished_backups(connection) or _unfinished_transfers(connection) or _unfinished_tables(connection)
@@ -104,14 +104,14 @@ def fail_abandoned_jobs(engine: Engine) -> None:
     with engine.jobs.running_lock.exclusive() as is_alone:
         if is_alone:
             with engine.store.writing() as connection:
-                _fail_all(engine, connection)
+                _fail_unfinished_jobs(engine, connection)
     engine.catalog.reload()
 
 
-def _fail_all(engine: Engine, connection: sqlite3.Connection) -> None:
+def _fail_unfinished_jobs(engine: Engine, connection: sqlite3.Connection) -> None:
     for found in _unfinished_backups(connection):
         change_backup(connection, found.row, msgspec.structs.replace(found.backup, status="DELETED"))
-    imported = set()
+    imported_tables = set()
     for transfer in _unfinished_transfers(connection):
         code, message = INTERRUPTED
         failed = msgspec.structs.replace(
@@ -119,10 +119,10 @@ def _fail_all(engine: Engine, connection: sqlite3.Connection) -> None:
         )
         save_transfer(connection, failed)
         if isinstance(transfer, Import):
-            imported.add(transfer.table_id)
+            imported_tables.add(transfer.table_id)
     for row, definition in _unfinished_tables(connection):
         numbers = [index.number for index in definition.indexes]
-        if definition.identifier in imported:
+        if definition.identifier in imported_tables:
             mark_table_active(connection, row.name)
         else:
             catalog_rows.drop(connection, row, numbers)
@@ -138,7 +138,7 @@ def _unfinished_transfers(connection: sqlite3.Connection) -> list[Export | Impor
 
 
 def _unfinished_tables(connection: sqlite3.Connection) -> list[tuple[CatalogRow, TableDefinition]]:
-    """Return the tables being created from anything but a backup; a restore from a backup can be resumed."""
+    """Return the tables with the status CREATING, except tables restored from a backup: those restores are resumed."""
     tables = [(row, definition_from(row.definition)) for row in catalog_rows.rows(connection)]
     return [
         (row, definition)

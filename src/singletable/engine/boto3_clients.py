@@ -1,4 +1,4 @@
-"""boto3 clients and resources that call an engine in the same process: new ones, or all DynamoDB clients at once."""
+"""boto3 clients and resources that call an engine in the same process: new clients, or all clients of the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zlib import crc32
 
 from singletable.engine.http.http_messages import http_date
 
-# The names in botocore's events and signers, where DynamoDB Streams is a separate service.
+# The service names in botocore's events and signers; DynamoDB Streams is a separate service.
 SERVICES = ("dynamodb", "dynamodb-streams")
 CLIENT_NAMES = ("dynamodb", "dynamodbstreams")
 REGION = "us-east-1"
@@ -24,7 +24,7 @@ ACCESS_KEY = {"aws_access_key_id": "singletable", "aws_secret_access_key": "sing
 
 
 class JsonResponse(Protocol):
-    """The response of an engine, as far as boto3 needs it."""
+    """The part of an engine's response that boto3 clients need."""
 
     @property
     def status(self) -> int:
@@ -41,15 +41,15 @@ class AnsweringEngine(Protocol):
     """The part of the engine that boto3 clients call."""
 
     def answer(self, target: str, body: bytes) -> JsonResponse:
-        """Return the response once the write is durable; called by several threads at once."""
+        """Return the response to a request once its write is durable; several threads may call this concurrently."""
         ...
 
 
 def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], **options: Any) -> Any:
-    """Return a boto3 client that calls the engine; takes the options of `boto3.client`."""
+    """Return a boto3 client that calls the engine; accepts the options of `boto3.client`."""
     if service_name not in CLIENT_NAMES:
         raise ValueError(f"service_name must be one of {', '.join(CLIENT_NAMES)}, got {service_name!r}")
-    with _making:
+    with _creation_lock:
         session = _session()
         client = session.client(service_name, **_client_options(session, options))
     _bind(client, engine)
@@ -57,37 +57,40 @@ def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], *
 
 
 def boto3_resource(engine: AnsweringEngine, **options: Any) -> Any:
-    """Return a boto3 resource for DynamoDB that calls the engine; takes the options of `boto3.resource`."""
-    with _making:
+    """Return a boto3 resource for DynamoDB that calls the engine; accepts the options of `boto3.resource`."""
+    with _creation_lock:
         session = _session()
         resource = session.resource("dynamodb", **_client_options(session, options))
     _bind(resource.meta.client, engine)
     return resource
 
 
-# A boto3 session is not thread-safe; its clients are.
-_making = threading.Lock()
+# Creating a client is not thread-safe, because all clients share one boto3 session. Using a client is.
+_creation_lock = threading.Lock()
 
 
 @cache
 def _session() -> Any:
-    """Return the shared session; a new one would parse the whole API description, as slow as 100 clients."""
+    """Return the shared session.
+
+    A new session parses the whole API description, which takes as long as creating 100 clients.
+    """
     return library("boto3").session.Session()
 
 
 def library(name: str) -> Any:
-    """Import boto3 or a part of botocore, both optional dependencies without type information."""
+    """Return boto3 or a module of botocore; both are optional dependencies without type information."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as problem:
         if problem.name not in ("boto3", "botocore"):
             raise
-        words = f"{problem.name} is not installed; install it with: pip install 'singletable[boto3]'"
-        raise ModuleNotFoundError(words, name=problem.name) from problem
+        message = f"{problem.name} is not installed; install it with: pip install 'singletable[boto3]'"
+        raise ModuleNotFoundError(message, name=problem.name) from problem
 
 
 def _client_options(session: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with a region and credentials, so that boto3 does not search for them on the network."""
+    """Return the options with a region, credentials and signing disabled, so that boto3 sends no request for them."""
     unsigned = library("botocore.config").Config(signature_version=library("botocore").UNSIGNED)
     given = options.get("config")
     filled = {"region_name": session.region_name or REGION, **ACCESS_KEY, **options}
@@ -96,7 +99,7 @@ def _client_options(session: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bind(client: Any, engine: AnsweringEngine) -> None:
-    """Let the engine answer every request of the client before botocore sends it."""
+    """Make the engine answer every request of the client before botocore sends it."""
     response = response_maker()
 
     def answer(request: Any, **_: Any) -> Any:
@@ -112,7 +115,7 @@ Respond = Callable[[AnsweringEngine, Any], Any]
 def response_maker() -> Respond:
     """Return a function that turns a prepared botocore request into its response."""
     aws_response = library("botocore.awsrequest").AWSResponse
-    numbers = count(1)
+    request_numbers = count(1)
 
     def response(engine: AnsweringEngine, request: Any) -> Any:
         answer = engine.answer(_text(request.headers.get("X-Amz-Target", "")), _bytes(request.body))
@@ -121,19 +124,19 @@ def response_maker() -> Respond:
             "Date": http_date(time.time()),
             "Content-Type": "application/x-amz-json-1.0",
             "Content-Length": str(len(answer.body)),
-            "x-amzn-RequestId": f"{next(numbers):052X}",
+            "x-amzn-RequestId": f"{next(request_numbers):052X}",
             "x-amz-crc32": str(crc32(answer.body)),
         }
-        return aws_response(request.url, answer.status, headers, _Raw(answer.body))
+        return aws_response(request.url, answer.status, headers, _ResponseBody(answer.body))
 
     return response
 
 
-class _Raw(BytesIO):
-    """A response body with the interface of urllib3: a file with a `stream` method."""
+class _ResponseBody(BytesIO):
+    """A response body with the interface that botocore expects of urllib3: a file with a `stream` method."""
 
     def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
-        """Yield the unread rest of the body."""
+        """Yield the part of the body that has not been read."""
         yield self.read()
 
 
@@ -155,27 +158,28 @@ _TARGET_PREFIXES = ("DynamoDB_", "DynamoDBStreams_")
 
 @dataclass(frozen=True, eq=False)
 class _Activation:
-    """One active `boto3_everywhere` block; the same engine can be active several times."""
+    """One active `boto3_everywhere` block; several blocks can have the same engine."""
 
     engine: AnsweringEngine
 
 
 class _Patch:
-    """A temporarily replaced method of botocore."""
+    """A method of botocore that is replaced until `undo` is called."""
 
     def __init__(self, owner: Any, name: str, replace: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         self._owner, self._name = owner, name
         self._original = getattr(owner, name)
-        self._ours = wraps(self._original)(replace(self._original))
-        setattr(owner, name, self._ours)
+        self._replacement = wraps(self._original)(replace(self._original))
+        setattr(owner, name, self._replacement)
 
     def undo(self) -> None:
-        # Another library may have patched the method since; then ours stays below it and does nothing.
-        if getattr(self._owner, self._name) is self._ours:
+        # If another library has patched the method since, its patch calls ours. Then ours stays and only calls the
+        # original.
+        if getattr(self._owner, self._name) is self._replacement:
             setattr(self._owner, self._name, self._original)
 
 
-# botocore's classes are shared by the whole process, and so are the patches.
+# The whole process shares botocore's classes, so it also shares the patches.
 _lock = threading.Lock()
 _activations: tuple[_Activation, ...] = ()
 _patches: list[_Patch] = []
@@ -183,10 +187,11 @@ _patches: list[_Patch] = []
 
 @contextmanager
 def boto3_everywhere(engine: AnsweringEngine) -> Generator[None, None, None]:
-    """Redirect all DynamoDB clients of the process to the engine, in all threads, also clients created before.
+    """Redirect all DynamoDB clients of the process to the engine, in all threads, including existing clients.
 
-    If blocks are nested, the innermost engine answers. Clients created in the block need no region and no credentials;
-    they keep the placeholders that they get, which AWS rejects. Other services are not affected.
+    If blocks are nested, the engine of the innermost block answers. Clients created in the block need no region and no
+    credentials. They get placeholder credentials and keep them after the block, where AWS rejects them. Other services
+    are not affected.
     """
     activation = _Activation(engine)
     _enter(activation)
@@ -218,7 +223,7 @@ def _leave(activation: _Activation) -> None:
 
 
 def _active_engine(request: Any) -> AnsweringEngine | None:
-    """Return the engine for a botocore request, or None outside every block and for other services."""
+    """Return the engine that answers a botocore request; return None outside all blocks and for other services."""
     activations = _activations
     if not activations:
         return None
@@ -228,6 +233,7 @@ def _active_engine(request: Any) -> AnsweringEngine | None:
 
 
 def _send(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `send` that passes the requests of DynamoDB clients to the engine."""
     response = response_maker()
 
     def send(session: Any, request: Any) -> Any:
@@ -238,11 +244,11 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Skip the signature, and with it the credentials, of requests that stay in the process."""
+    """Return a `sign` that skips the signature of requests that stay in the process; they need no credentials."""
 
     def sign(signer: Any, operation_name: str, request: Any, *arguments: Any, **options: Any) -> Any:
-        standard = not arguments and options.get("signing_type", "standard") == "standard"
-        if standard and _active_engine(request) is not None:
+        is_standard = not arguments and options.get("signing_type", "standard") == "standard"
+        if is_standard and _active_engine(request) is not None:
             return None
         return original(signer, operation_name, request, *arguments, **options)
 
@@ -250,7 +256,7 @@ def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _create_client(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Give new clients placeholder credentials, since the search for real ones may use the network."""
+    """Return a `create_client` that passes placeholder credentials: a search for real ones may use the network."""
 
     def create_client(session: Any, service_name: str, *arguments: Any, **options: Any) -> Any:
         if _activations and service_name in CLIENT_NAMES and not arguments:
@@ -265,7 +271,7 @@ def _with_placeholders(session: Any, options: dict[str, Any]) -> dict[str, Any]:
     regions = (options.get("region_name"), getattr(options.get("config"), "region_name", None))
     if not any(regions) and session.get_config_variable("region") is None:
         filled["region_name"] = REGION
-    # Credentials that were set on the session explicitly stay.
+    # Credentials that the user set on the session are not replaced.
     if getattr(session, "_credentials", None) is None and not any(options.get(name) for name in ACCESS_KEY):
         filled.update(ACCESS_KEY)
     return filled

@@ -1,4 +1,4 @@
-"""The catalog: all tables of a store, cached in memory and reloaded when another process changes them."""
+"""The catalog: the tables of a store, cached in memory and reloaded after another process has changed them."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class Catalog:
         self._now = now
         self._traffic = traffic
         self._lag_seconds = global_index_lag_seconds
-        # Always replaced as a whole: other threads read it without a lock and never see half a change.
+        # Both dicts are replaced as a whole, so that other threads can read them without a lock.
         self._tables: dict[str, StoredTable] = {}
-        # The active tables. A table that is being restored or imported cannot serve items yet.
+        # Only the active tables: a table that is being restored or imported cannot serve items yet.
         self._ready: dict[str, StoredTable] = {}
 
     def cached(self, name: str) -> StoredTable | None:
-        """Return the cached table, which another process may have changed, or None."""
+        """Return the active table from the cache, or None; another process may have changed the table since."""
         return self._ready.get(name)
 
     def require(self, name: str) -> StoredTable:
-        """Return the table for an action on items."""
+        """Return the active table for an action on items; reject an unknown table."""
         table = self._ready.get(name)
         if table is None:
             self.reload()
@@ -61,30 +61,30 @@ class Catalog:
         return table
 
     def fresh(self, name: str) -> StoredTable | None:
-        """Return the table as it is in the store now, or None."""
+        """Reload the catalog, and return the table, or None."""
         self.reload()
         return self._tables.get(name)
 
     def require_fresh(self, name: str) -> StoredTable:
-        """Return the table as it is in the store now, for an action on the table itself."""
+        """Reload the catalog, and return the table for an action on the table itself; reject an unknown table."""
         table = self.fresh(name)
         if table is None:
             raise _not_found(name)
         return table
 
     def names(self) -> list[str]:
-        """Return the sorted names of all tables."""
+        """Reload the catalog, and return the sorted names of all tables."""
         return [table.name for table in self.reload()]
 
     def reload(self) -> list[StoredTable]:
-        """Read the catalog again; an unchanged table keeps its object."""
+        """Reload the catalog, and return all tables; an unchanged table keeps its object."""
         with self._store.reading() as connection:
             rows = catalog_rows.rows(connection)
         known = self._tables
         tables = {}
         for row in rows:
             table = known.get(row.name)
-            # The name of a tree contains the number and the generation of its table.
+            # The name of a tree contains the number and the generation of its table, so it shows every change.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
             tables[row.name] = table if table is not None and is_same else self._open(row)
         self._ready = {name: table for name, table in tables.items() if table.definition.status == "ACTIVE"}
@@ -94,13 +94,13 @@ class Catalog:
         return list(tables.values())
 
     def changed(self) -> bool:
-        """Read the catalog again, and return whether anything changed."""
+        """Reload the catalog, and return whether another process has changed a table."""
         before = self._tables
         self.reload()
         return before != self._tables
 
     def create(self, definition: TableDefinition) -> bool:
-        """Create a table with its trees; return False if the name is taken."""
+        """Create a table with its trees; return False if a table of this name exists."""
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
@@ -109,8 +109,8 @@ class Catalog:
         return True
 
     def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-        """Create a table within the transaction of the caller, who calls `reload` after it."""
-        row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _numbers(definition))
+        """Create a table within the transaction of the caller; the caller must call `reload` after the commit."""
+        row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _index_numbers(definition))
         apply_definition(connection, row.number, None, definition, self._now())
         return self._open(row)
 
@@ -125,19 +125,19 @@ class Catalog:
             before = definition_from(row.definition)
             reject_unready(before)
             after = changed(before)
-            catalog_rows.change(connection, row, definition_bytes(after), _numbers(before), _numbers(after))
+            catalog_rows.change(connection, row, definition_bytes(after), _index_numbers(before), _index_numbers(after))
             apply_definition(connection, row.number, before, after, self._now())
         self.reload()
         return before, after
 
     def drop(self, table: StoredTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
-        """Drop a table; if `adopt` is given, it takes over the tree with the items."""
+        """Drop a table; `adopt`, if given, takes over the tree with the items, which is then not dropped."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, table.name)
             if row is None:
                 raise _not_found(table.name)
             definition = definition_from(row.definition)
-            catalog_rows.drop(connection, row, _numbers(definition), keeps_items=adopt is not None)
+            catalog_rows.drop(connection, row, _index_numbers(definition), keeps_items=adopt is not None)
             if adopt is not None:
                 adopt(connection, tree_of(row.number, row.generation))
             apply_definition(connection, row.number, definition, None, self._now())
@@ -174,7 +174,7 @@ def reject_unready(definition: TableDefinition) -> None:
 
 
 def mark_table_active(connection: sqlite3.Connection, name: str) -> None:
-    """Set a table that is being created to ACTIVE, once all of its items are in it."""
+    """Change the status of a table from CREATING to ACTIVE, after all of its items were copied."""
     row = catalog_rows.row(connection, name)
     definition = None if row is None else definition_from(row.definition)
     if row is not None and definition is not None and definition.status == "CREATING":
@@ -183,7 +183,7 @@ def mark_table_active(connection: sqlite3.Connection, name: str) -> None:
         catalog_rows.change(connection, row, definition_bytes(ready), numbers, numbers)
 
 
-def _numbers(definition: TableDefinition) -> tuple[int, ...]:
+def _index_numbers(definition: TableDefinition) -> tuple[int, ...]:
     return tuple(index.number for index in definition.indexes)
 
 

@@ -1,7 +1,7 @@
-"""The table of actions by target name, each loaded at its first request.
+"""All actions by target name; each action is loaded at its first request.
 
-Every action is a module of `actions` with a function of the same name; `wire` defines the shape of its request. Loading
-all of them at once would take longer than everything else that an engine does at its start.
+An action is a function in the module of `actions` with the same name; a module of `wire` defines its request. Loading
+all actions at startup would take longer than the rest of the engine's startup.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from singletable.wire.api_types import Result, Shape
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import Result, Shape, decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 DYNAMODB = "DynamoDB_20120810."
-STREAMS = "DynamoDBStreams_20120810."  # a separate service, served at the same address
-OURS = "Singletable."  # the one action that DynamoDB does not have
+STREAMS = "DynamoDBStreams_20120810."  # a separate service of AWS, which the engine serves at the same address
+OURS = "Singletable."  # for MostAccessedKeys, which DynamoDB does not have
 
-# Modules of `wire`, imported with the first action whose request they define.
+# The modules of `wire` that define requests. A module is imported with the first of its actions.
 _TABLES = "singletable.wire.table_requests"
 _ITEMS = "singletable.wire.item_requests"
 _QUERY_AND_SCAN = "singletable.wire.query_and_scan"
@@ -32,7 +31,7 @@ _TRANSFERS = "singletable.wire.transfer_requests"
 _STREAM_READS = "singletable.wire.stream_requests"
 _STATEMENTS = "singletable.wire.statement_requests"
 
-# The actions that only read, by the module of `wire` that defines their requests.
+# The actions that only read, by the module that defines their requests.
 _READS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     DYNAMODB: {
         _TABLES: (
@@ -60,12 +59,12 @@ _READS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     STREAMS: {_STREAM_READS: ("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords")},
     OURS: {_INSIGHTS: ("MostAccessedKeys",)},
 }
-# The actions that write items. Their writes can share a commit with those of other requests.
+# The actions that write items. They can share a commit with the writes of other requests.
 _ITEM_WRITES = {
     _ITEMS: ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
     _STATEMENTS: ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
 }
-# The actions that change tables. They commit alone: background threads must see the change as soon as they wake up.
+# The actions that change tables. They commit alone, because background threads must see the change when they wake up.
 _TABLE_WRITES = {
     _TABLES: (
         "CreateTable",
@@ -105,11 +104,11 @@ UNSUPPORTED_ACTIONS = {
     "DescribeBulkOperation": _NO_S3,
     "ListBulkOperations": _NO_S3,
 }
-"""The actions of the API that this engine does not implement, with the reason."""
+"""The actions of the API that this engine does not support, each with the reason."""
 
 
 class Action(NamedTuple):
-    """One action: its request shape and function, whether it writes, and whether its writes may join a group commit."""
+    """An action: its request shape and function, whether it writes, and whether its writes may join a group commit."""
 
     shape: type[Shape]
     decode: Callable[[bytes], Any]
@@ -119,7 +118,7 @@ class Action(NamedTuple):
 
 
 class _ActionEntry(NamedTuple):
-    """An action before it is loaded."""
+    """An action that is not loaded yet; `wire` is the module that defines its request."""
 
     wire: str
     writes: bool = False

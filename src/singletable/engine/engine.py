@@ -1,7 +1,8 @@
-"""The embedded DynamoDB engine, called directly, through boto3 or through the HTTP server."""
+"""The embedded DynamoDB engine, which you call directly, through boto3 or through the HTTP server."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -18,7 +19,6 @@ from singletable.engine.backups.restore import resume_restores
 from singletable.engine.boto3_clients import boto3_everywhere
 from singletable.engine.catalog import Catalog
 from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
-from singletable.engine.fault_injection import Faults
 from singletable.engine.indexes.backfill import Backfill
 from singletable.engine.items.ttl_sweeper import Sweeper
 from singletable.engine.signed_tokens import SignedTokens
@@ -33,17 +33,18 @@ from singletable.wire.error_responses import error_body, error_status, request_e
 
 
 class EngineResponse(NamedTuple):
-    """The response to one request; `wrote` says that the store must be flushed to survive a power failure."""
+    """The response to one request; if `wrote` is true, the write survives a power failure only after a flush."""
 
     status: int
     body: bytes
     wrote: bool
 
 
-STALE_TRIES_MAX = 1000  # another process may change a table during a lookup, but not that often
+# If another process changes a table while an action runs, the action runs again, at most this many times.
+STALE_TRIES_MAX = 1000
 _encode = msgspec.json.Encoder().encode
 
-# Errors that come from the items in the store, so a stale catalog cannot have caused them.
+# Errors that depend only on the items in the store, so an outdated catalog cannot have caused them.
 _ERRORS_FROM_ITEMS = frozenset(
     (
         "ConditionalCheckFailedException",
@@ -55,15 +56,40 @@ _ERRORS_FROM_ITEMS = frozenset(
 )
 
 
+class Faults:
+    """Injected transaction conflicts; an engine has no conflicts of its own, because it has a single writer.
+
+    `conflict_rate` is the probability that a write fails. To make the next N writes fail, set `conflicts_next` to N.
+    """
+
+    def __init__(self, conflict_rate: float = 0.0, chance: Callable[[], float] = random.random) -> None:
+        if not 0.0 <= conflict_rate <= 1.0:
+            raise ValueError(f"conflict_rate must be between 0 and 1, got {conflict_rate}")
+        self.conflict_rate = conflict_rate
+        self.conflicts_next = 0
+        self._chance = chance
+
+    def conflict(self) -> bool:
+        """Return whether the current write fails, and count down `conflicts_next`."""
+        if self.conflicts_next > 0:
+            self.conflicts_next -= 1
+            return True
+        return self.conflict_rate > 0.0 and self._chance() < self.conflict_rate
+
+
 class Engine:
     """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
 
-    `sync`: with "normal", an acknowledged write survives a crash of the process; with "full", also a power failure.
+    `sync`: with "normal", a confirmed write survives a crash of the process; with "full", it also survives a power
+    failure.
     `buckets`: a folder whose subfolders act as S3 buckets for exports and imports.
+    `endpoint`: the address that DescribeEndpoints returns.
+    `faults`: transaction conflicts to inject.
     `sweep_seconds`: the interval between deletions of expired items; with None, only `sweep` deletes them.
-    `gsi_lag_seconds`: how long writes of this engine take to appear in global secondary indexes.
-    `enforce_capacity`: throttle at the provisioned units of a table, or at its on-demand maximum.
-    `enforce_partition_limit`: throttle at what one partition key value can serve in a second.
+    `gsi_lag_seconds`: the time after which writes of this engine appear in global secondary indexes.
+    `enforce_capacity`: throttle requests above the provisioned units of a table, or above its on-demand maximum.
+    `enforce_partition_limit`: throttle requests above the limit of one partition: 3000 read and 1000 write units per
+    second.
     """
 
     def __init__(
@@ -102,7 +128,7 @@ class Engine:
         self._resume_jobs()
 
     def _resume_jobs(self) -> None:
-        """Resume the jobs that the last process left unfinished; mark those that cannot be resumed as failed."""
+        """Resume the jobs that an earlier process did not finish; mark jobs that cannot be resumed as failed."""
         self.backfill.start_missing()
         fail_abandoned_jobs(self)
         start_deletions(self)
@@ -118,7 +144,7 @@ class Engine:
         return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run an action such as `PutItem` on DynamoDB JSON; raise RequestRefused if it fails."""
+        """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused if it fails."""
         found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
         answer = _encode(self._result(found, _encode(request)))
         if found.writes:
@@ -127,21 +153,21 @@ class Engine:
         return result
 
     def answer(self, target: str, body: bytes) -> EngineResponse:
-        """Return the response that DynamoDB would send, also for an error, once the write is durable."""
+        """Return the response that DynamoDB would send, including error responses, once the write is durable."""
         answer = self.respond(target, body)
         if answer.wrote:
             self.store.flush()
         return answer
 
     def group_commit(self) -> AbstractContextManager[object]:
-        """Group the writes of a `with` block into one commit at its end; send no response before that.
+        """Return a `with` block that commits its writes together at its end; send no response before the end.
 
-        If the commit fails, the end of the block raises, and none of the responses is valid.
+        If the commit fails, the end of the block raises an error, and no response of the block is valid.
         """
         return self.store.group_commit()
 
     def respond(self, target: str, body: bytes) -> EngineResponse:
-        """Return the response without flushing the store; the caller may flush once for many responses."""
+        """Return the response without flushing the store, so that the caller can flush once for several responses."""
         try:
             action = _action(target)
             return EngineResponse(200, _encode(self._result(action, body)), action.writes)
@@ -149,7 +175,7 @@ class Engine:
             return EngineResponse(error_status(error), error_body(error), False)
 
     def result(self, target: str, body: bytes) -> Result:
-        """Return the result of a read before it is encoded as JSON; raise RequestRefused if it fails."""
+        """Return the result of a read as a Python object, not encoded as JSON; raise RequestRefused if it fails."""
         return self._result(_action(target), body)
 
     def _result(self, action: Action, body: bytes) -> Result:
@@ -167,14 +193,14 @@ class Engine:
             try:
                 return action.run(self, request)
             except StaleCatalog:
-                # Another process changed a table, so the catalog in memory is out of date.
+                # Another process has changed a table, so the catalog in memory is outdated.
                 self.catalog.reload()
             except RequestRefused as error:
-                # The request may be valid for the table as it is now.
+                # If another process has changed a table, the request may be valid for the current definition.
                 if error.code in _ERRORS_FROM_ITEMS or not self.catalog.changed():
                     raise
         raise StoreRefused(
-            f"{action.shape.__name__}: the tables keep changing: gave up after {STALE_TRIES_MAX} tries.\n"
+            f"{action.shape.__name__}: the tables keep changing; gave up after {STALE_TRIES_MAX} tries.\n"
             "  Run `singletable check-store` on the store."
         )
 
@@ -195,13 +221,16 @@ class Engine:
         return self.sweeper.sweep()
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
-        """Return the keys with the most consumed units since Contributor Insights was enabled; raise RequestRefused."""
+        """Return the keys that consumed the most units; raise RequestRefused unless Contributor Insights is enabled.
+
+        The counts start when Contributor Insights is enabled or the engine is opened, whichever is later.
+        """
         from singletable.engine.actions.most_accessed_keys import most_used
 
         return most_used(self, table, index, count, throttled=False)
 
     def most_throttled(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
-        """Return the keys with the most throttled requests; raise RequestRefused if nothing is counted."""
+        """Return the keys with the most throttled requests, counted in the same way as `most_accessed`."""
         from singletable.engine.actions.most_accessed_keys import most_used
 
         return most_used(self, table, index, count, throttled=True)

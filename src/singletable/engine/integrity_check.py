@@ -1,4 +1,4 @@
-"""Integrity check of a store: items, index entries, change logs, expiry times and backups agree with each other."""
+"""Integrity check of a store: whether items, index entries, change logs, expiry times and backups match each other."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from singletable.engine.storage.storage_check import check_storage as check_form
 from singletable.engine.storage.store import Store
 from singletable.engine.storage.store_format import BACKUPS_SINCE, read_version
 from singletable.engine.tables.stored_table import OMIT_FROM_INDEX, Item, StoredIndex, StoredTable, decode_item
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 from singletable.values.item_size import item_size
 
 STEP_ROWS = 1000
 
 
 class IntegrityReport(NamedTuple):
-    """What was checked, and the problems found."""
+    """The numbers of checked tables, items, index entries and backups, and the problems found."""
 
     tables: int
     items: int
@@ -72,9 +72,9 @@ def backups_of(connection: sqlite3.Connection) -> dict[str, StoredTable]:
 
 
 def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Check every item, and that every active index has the right entry for it."""
+    """Yield invalid items, and items without the right entry in an active index."""
     for key, body, size in _rows(connection, table):
-        item = _decoded(body)
+        item = _decode_or_none(body)
         if item is None:
             yield f"{table.name}: the item at key {key.hex()} is not valid JSON"
             continue
@@ -88,9 +88,9 @@ def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Itera
                 continue
             row = index.tree.get(connection, entry.key)
             if row is None:
-                yield f"{table.name}/{index.name}: the entry of {_named(table, item)} is missing"
+                yield f"{table.name}/{index.name}: the entry of {_key_text(table, item)} is missing"
             elif row != (entry.body, entry.size):
-                yield f"{table.name}/{index.name}: the entry of {_named(table, item)} differs from the item"
+                yield f"{table.name}/{index.name}: the entry of {_key_text(table, item)} differs from the item"
 
 
 def _item_problem(table: StoredTable, key: bytes, item: Item, size: int) -> str | None:
@@ -99,18 +99,18 @@ def _item_problem(table: StoredTable, key: bytes, item: Item, size: int) -> str 
     except (KeyError, TypeError, ValueError):
         return f"the item at key {key.hex()} has an invalid key or value"
     if own_key != key:
-        return f"{_named(table, item)} is stored at another key, {key.hex()}"
+        return f"{_key_text(table, item)} is stored under the wrong key {key.hex()}"
     if own_size != size:
-        return f"{_named(table, item)} has {own_size} bytes, but the store records {size}"
+        return f"{_key_text(table, item)} has {own_size} bytes, but the store records {size}"
     return None
 
 
 def _index_problems(connection: sqlite3.Connection, table: StoredTable, index: StoredIndex) -> Iterator[str]:
-    """Check that every index entry belongs to an item."""
+    """Yield index entries that belong to no item."""
     position = b""
     while rows := index.tree.after(connection, position, STEP_ROWS):
         for key, body, _ in rows:
-            entry = _decoded(body)
+            entry = _decode_or_none(body)
             if entry is None or not _has_item(connection, table, index, key, entry):
                 yield f"{table.name}/{index.name}: the entry at key {key.hex()} belongs to no item"
         position = rows[-1][0]
@@ -122,7 +122,7 @@ def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredI
     except (KeyError, TypeError, ValueError):
         return False
     row = table.tree.get(connection, base_key)
-    item = None if row is None else _decoded(row[0])
+    item = None if row is None else _decode_or_none(row[0])
     return item is not None and index.key_of(item, base_key, OMIT_FROM_INDEX) == key
 
 
@@ -138,24 +138,24 @@ def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> 
             if change.key == NO_KEY:
                 latest.clear()
                 continue
-            if change.key in latest and not _same(latest[change.key], change.before):
+            if change.key in latest and not _is_same_item(latest[change.key], change.before):
                 yield f"{table.name}: change {change.sequence} does not start from the result of the previous change"
             latest[change.key] = change.after
         position = changes[-1].sequence + 1
     for key, body in latest.items():
         row = table.tree.get(connection, key)
-        if not _same(None if row is None else row[0], body):
+        if not _is_same_item(None if row is None else row[0], body):
             yield f"{table.name}: the item at key {key.hex()} differs from its last change"
 
 
 def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Check that every recorded expiry time is that of an item, and that none is missing once TTL is enabled."""
+    """Yield expiry times that match no item and, if TTL is enabled, items whose expiry time is not recorded."""
     if table.expiry is None:
         return
     recorded = {(at, key) for at, key in table.expiry.tree.rows(connection)}
     for at, key in sorted(recorded):
         row = table.tree.get(connection, key)
-        if row is None or _time_of(table, row[0]) != at:
+        if row is None or _expiry_time(table, row[0]) != at:
             yield f"{table.name}: an expiry at {at} is recorded for key {key.hex()}, but its item does not expire then"
     setting = table.definition.time_to_live
     if setting is None or setting.status != "ENABLED":
@@ -163,14 +163,14 @@ def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iter
     position = b""
     while rows := table.tree.after(connection, position, STEP_ROWS):
         for key, body, _ in rows:
-            time = _time_of(table, body)
+            time = _expiry_time(table, body)
             if time is not None and (time, key) not in recorded:
                 yield f"{table.name}: the item at key {key.hex()} expires at {time}, but no expiry is recorded"
         position = rows[-1][0]
 
 
-def _same(left: bytes | None, right: bytes | None) -> bool:
-    """Whether two bodies are the same item; the order of attributes does not matter."""
+def _is_same_item(left: bytes | None, right: bytes | None) -> bool:
+    """Return whether two stored bodies contain the same item; the order of attributes does not matter."""
     if left is None or right is None or left == right:
         return left == right
     try:
@@ -179,12 +179,12 @@ def _same(left: bytes | None, right: bytes | None) -> bool:
         return False
 
 
-def _time_of(table: StoredTable, body: bytes) -> int | None:
+def _expiry_time(table: StoredTable, body: bytes) -> int | None:
     assert table.expiry is not None
     try:
         return table.expiry.time_of(decode_item(body))
     except (msgspec.MsgspecError, ValueError, TypeError, AttributeError):
-        return None  # the check of the items reports an invalid item
+        return None  # `_table_problems` reports an invalid item
 
 
 def _rows(connection: sqlite3.Connection, table: StoredTable) -> Iterator[tuple[bytes, bytes, int]]:
@@ -194,12 +194,12 @@ def _rows(connection: sqlite3.Connection, table: StoredTable) -> Iterator[tuple[
         position = rows[-1][0]
 
 
-def _decoded(body: bytes) -> Item | None:
+def _decode_or_none(body: bytes) -> Item | None:
     try:
         return decode_item(body)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
-def _named(table: StoredTable, item: Item) -> str:
+def _key_text(table: StoredTable, item: Item) -> str:
     return ", ".join(f"{name}={next(iter(item[name].values()))}" for name in table.key_names)

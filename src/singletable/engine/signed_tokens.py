@@ -1,4 +1,4 @@
-"""Signed tokens: opaque text for clients to send back, such as pagination tokens and shard iterators."""
+"""Signed tokens that clients receive and send back, such as shard iterators and the NextToken of a SELECT."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from singletable.engine.tables.stored_table import Item
+from singletable.errors import RequestRefused, invalid
+from singletable.wire.api_types import decoder_of
 
 _SIGNATURE_BYTES = 16
+_PAGE_KIND = "NextToken"
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class SignedTokens:
-    """Signs and verifies tokens with the secret of a store, which is read at the first use."""
+    """Signs and verifies tokens with the secret of a store, which it reads at the first use."""
 
     def __init__(self, secret: Callable[[], bytes]) -> None:
         self._read_secret = secret
         self._secret: bytes | None = None
 
     def sign(self, kind: str, payload: bytes) -> str:
-        """Return the token of a payload; verifying it requires the same `kind`."""
+        """Return the signed token of a payload; `verify` accepts it only for the same `kind`."""
         return base64.urlsafe_b64encode(self._signature(kind, payload) + payload).decode("ascii")
 
     def verify(self, kind: str, token: str) -> bytes | None:
-        """Return the payload of a token, or None if it was not signed for this kind."""
+        """Return the payload of a token, or None if the token was not signed for this kind."""
         try:
             signed = base64.b64decode(token.encode("ascii"), altchars=b"-_", validate=True)
         except (binascii.Error, UnicodeEncodeError):
@@ -35,3 +44,50 @@ class SignedTokens:
         if self._secret is None:
             self._secret = self._read_secret()
         return hmac.digest(self._secret, kind.encode() + b"\0" + payload, hashlib.sha256)[:_SIGNATURE_BYTES]
+
+
+class TokenContent(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a NextToken: the digest of its request, and the position where the next page starts.
+
+    A SELECT can consist of several reads. `read` is the number of the read to continue, and `key` is its last key.
+    """
+
+    request: bytes
+    read: int
+    key: Item
+
+
+class Continuation(NamedTuple):
+    """The position where the next page starts: the number of the read to continue, and the last key of that read."""
+
+    read: int
+    key: Item
+
+
+_decode = decoder_of(TokenContent).decode
+
+
+def request_digest(text: str, parameters: list[Any] | None) -> bytes:
+    """Return the digest that binds a NextToken to its statement and parameters, but not to Limit or ConsistentRead."""
+    return hashlib.sha256(_encode([text, parameters])).digest()
+
+
+def encode_next_token(tokens: SignedTokens, digest: bytes, read: int, key: Item) -> str:
+    """Return the NextToken of a position."""
+    return tokens.sign(_PAGE_KIND, _encode(TokenContent(digest, read, key)))
+
+
+def decode_next_token(tokens: SignedTokens, digest: bytes, token: str) -> Continuation:
+    """Return the position of a NextToken; reject an invalid token, and a token of another request."""
+    content = tokens.verify(_PAGE_KIND, token)
+    if content is None:
+        raise invalid_token()
+    decoded = _decode(content)
+    if not hmac.compare_digest(decoded.request, digest):
+        raise invalid("NextToken does not match request")
+    return Continuation(decoded.read, decoded.key)
+
+
+def invalid_token() -> RequestRefused:
+    """Return the error for an invalid NextToken."""
+    return invalid("Invalid NextToken")

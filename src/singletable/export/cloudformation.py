@@ -104,7 +104,7 @@ def cloudformation_template(tables: Sequence[ExportedTable]) -> dict[str, Any]:
             TOPIC: {
                 "Type": "String",
                 "Default": "",
-                "Description": "The SNS topic that alarms are sent to; none when it is empty",
+                "Description": "The SNS topic for the alarms; empty for none",
             }
         }
         template["Conditions"] = {HAS_TOPIC: {"Fn::Not": [{"Fn::Equals": [{"Ref": TOPIC}, ""]}]}}

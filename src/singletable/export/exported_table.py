@@ -57,13 +57,13 @@ class ExportSettings:
 
     def __post_init__(self) -> None:
         if self.index_units and self.provisioned is None:
-            raise ExportRefused("an index has provisioned capacity only if the table has it too: add READ:WRITE")
+            raise ExportRefused("an index can have provisioned capacity only if the table has it too; add READ:WRITE")
         if len(self.tags) > _TAGS_MAX:
             raise ExportRefused(f"a table has at most {_TAGS_MAX} tags, got {len(self.tags)}")
         for key, value in self.tags.items():
             if not 1 <= len(key) <= _TAG_KEY_MAX or len(value) > _TAG_VALUE_MAX or key.lower().startswith("aws:"):
-                limits = f"a key has 1 to {_TAG_KEY_MAX} characters and does not start with aws:, a value at most"
-                raise ExportRefused(f"invalid tag {key}={value}: {limits} {_TAG_VALUE_MAX}")
+                limits = f"a key has 1 to {_TAG_KEY_MAX} characters and must not start with aws:; a value has at most"
+                raise ExportRefused(f"invalid tag {key}={value}: {limits} {_TAG_VALUE_MAX} characters")
             if not _TAG_CHARACTERS.fullmatch(key + value):
                 raise ExportRefused(f"invalid tag {key}={value}: use letters, digits, spaces and + - = . _ : / @")
 
@@ -123,6 +123,7 @@ def exported_table(
     design: Design, *, name: str | None = None, description: str | None = None, settings: ExportSettings | None = None
 ) -> ExportedTable:
     """Return a table to export; raises ExportRefused when a name is invalid."""
+    design.require_keys("an export")
     settings = settings or ExportSettings()
     printed = "".join(each if each.isprintable() else " " for each in description or "")
     table = ExportedTable(name or design.name, " ".join(printed.split()), design, settings)
@@ -137,7 +138,7 @@ def check_unique_names(tables: Sequence[ExportedTable]) -> None:
     names = [table.name for table in tables]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ExportRefused(f"two tables have the name {', '.join(twice)}; select one with MODEL:Table")
+        raise ExportRefused(f"several tables have the same name, {', '.join(twice)}; select one with MODEL:Table")
 
 
 def _problems(table: ExportedTable) -> Iterator[str]:

@@ -155,10 +155,10 @@ def _meets(ours: Language, theirs: tuple[KeyPart, ...]) -> bool:
 
 
 def tenant_pattern(placement: Placement, field: str, variable: str) -> str | None:
-    """Return the partition keys of one tenant, with a policy variable for its field; None when tenants can collide.
+    """Return a pattern for the partition keys of one tenant, with a policy variable in place of the tenant field.
 
-    Only literal text may come before the field, and only the delimiter or nothing after it. The value of the field
-    never contains the delimiter.
+    Return None if the pattern can match the keys of another tenant. Only literal text may come before the field, and
+    only the delimiter or nothing after it. The value of the field never contains the delimiter.
     """
     if len(placement.partition) != 1:
         return None

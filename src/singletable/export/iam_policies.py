@@ -201,12 +201,13 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
 def checked_size(policy: Policy) -> Policy:
     """Return the policy, with a note when it is too long for a managed policy."""
     if len(policy.name) > _NAME_CHARACTERS_MAX:
-        raise ExportRefused(f"policy name {policy.name} is too long: at most {_NAME_CHARACTERS_MAX} characters")
+        raise ExportRefused(f"the policy name {policy.name} is longer than {_NAME_CHARACTERS_MAX} characters")
     size = len(json.dumps(policy.document, separators=(",", ":"), ensure_ascii=False))
     if size <= _CHARACTERS_MAX:
         return policy
     note = (
-        f"The policy has {size} characters, a managed policy at most {_CHARACTERS_MAX}: split it or attach it inline."
+        f"The policy has {size} characters, but the limit of a managed policy is {_CHARACTERS_MAX}: "
+        "split it or attach it inline."
     )
     return Policy(policy.name, policy.description, policy.statements, (*policy.notes, note))
 
@@ -221,7 +222,7 @@ def tenant_policies(table: ExportedTable, field: str, tag: str, place: AwsScope)
     Raises ExportRefused when the keys cannot separate tenants.
     """
     if not re.fullmatch(r"[\w+=.@:/-]{1,128}", tag, re.ASCII):
-        raise ExportRefused(f"invalid principal tag key {tag!r}")
+        raise ExportRefused(f"invalid principal tag key {tag!r}; use 1 to 128 letters, digits and _ + = . @ : / -")
     design, variable = table.design, f"${{aws:PrincipalTag/{tag}}}"
     reads = [each for entity in design.entities for each in read_permissions(design, entity)]
     writes = [each for entity in design.entities for each in write_permissions(design, entity)]

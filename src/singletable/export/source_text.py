@@ -11,7 +11,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def name_words(name: str) -> list[str]:
-    """Split a name into words: `ShopByHash`, `shop-by-hash` and `shop_by_hash` give the same three words."""
+    """Split a name into words: `ShopByHash`, `shop-by-hash` and `shop_by_hash` have the same three words."""
     return _WORDS.findall(name)
 
 
@@ -28,7 +28,7 @@ def snake_case(name: str) -> str:
 
 
 def unique_names(names: Iterable[str], convert: Callable[[str], str]) -> dict[str, str]:
-    """Convert each name; when several names give the same result, append a number from the second one on."""
+    """Convert each name; if several names have the same result, append a number to the second and later ones."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:

@@ -1,1 +1,1 @@
-"""DynamoDB expressions: a parser, checks, evaluation and printing, all with the same syntax tree."""
+"""DynamoDB expressions: parsing, checks, evaluation and printing, all with the same syntax tree."""

@@ -1,4 +1,4 @@
-"""The expressions of one request: parses and caches them, checks their placeholders, and binds the values."""
+"""The expressions of one request: parsing with a cache, checks of the placeholders, and binding of the values."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PLACEHOLDER_BYTES_MAX = 255
 ALL_PLACEHOLDERS_BYTES_MAX = 2 * 1024 * 1024
 
 # An application repeats the same few expressions, so parsed expressions are cached. Long expressions are not cached, so
-# that the cache stays small even if a client generates a new expression for every request.
+# that the cache needs little memory even if a client generates a new expression for every request.
 _CACHED_MAX = 1024
 _CACHED_CHARACTERS_MAX = 2048
 _CACHED_NAMES_MAX = 100
 
-_NOTHING: frozenset[str] = frozenset()
+_NO_NAMES: frozenset[str] = frozenset()
 _NAME = re.compile(r"#[A-Za-z0-9_]+")
 _VALUE = re.compile(r":[A-Za-z0-9_]+")
 
@@ -41,7 +41,7 @@ R = TypeVar("R", bound="_Cached")
 
 @dataclass(frozen=True, eq=False)
 class _Cached:
-    """A parsed expression: its checks and placeholders, and its compiled form."""
+    """A parsed expression: the checks that need the values of a request, and its placeholders."""
 
     checks: tuple[Check, ...]
     used_names: frozenset[str]
@@ -82,30 +82,30 @@ class BoundCondition:
 
     @classmethod
     def of(cls, tree: Condition) -> Self:
-        """Return a condition that was not parsed from an expression; its values are constants."""
+        """Return the condition of a tree whose values are constants, so that it needs no placeholders."""
         used = paths(tree)
         attributes = frozenset(path.attribute for path in used)
         nested = frozenset(path.attribute for path in used if len(path.steps) > 1)
-        read = ParsedCondition(tree, (), _NOTHING, _NOTHING, attributes, nested)
-        return cls(_CachedCondition((), _NOTHING, _NOTHING, read, compile_condition(tree)), {})
+        read = ParsedCondition(tree, (), _NO_NAMES, _NO_NAMES, attributes, nested)
+        return cls(_CachedCondition((), _NO_NAMES, _NO_NAMES, read, compile_condition(tree)), {})
 
     def holds(self, item: Item) -> bool:
-        """Return whether the condition holds for an item; a missing item counts as an empty one."""
+        """Return whether the condition holds for an item; pass an empty dict if the item does not exist."""
         return self._test(item, self.values)
 
     @property
     def tree(self) -> Condition:
-        """The tree of the condition; its parameters are the placeholders."""
+        """The tree of the condition; its parameters are the value placeholders."""
         return self._cached.read.tree
 
     @property
     def attributes(self) -> frozenset[str]:
-        """The attributes in the condition."""
+        """The top-level attributes that the condition reads."""
         return self._cached.read.attributes
 
     @property
     def nested_attributes(self) -> frozenset[str]:
-        """The attributes whose nested values the condition reads."""
+        """The top-level attributes in which the condition reads nested values."""
         return self._cached.read.nested_attributes
 
 
@@ -119,18 +119,18 @@ class BoundUpdate:
         self.values = values
 
     def apply(self, item: Item) -> dict[str, Any]:
-        """Return the updated item as a new object; the given item does not change."""
+        """Return the updated item as a new dict; the given item does not change."""
         return self.update.apply(item, self.values)
 
     def updated(self, item: Item) -> dict[str, Any]:
-        """Return the changed parts, from the item before the update (UPDATED_OLD) or after it (UPDATED_NEW)."""
-        return self.update.touched.apply(item)
+        """Return the parts that the update changes, of the item before it (UPDATED_OLD) or after it (UPDATED_NEW)."""
+        return self.update.changed_paths.apply(item)
 
 
 class Expressions:
-    """The expressions of one request; call `finish` after the last one, to reject unused placeholders."""
+    """Parses the expressions of one request; call `finish` after the last expression, to reject unused placeholders."""
 
-    __slots__ = ("_has_short_names", "_key", "_names", "_read", "values")
+    __slots__ = ("_has_short_names", "_key", "_names", "_parsed", "values")
 
     def __init__(self, names: Mapping[str, str] | None, values: Mapping[str, Any] | None) -> None:
         self._names = names
@@ -144,43 +144,44 @@ class Expressions:
         if values is not None:
             _check_values(values)
         self.values: Mapping[str, Any] = values or {}
-        self._read: list[_Cached] = []
+        self._parsed: list[_Cached] = []
 
     def condition(self, parameter: str, text: str) -> BoundCondition:
         """Parse a condition; `parameter` is ConditionExpression or FilterExpression."""
-        return BoundCondition(self._checked(parameter, text, _condition), self.values)
+        return BoundCondition(self._parse(parameter, text, _cached_condition), self.values)
 
     def key_condition(self, text: str) -> KeyCondition:
-        """Parse a key condition; call its `check` after `finish`, to reject an invalid key condition."""
-        cached = self._checked("KeyConditionExpression", text, _key_condition)
+        """Parse a key condition; call `check` on the result after `finish`, to reject an invalid key condition."""
+        cached = self._parse("KeyConditionExpression", text, _cached_key_condition)
         return KeyCondition(cached.tests, self.values, cached.error, cached.checks)
 
     def update(self, text: str) -> BoundUpdate:
         """Parse an update."""
-        return BoundUpdate(self._checked("UpdateExpression", text, _update).update, self.values)
+        return BoundUpdate(self._parse("UpdateExpression", text, _cached_update).update, self.values)
 
     def projection(self, text: str) -> PathProjection:
         """Parse a projection."""
-        return self._checked("ProjectionExpression", text, _projection).projection
+        return self._parse("ProjectionExpression", text, _cached_projection).projection
 
     def finish(self) -> None:
         """Reject names and values that no expression uses."""
-        read = self._read
+        read = self._parsed
         if self._names:
-            used = read[0].used_names if len(read) == 1 else _NOTHING.union(*[each.used_names for each in read])
+            used = read[0].used_names if len(read) == 1 else _NO_NAMES.union(*[each.used_names for each in read])
             if not used.issuperset(self._names):
-                raise _unused("ExpressionAttributeNames", self._names, used)
+                raise _unused_error("ExpressionAttributeNames", self._names, used)
         if self.values:
-            used = read[0].used_values if len(read) == 1 else _NOTHING.union(*[each.used_values for each in read])
+            used = read[0].used_values if len(read) == 1 else _NO_NAMES.union(*[each.used_values for each in read])
             if not used.issuperset(self.values):
-                raise _unused("ExpressionAttributeValues", self.values, used)
+                raise _unused_error("ExpressionAttributeValues", self.values, used)
 
-    def _checked(self, parameter: str, text: str, read: _lru_cache_wrapper[R]) -> R:
+    def _parse(self, parameter: str, text: str, parse: _lru_cache_wrapper[R]) -> R:
+        """Return the parsed expression, from the cache unless it is long; reject values that fail its checks."""
         if self._has_short_names and len(text) <= _CACHED_CHARACTERS_MAX:
-            cached = read(parameter, text, self._key)
+            cached = parse(parameter, text, self._key)
         else:
-            cached = read.__wrapped__(parameter, text, self._key)
-        self._read.append(cached)
+            cached = parse.__wrapped__(parameter, text, self._key)
+        self._parsed.append(cached)
         values = self.values
         for check in cached.checks:
             if message := check(values):
@@ -189,10 +190,11 @@ class Expressions:
 
 
 def reject_placeholders_without_expressions(names: object, values: object, expressions: Mapping[str, object]) -> None:
-    """Reject placeholders in a request without expressions; `expressions` has the text of each parameter.
+    """Reject placeholders in a request without expressions; `expressions` has the text of each expression parameter.
 
-    The parameters must be in the order in which DynamoDB lists them: for a Query, FilterExpression and
-    KeyConditionExpression. A projection cannot use values, so it does not allow value placeholders.
+    Pass the parameters in the order in which DynamoDB's message lists them, such as FilterExpression and then
+    KeyConditionExpression for a Query. A ProjectionExpression cannot use values, so it does not justify value
+    placeholders.
     """
     if names is not None and all(text is None for text in expressions.values()):
         raise invalid("ExpressionAttributeNames can only be specified when using expressions")
@@ -203,14 +205,14 @@ def reject_placeholders_without_expressions(names: object, values: object, expre
 
 
 @lru_cache(_CACHED_MAX)
-def _condition(parameter: str, text: str, names: Names) -> _CachedCondition:
+def _cached_condition(parameter: str, text: str, names: Names) -> _CachedCondition:
     read = parse_condition(parameter, text, dict(names))
-    test = _nothing if _is_invalid(read.checks) else compile_condition(read.tree)
+    test = _never_holds if _is_invalid(read.checks) else compile_condition(read.tree)
     return _CachedCondition(read.checks, read.used_names, read.used_values, read, test)
 
 
 @lru_cache(_CACHED_MAX)
-def _key_condition(parameter: str, text: str, names: Names) -> _CachedKeyCondition:
+def _cached_key_condition(parameter: str, text: str, names: Names) -> _CachedKeyCondition:
     read = parse_condition(parameter, text, dict(names))
     tests: Mapping[str, KeyTest] = {}
     error: str | None = None
@@ -222,25 +224,25 @@ def _key_condition(parameter: str, text: str, names: Names) -> _CachedKeyConditi
 
 
 @lru_cache(_CACHED_MAX)
-def _update(parameter: str, text: str, names: Names) -> _CachedUpdate:
+def _cached_update(parameter: str, text: str, names: Names) -> _CachedUpdate:
     read = parse_update(parameter, text, dict(names))
     update = ItemUpdate(() if _is_invalid(read.checks) else read.changes)
     return _CachedUpdate(read.checks, read.used_names, read.used_values, update)
 
 
 @lru_cache(_CACHED_MAX)
-def _projection(parameter: str, text: str, names: Names) -> _CachedProjection:
+def _cached_projection(parameter: str, text: str, names: Names) -> _CachedProjection:
     read = parse_projection(parameter, text, dict(names))
     projection = PathProjection(() if _is_invalid(read.checks) else read.paths)
     return _CachedProjection(read.checks, read.used_names, frozenset(), projection)
 
 
 def _is_invalid(checks: tuple[Check, ...]) -> bool:
-    """Return whether the expression is invalid, whatever its values are."""
+    """Return whether the expression is invalid for all values."""
     return any(isinstance(check, FailedCheck) for check in checks)
 
 
-def _nothing(item: Item, values: Mapping[str, Any]) -> bool:
+def _never_holds(item: Item, values: Mapping[str, Any]) -> bool:
     return False
 
 
@@ -254,10 +256,10 @@ def _check_names(names: Names) -> None:
     for placeholder, name in names:
         if not name:
             raise invalid(f"{where} contains invalid value: Empty attribute name for key {placeholder}")
-        if _bytes(name) > ATTRIBUTE_NAME_BYTES_MAX:
+        if _utf8_length(name) > ATTRIBUTE_NAME_BYTES_MAX:
             rule = f"Attribute name is too large, must be less than {ATTRIBUTE_NAME_BYTES_MAX + 1} bytes"
             raise invalid(f"{where} contains invalid value: {rule} for key {placeholder}")
-    if sum(len(placeholder) + _bytes(name) for placeholder, name in names) > ALL_PLACEHOLDERS_BYTES_MAX:
+    if sum(len(placeholder) + _utf8_length(name) for placeholder, name in names) > ALL_PLACEHOLDERS_BYTES_MAX:
         raise invalid(f"{where} exceeds max size")
 
 
@@ -270,7 +272,7 @@ def _check_values(values: Mapping[str, Any]) -> None:
     size = 0
     for placeholder, value in values.items():
         text = value.get("S") if len(value) == 1 else None
-        if type(text) is str and text.isascii():  # always valid
+        if type(text) is str and text.isascii():  # the most common value, which is always valid
             size += len(placeholder) + len(text)
             continue
         try:
@@ -294,10 +296,10 @@ def _check_placeholder(where: str, placeholder: str, form: re.Pattern[str]) -> N
         raise invalid(f"{where} contains invalid key: {rule}")
 
 
-def _bytes(text: str) -> int:
+def _utf8_length(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _unused(where: str, given: Iterable[str], used: frozenset[str]) -> RequestRefused:
+def _unused_error(where: str, given: Iterable[str], used: frozenset[str]) -> RequestRefused:
     unused = ", ".join([placeholder for placeholder in given if placeholder not in used])
     return invalid(f"Value provided in {where} unused in expressions: keys: {{{unused}}}")

@@ -1,4 +1,4 @@
-"""The parser of condition, filter and key condition expressions; NOT binds tighter than AND, AND tighter than OR."""
+"""The parser of condition, filter and key condition expressions; NOT has precedence over AND, and AND over OR."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FUNCTIONS = AllowedFunctions("a condition", _TESTS | {"size"}, function_checks)
 
 @dataclass(frozen=True)
 class ParsedCondition:
-    """A parsed condition: its tree, the checks that need the values of a request, and its placeholders."""
+    """A parsed condition: its tree, the checks that need the values of a request, its placeholders and attributes."""
 
     tree: Condition
     checks: tuple[Check, ...]
@@ -41,7 +41,7 @@ class ParsedCondition:
 def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> ParsedCondition:
     """Parse a condition; `parameter` is its name in the request, such as FilterExpression."""
     reader = ExpressionReader(parameter, text, names, _FUNCTIONS)
-    tree = _Conditions(reader).read()
+    tree = _ConditionParser(reader).read()
     reader.finish()
     return ParsedCondition(
         tree,
@@ -55,7 +55,10 @@ def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> Pars
 
 @dataclass
 class _Group:
-    """The conditions and operators between two parentheses, or in the whole text."""
+    """The conditions and operators between two parentheses, or in the whole text.
+
+    `opened` is the position of the opening parenthesis. `conjuncts` are the conditions since the last OR.
+    """
 
     opened: int = -1
     negations: int = 0
@@ -76,13 +79,13 @@ class _Group:
         self.disjuncts += (self.conjuncts[0] if len(self.conjuncts) == 1 else And(self.conjuncts),)
         self.conjuncts = ()
 
-    def ended(self) -> Condition:
+    def result(self) -> Condition:
         self.end_conjunction()
         return self.disjuncts[0] if len(self.disjuncts) == 1 else Or(self.disjuncts)
 
 
-class _Conditions:
-    """Parses conditions with a stack of open groups, the innermost last."""
+class _ConditionParser:
+    """Parses a condition with a stack of open groups; the last group is the innermost one."""
 
     def __init__(self, reader: ExpressionReader) -> None:
         self._reader = reader
@@ -98,10 +101,10 @@ class _Conditions:
             while reader.kind == ")" and len(groups) > 1:
                 group = groups.pop()
                 reader.close(group.opened)
-                groups[-1].add(group.ended())
+                groups[-1].add(group.result())
             operator = reader.take("AND", "OR") if len(groups) > 1 else reader.take("AND", "OR", "end")
             if operator.kind == "end":
-                return groups[0].ended()
+                return groups[0].result()
             reader.operators += 1
             if operator.kind == "OR":
                 groups[-1].end_conjunction()
@@ -117,55 +120,55 @@ class _Conditions:
                 self._groups[-1].negations += 1
 
     def _condition(self) -> Condition:
-        """Parse a comparison or a function; an open parenthesis before it may belong to its first operand."""
+        """Parse a comparison or a function; some of the open groups may be parentheses around its first operand."""
         reader, groups = self._reader, self._groups
-        reader.look_ahead()
+        reader.postpone_parentheses_check()
         operand, called_at = reader.operand(), reader.called_at
         while reader.kind == ")" and len(groups) > 1 and groups[-1].is_empty:
             reader.close(groups.pop().opened)
         if reader.kind in COMPARATORS or reader.kind in ("BETWEEN", "IN"):
-            reader.settle()
+            reader.reject_redundant_parentheses()
             reader.operators += 1
-            self._reject_test(operand, called_at)
-            return self._compared(operand)
+            self._reject_boolean_function(operand, called_at)
+            return self._comparison(operand)
         if not isinstance(operand, Function):
             raise reader.unexpected()
-        reader.settle()
+        reader.reject_redundant_parentheses()
         if operand.name == "size":
-            reader.misused(called_at)
+            reader.add_misuse(called_at)
         return operand
 
-    def _compared(self, left: Operand) -> Condition:
+    def _comparison(self, left: Operand) -> Condition:
         reader = self._reader
         operator = reader.take(*COMPARATORS, "BETWEEN", "IN").kind
         if operator == "BETWEEN":
-            low = self._value()
+            low = self._operand()
             reader.take("AND")
-            high = self._value()
+            high = self._operand()
             reader.checks += between_checks(left, low, high)
             return BetweenBounds(left, low, high)
         if operator == "IN":
             options = self._options()
             reader.checks += in_checks(left, options)
             return In(left, options)
-        right = self._value()
+        right = self._operand()
         reader.checks += comparison_checks(operator, left, right)
         return Compare(cast(Comparator, operator), left, right)
 
     def _options(self) -> tuple[Operand, ...]:
         reader = self._reader
         reader.take("(")
-        options = [self._value()]
+        options = [self._operand()]
         while reader.take(",", ")").kind == ",":
-            options.append(self._value())
+            options.append(self._operand())
         return tuple(options)
 
-    def _value(self) -> Operand:
+    def _operand(self) -> Operand:
         operand = self._reader.operand()
-        self._reject_test(operand, self._reader.called_at)
+        self._reject_boolean_function(operand, self._reader.called_at)
         return operand
 
-    def _reject_test(self, operand: Operand, called_at: int) -> None:
-        """Reject a boolean function as an operand: it has no value to compare."""
+    def _reject_boolean_function(self, operand: Operand, called_at: int) -> None:
+        """Reject a boolean function as an operand of a comparison: it has no value."""
         if isinstance(operand, Function) and operand.name in _TESTS:
-            self._reader.misused(called_at)
+            self._reader.add_misuse(called_at)

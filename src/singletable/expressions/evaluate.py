@@ -1,6 +1,7 @@
 """Evaluation of conditions: compiles a condition to a function of an item and the values of a request.
 
-A test of a missing attribute, or of an attribute of another type, is false; only `<>` is true. NOT negates this result.
+A comparison or function on a missing attribute, or on an attribute of another type, is false. Only `<>` and
+`attribute_not_exists` are true. NOT negates this result.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
-from singletable.values.comparison import compare, equal
+from singletable.values.attribute_value import compare, equal
 from singletable.values.scalars import binary_bytes, binary_size
 
 Item = Mapping[str, Any]
@@ -39,8 +40,8 @@ _ORDERS: dict[Comparator, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-# Valid values of the other types are equal when their JSON is equal.
-_COMPARED_INSIDE = frozenset({"SS", "NS", "BS", "L", "M"})
+# Values of these types can be equal although their JSON differs, for example in the order of set members.
+_COLLECTION_TYPES = frozenset({"SS", "NS", "BS", "L", "M"})
 _MEMBER_SETS = {"S": "SS", "N": "NS", "B": "BS"}
 
 
@@ -50,7 +51,7 @@ def evaluate(condition: Condition, item: Item, values: Values) -> bool:
 
 
 def compile_condition(condition: Condition) -> Test:
-    """Return a condition as a function."""
+    """Return a function that tests whether the condition holds."""
     match condition:
         case Compare(comparator, left, right):
             return _comparison(comparator, getter(left), getter(right))
@@ -69,7 +70,7 @@ def compile_condition(condition: Condition) -> Test:
 
 
 def getter(operand: Operand) -> Getter:
-    """Return an operand as a function, which returns None for a missing value."""
+    """Return a function that returns the value of an operand, or None for a missing value."""
     match operand:
         case Path((str(name),)):
             return lambda item, values: item.get(name)
@@ -86,7 +87,7 @@ def getter(operand: Operand) -> Getter:
 
 
 def value_at(item: Item, steps: tuple[str | int, ...]) -> Any:
-    """Return the value at a path, or None."""
+    """Return the value at a path of an item, or None if there is no value."""
     value: Any = item.get(str(steps[0]))
     for step in steps[1:]:
         if value is None:
@@ -99,8 +100,8 @@ def value_at(item: Item, steps: tuple[str | int, ...]) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two existing values are equal."""
-    return one == other or (next(iter(one)) in _COMPARED_INSIDE and equal(one, other))
+    """Return whether two values are equal; neither may be None."""
+    return one == other or (next(iter(one)) in _COLLECTION_TYPES and equal(one, other))
 
 
 def _comparison(comparator: Comparator, left: Getter, right: Getter) -> Test:
@@ -148,8 +149,8 @@ def _in(operand: Getter, options: list[Getter]) -> Test:
         value = operand(item, values)
         if value is None:
             return False
-        found = (option(item, values) for option in options)
-        return any(other is not None and same(value, other) for other in found)
+        option_values = (option(item, values) for option in options)
+        return any(other is not None and same(value, other) for other in option_values)
 
     return test
 
@@ -213,12 +214,12 @@ def _begins_with(operand: Getter, start: Getter) -> Test:
 def _contains(operand: Getter, part: Getter) -> Test:
     def test(item: Item, values: Values) -> bool:
         one, other = operand(item, values), part(item, values)
-        return one is not None and other is not None and _has(one, other)
+        return one is not None and other is not None and _contains_part(one, other)
 
     return test
 
 
-def _has(container: Any, part: Any) -> bool:
+def _contains_part(container: Any, part: Any) -> bool:
     ((kind, content),) = container.items()
     ((part_kind, part_content),) = part.items()
     if kind == "L":
@@ -237,11 +238,11 @@ def _size(operand: Getter) -> Getter:
             return None
         ((kind, content),) = value.items()
         if kind == "S":
-            # Captured against the service: the size of a string counts UTF-16 units, so an emoji counts as two.
+            # The size of a string counts UTF-16 units, so an emoji counts as two (captured from AWS).
             return {"N": str(len(content) if content.isascii() else len(content.encode("utf-16-le")) // 2)}
         if kind == "B":
             return {"N": str(binary_size(content))}
-        return {"N": str(len(content))} if kind in _COMPARED_INSIDE else None
+        return {"N": str(len(content))} if kind in _COLLECTION_TYPES else None
 
     return get
 

@@ -1,9 +1,9 @@
 """Reads paths, values and functions from the tokens of an expression, and finds errors in DynamoDB's order.
 
-DynamoDB checks an expression in passes over the whole text: first the syntax and redundant parentheses; then functions,
-reserved words and indexes, from left to right; then operands, the innermost first. This reader makes one pass: it
-raises syntax errors at once and collects all others until the end. It does not use recursion, because an expression of
-4096 bytes can nest deeper than Python's stack.
+DynamoDB checks an expression in several passes over the whole text: first the syntax and redundant parentheses; then
+functions, reserved words and indexes, from left to right; then operands, the innermost first. This reader makes one
+pass. It raises syntax errors at once, and collects all other errors until the end of the text. It does not use
+recursion, because an expression of 4096 bytes can be nested more deeply than Python's stack.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.lexer import RESERVED_WORDS, Token, syntax_error, tokens_of
-from singletable.expressions.operand_checks import FUNCTION_OPERANDS, Check, FailedCheck, defined
+from singletable.expressions.operand_checks import FUNCTION_OPERANDS, Check, FailedCheck, definition_check
 from singletable.expressions.tree import Function, Operand, Parameter, Path
 from singletable.values.limits import NESTING_LEVELS_MAX
 
@@ -43,7 +43,7 @@ class OpenCall:
 
 
 class ExpressionReader:
-    """The position in an expression, and the errors and checks collected so far."""
+    """The position of the parser in an expression, and the errors, checks and placeholders found so far."""
 
     def __init__(
         self, parameter: str, text: str, names: Mapping[str, str], functions: AllowedFunctions = NO_FUNCTIONS
@@ -52,7 +52,7 @@ class ExpressionReader:
         self.text = text
         self.tokens = tokens_of(parameter, text)
         self.at = 0
-        self.called_at = 0  # the position of the last function
+        self.called_at = 0  # the position of the function that was read last
         self.checks: list[Check] = []
         self.operators = 0
         self.attributes: set[str] = set()
@@ -61,9 +61,9 @@ class ExpressionReader:
         self.used_values: set[str] = set()
         self._names = names
         self._functions = functions
-        self._closed: dict[int, int] = {}
-        self._redundant = False
-        self._looking_ahead = False
+        self._closed: dict[int, int] = {}  # the positions of parentheses: opening to closing
+        self._has_redundant_parentheses = False
+        self._is_check_postponed = False
         self._errors: list[tuple[int, str]] = []
 
     @property
@@ -84,45 +84,45 @@ class ExpressionReader:
         return syntax_error(self.parameter, self.text, self.tokens, self.at)
 
     def open(self) -> int:
-        """Take an opening parenthesis, and return its position."""
+        """Take an opening parenthesis, and return the position of its token."""
         self.take("(")
         return self.at - 1
 
     def close(self, opened: int) -> None:
-        """Take the closing parenthesis of the opening parenthesis at a position."""
+        """Take the closing parenthesis that belongs to the opening parenthesis at this position."""
         closing = self.at
         self.take(")")
         self._closed[opened] = closing
         if self._closed.get(opened + 1) == closing - 1:
-            self._redundant = True
-        if not self._looking_ahead:
-            self.settle()
+            self._has_redundant_parentheses = True
+        if not self._is_check_postponed:
+            self.reject_redundant_parentheses()
 
-    def look_ahead(self) -> None:
-        """Postpone the check for redundant parentheses: DynamoDB reports a later syntax error first."""
-        self._looking_ahead = True
+    def postpone_parentheses_check(self) -> None:
+        """Postpone the check for redundant parentheses, because DynamoDB reports a following syntax error first."""
+        self._is_check_postponed = True
 
-    def settle(self) -> None:
-        """Reject redundant parentheses."""
-        self._looking_ahead = False
-        if self._redundant:
+    def reject_redundant_parentheses(self) -> None:
+        """Reject redundant parentheses, such as `((a = :b))`, and end a postponement of this check."""
+        self._is_check_postponed = False
+        if self._has_redundant_parentheses:
             raise invalid(f"Invalid {self.parameter}: The expression has redundant parentheses;")
 
-    def note(self, at: int, message: str) -> None:
-        """Collect an error about a token; `finish` reports the leftmost one."""
+    def add_error(self, at: int, message: str) -> None:
+        """Collect an error about the token at this position; `finish` raises the leftmost error."""
         self._errors.append((at, message))
 
-    def misused(self, at: int) -> None:
-        """Collect an error about a function in a place where it is not allowed."""
+    def add_misuse(self, at: int) -> None:
+        """Collect an error about a function that is not allowed where it stands."""
         message = "The function is not allowed to be used this way in an expression"
-        self.note(at, f"{message}; function: {self.tokens[at].text}")
+        self.add_error(at, f"{message}; function: {self.tokens[at].text}")
 
     def finish(self) -> None:
-        """Raise the first collected error, after the whole text was read."""
+        """Raise the leftmost collected error; call this after the whole text was read."""
         if self._errors:
             raise invalid(f"Invalid {self.parameter}: {min(self._errors)[1]}")
         if self.operators > OPERATORS_MAX:
-            # DynamoDB stops counting at the first operator above the limit.
+            # DynamoDB stops counting at the first operator above the limit, so its message never has a higher number.
             message = f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}"
             self.checks.append(FailedCheck(message))
 
@@ -137,7 +137,7 @@ class ExpressionReader:
         return Path(tuple(steps))
 
     def path_checks(self, path: Path, first: int) -> list[Check]:
-        """Return the checks of a path that started at a token; its placeholders are resolved already."""
+        """Return the checks of a path; `first` is the position of its first token."""
         if len(path.steps) > NESTING_LEVELS_MAX:
             levels = f"nesting levels: {len(path.steps)}"
             return [FailedCheck(f"The document path has too many nesting levels; {levels}")]
@@ -151,20 +151,20 @@ class ExpressionReader:
         return []
 
     def value(self) -> Parameter:
-        """Take the placeholder of a value, and add its check."""
+        """Take the placeholder of a value, and add the check that the request defines it."""
         token = self.take("value")
         self.used_values.add(token.text)
         parameter = Parameter(token.text)
-        self.checks.append(defined(parameter))
+        self.checks.append(definition_check(parameter))
         return parameter
 
     def operand(self) -> Operand:
         """Take a path, a value or a function, with or without parentheses, and add all its checks."""
         opened: list[int | OpenCall] = []
         while True:
-            while (group := self._opened()) is not None:
+            while (group := self._open_group()) is not None:
                 opened.append(group)
-            node = self._leaf()
+            node = self._path_or_value()
             while opened:
                 group = opened[-1]
                 if isinstance(group, int):
@@ -173,12 +173,12 @@ class ExpressionReader:
                     group.arguments.append(node)
                     if self.take(",", ")").kind == ",":
                         break
-                    node = self._called(group, within=self._call_around(opened))
+                    node = self._function_of(group, enclosing=self._enclosing_call(opened))
                 opened.pop()
             else:
                 return node
 
-    def _opened(self) -> int | OpenCall | None:
+    def _open_group(self) -> int | OpenCall | None:
         if self.kind == "(":
             return self.open()
         if self.kind == "word" and self.tokens[self.at + 1].kind == "(":
@@ -187,7 +187,7 @@ class ExpressionReader:
             return call
         return None
 
-    def _leaf(self) -> Operand:
+    def _path_or_value(self) -> Operand:
         if self.kind == "value":
             return self.value()
         first = self.at
@@ -195,23 +195,23 @@ class ExpressionReader:
         self.checks += self.path_checks(path, first)
         return path
 
-    def _call_around(self, opened: list[int | OpenCall]) -> OpenCall | None:
-        """Return the function call whose argument is the innermost open call."""
+    def _enclosing_call(self, opened: list[int | OpenCall]) -> OpenCall | None:
+        """Return the function call that has the innermost open call as an argument, or None."""
         return next((group for group in reversed(opened[:-1]) if isinstance(group, OpenCall)), None)
 
-    def _called(self, call: OpenCall, within: OpenCall | None) -> Function:
+    def _function_of(self, call: OpenCall, enclosing: OpenCall | None) -> Function:
         function = Function(call.name, tuple(call.arguments))
         self.operators += 1
         self.called_at = call.at
         if call.name not in FUNCTION_OPERANDS:
-            self.note(call.at, f"Invalid function name; function: {call.name}")
+            self.add_error(call.at, f"Invalid function name; function: {call.name}")
         elif call.name not in self._functions.names:
             rule = f"The function is not allowed in {self._functions.kind} expression"
-            self.note(call.at, f"{rule}; function: {call.name}")
+            self.add_error(call.at, f"{rule}; function: {call.name}")
         else:
-            # Only functions with a value can be arguments.
-            if within is not None and call.name not in ("size", "if_not_exists"):
-                self.misused(call.at)
+            # Only a function that returns a value can be an argument.
+            if enclosing is not None and call.name not in ("size", "if_not_exists"):
+                self.add_misuse(call.at)
             self.checks += self._functions.checks(function)
         return function
 
@@ -221,14 +221,14 @@ class ExpressionReader:
             self.used_names.add(token.text)
             return self._names.get(token.text, token.text)
         if token.text.upper() in RESERVED_WORDS:
-            self.note(self.at - 1, f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
+            self.add_error(self.at - 1, f"Attribute name is a reserved keyword; reserved keyword: {token.text}")
         return token.text
 
     def _index(self) -> int:
         token = self.take("index")
-        # Count the digits first: int() is slow for thousands of them, or raises.
+        # Count the digits first, because int() is slow for thousands of digits, or raises.
         index = int(token.text) if len(token.text) <= len(str(LIST_INDEX_MAX)) else LIST_INDEX_MAX + 1
         if index > LIST_INDEX_MAX:
-            self.note(self.at - 1, f"List index is not within the allowable range; index: [{token.text}]")
+            self.add_error(self.at - 1, f"List index is not within the allowable range; index: [{token.text}]")
         self.take("]")
         return index

@@ -1,4 +1,4 @@
-"""Key conditions: the key range that a Query reads, from one test per key attribute."""
+"""Key conditions: one test per key attribute, and the key range that these tests define for a Query."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from singletable.expressions.tree import (
 KeyOperator = Literal["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"]
 Accept = Callable[[str, Any], None]
 
-_MIRRORED: dict[str, KeyOperator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_WITH_SWAPPED_OPERANDS: dict[str, KeyOperator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT_SUPPORTED = "Query key condition not supported"
 
 
 @dataclass(frozen=True)
 class KeyTest:
-    """A key attribute, its operator, and the operands that it is compared with."""
+    """A test of a key attribute: its operator, and the operands that the attribute is compared with."""
 
     attribute: str
     operator: KeyOperator
@@ -39,7 +39,7 @@ class KeyTest:
 
 
 class BoundKeyTest(NamedTuple):
-    """A key test with its values."""
+    """A key test with the values of its operands."""
 
     attribute: str
     operator: KeyOperator
@@ -47,7 +47,10 @@ class BoundKeyTest(NamedTuple):
 
 
 class KeyRange(NamedTuple):
-    """The values of all partition attributes and of the first sort attributes, and a test of the next one."""
+    """A range of keys: values for all partition attributes and for zero or more leading sort attributes.
+
+    `last` is the test of the next sort attribute, if that test has an operator other than `=`.
+    """
 
     partition: tuple[Any, ...]
     sort: tuple[Any, ...] = ()
@@ -55,7 +58,7 @@ class KeyRange(NamedTuple):
 
 
 class KeyCondition:
-    """The tests of a key condition by attribute, with the values of the request."""
+    """The tests of a key condition by attribute name, with the values of the request."""
 
     __slots__ = ("checks", "error", "tests", "values")
 
@@ -70,10 +73,10 @@ class KeyCondition:
         self.values = values
         self.error = error
         self.checks = checks
-        """The checks that the values have passed; new values for the same expression must pass them too."""
+        """The checks that the values have passed. Other values for the same expression must pass them too."""
 
     def check(self) -> None:
-        """Raise the error of an invalid key condition; DynamoDB does so after it has parsed all expressions."""
+        """Raise the error of an invalid key condition, which DynamoDB reports after it has parsed all expressions."""
         if self.error is not None:
             raise invalid(self.error)
 
@@ -84,7 +87,7 @@ class KeyCondition:
         self.check()
         tests = self.tests
         if len(partition) > 1 or len(sort) > 1 or len(tests) > 1 + len(sort):
-            self._require_fitting(partition, sort)
+            self._require_supported_number(partition, sort)
         values: list[Any] = []
         for name in partition:
             if name not in tests:
@@ -92,9 +95,9 @@ class KeyCondition:
             values.append(self._values(tests[name], types[name], accept, is_partition=True)[0])
         if len(tests) == len(values):
             return KeyRange(tuple(values))
-        return self._sorted(tuple(values), sort, types, accept)
+        return self._range_with_sort_key(tuple(values), sort, types, accept)
 
-    def _sorted(
+    def _range_with_sort_key(
         self, partition: tuple[Any, ...], sort: Sequence[str], types: Mapping[str, str], accept: Accept | None
     ) -> KeyRange:
         tests = self.tests
@@ -114,7 +117,8 @@ class KeyCondition:
             raise _missing_key(next(name for name in sort if name not in tests))
         return KeyRange(partition, tuple(equal), last)
 
-    def _require_fitting(self, partition: Sequence[str], sort: Sequence[str]) -> None:
+    def _require_supported_number(self, partition: Sequence[str], sort: Sequence[str]) -> None:
+        """Reject more tests than the key has attributes, and partition attributes without an equality test."""
         is_simple = len(partition) == 1 and len(sort) <= 1
         if is_simple and len(self.tests) > 2:
             raise invalid("Conditions can be of length 1 or 2 only")
@@ -124,6 +128,7 @@ class KeyCondition:
             _require_equality(partition, self.tests)
 
     def _values(self, test: KeyTest, kind: str, accept: Accept | None, is_partition: bool = False) -> tuple[Any, ...]:
+        """Return the values of a test; reject values of another type, and a partition test other than equality."""
         given = self.values
         values = tuple([given[o.name] if isinstance(o, Parameter) else o.value for o in test.operands])
         for value in values:
@@ -139,13 +144,13 @@ class KeyCondition:
 
 
 def key_tests(condition: Condition) -> dict[str, KeyTest]:
-    """Split a condition into tests by attribute; reject a condition that is not a key condition."""
+    """Return the tests of a key condition by attribute name; reject a condition that is not a key condition."""
     tests: dict[str, KeyTest] = {}
-    waiting = [condition]
-    while waiting:
-        node = waiting.pop()
+    pending = [condition]
+    while pending:
+        node = pending.pop()
         if isinstance(node, And):
-            waiting += reversed(node.parts)
+            pending += reversed(node.parts)
             continue
         test = _test(node)
         if test.attribute in tests:
@@ -165,19 +170,19 @@ def _test(node: Condition) -> KeyTest:
         case Compare("<>"):
             raise _wrong_operator("<>")
         case Compare(comparator, left, right):
-            operator = _MIRRORED[comparator] if isinstance(right, Path) else cast(KeyOperator, comparator)
+            operator = _WITH_SWAPPED_OPERANDS[comparator] if isinstance(right, Path) else cast(KeyOperator, comparator)
             return _key_test(operator, left, right)
         case BetweenBounds(operand, low, high):
-            return _first_operand("BETWEEN", operand, low, high)
+            return _test_of_first_operand("BETWEEN", operand, low, high)
         case Function("begins_with", (operand, start)):
-            return _first_operand("begins_with", operand, start)
+            return _test_of_first_operand("begins_with", operand, start)
         case Function(name):
             raise _wrong_operator(name)
         case And():
-            raise TypeError("And is split before its parts become tests")
+            raise TypeError("the parts of an And must be tested one by one")
 
 
-def _first_operand(operator: Literal["BETWEEN", "begins_with"], first: object, *others: object) -> KeyTest:
+def _test_of_first_operand(operator: Literal["BETWEEN", "begins_with"], first: object, *others: object) -> KeyTest:
     if isinstance(first, Parameter | Constant):
         rule = f"{operator} operator must have the key attribute as its first operand"
         raise invalid(f"Invalid condition in KeyConditionExpression: {rule}")
@@ -185,7 +190,7 @@ def _first_operand(operator: Literal["BETWEEN", "begins_with"], first: object, *
 
 
 def _key_test(operator: KeyOperator, *operands: object) -> KeyTest:
-    """Return the test of the attribute among the operands; reject operands with no or several attributes."""
+    """Return the test of the attribute among the operands; reject operands with no attribute or with several."""
     attribute: str | None = None
     values: list[Parameter | Constant] = []
     for operand in operands:
@@ -207,22 +212,22 @@ def _key_test(operator: KeyOperator, *operands: object) -> KeyTest:
 
 def _require_equality(names: Sequence[str], tests: Mapping[str, KeyTest]) -> None:
     """Reject partition attributes without a test, then partition attributes with a test other than equality."""
-    lacking = [name for name in names if name not in tests] or _unequal(names, tests)
-    if lacking:
-        raise _equality_needed("HASH", lacking)
+    missing = [name for name in names if name not in tests] or _without_equality(names, tests)
+    if missing:
+        raise _equality_needed("HASH", missing)
 
 
 def _require_order(sort: Sequence[str], tested: list[str], tests: Mapping[str, KeyTest]) -> None:
-    """Reject a test if an earlier sort attribute has no test, or has a test other than equality."""
-    for tested_before, name in enumerate(tested):
-        if sort[tested_before] != name:
+    """Reject a test of a sort attribute if an earlier sort attribute has no test, or a test other than equality."""
+    for position, name in enumerate(tested):
+        if sort[position] != name:
             before = sort[: sort.index(name)]
             raise _equality_needed("RANGE", [name for name in before if name not in tests], because=name)
-    if lacking := _unequal(tested[:-1], tests):
-        raise _equality_needed("RANGE", lacking, because=tested[-1])
+    if missing := _without_equality(tested[:-1], tests):
+        raise _equality_needed("RANGE", missing, because=tested[-1])
 
 
-def _unequal(names: Sequence[str], tests: Mapping[str, KeyTest]) -> list[str]:
+def _without_equality(names: Sequence[str], tests: Mapping[str, KeyTest]) -> list[str]:
     return [name for name in names if tests[name].operator != "="]
 
 

@@ -9,7 +9,7 @@ from singletable.errors import RequestRefused, invalid
 
 EXPRESSION_BYTES_MAX = 4096
 
-# All kinds of expressions have the same keywords: even in a projection, `and` cannot be an attribute name.
+# All kinds of expressions have the same keywords. So `and` cannot be an attribute name even in a projection.
 KEYWORDS = frozenset({"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"})
 COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token and its position; the kind of a keyword or symbol is the keyword or symbol itself."""
+    """A token and its position in the text; the kind of a keyword or symbol is the keyword or symbol itself."""
 
     kind: str
     text: str
@@ -57,14 +57,14 @@ def tokens_of(parameter: str, text: str) -> list[Token]:
 
 
 def syntax_error(parameter: str, text: str, tokens: list[Token], at: int) -> RequestRefused:
-    """Return the error for the first unexpected token; the message shows the tokens before and after it too."""
+    """Return the error for the unexpected token at position `at`; the message also shows its two neighbours."""
     start = tokens[at - 1].start if at else 0
     end = tokens[min(at + 1, len(tokens) - 1)].end
     return invalid(f'Invalid {parameter}: Syntax error; token: "{tokens[at].text}", near: "{text[start:end]}"')
 
 
-# The 573 words of the developer guide's page on reserved words, in upper or lower case. An expression can use them as
-# attribute names only through placeholders.
+# The 573 reserved words of the developer guide, in upper or lower case. An expression needs a placeholder to use one of
+# them as an attribute name.
 _WORDS = """
     ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC
     ASCII ASENSITIVE ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK

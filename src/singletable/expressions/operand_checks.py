@@ -1,6 +1,6 @@
-"""Checks of operands, with DynamoDB's messages: their number, their types, and that they are distinct.
+"""Checks of the number, the types and the distinctness of operands, with DynamoDB's messages.
 
-A check takes the values of a request and returns an error message, or None.
+A check is a function that takes the values of a request and returns an error message, or None if the values are valid.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.expressions.tree import Constant, Function, Operand, Parameter, Path
-from singletable.values.comparison import compare
+from singletable.values.attribute_value import compare
 from singletable.values.limits import IN_OPERANDS_MAX
 
 Values = Mapping[str, Any]
@@ -19,7 +19,7 @@ Check = Callable[[Values], str | None]
 ORDERED_TYPES = frozenset({"S", "N", "B"})
 SET_TYPES = frozenset({"SS", "NS", "BS"})
 SIZED_TYPES = frozenset({"S", "B", "SS", "NS", "BS", "L", "M"})
-# The service lists the types in an order that changes over time; this order was captured from AWS.
+# Error messages list the types in this order (captured from AWS; DynamoDB's order changes over time).
 ATTRIBUTE_TYPES = ("B", "NULL", "SS", "BOOL", "L", "BS", "N", "NS", "S", "M")
 
 FUNCTION_OPERANDS = {
@@ -38,7 +38,7 @@ _LONG_TYPE_NAMES = {"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEA
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """A check that fails for all values."""
+    """A check that fails for all values, because the expression itself is invalid."""
 
     message: str
 
@@ -47,8 +47,8 @@ class FailedCheck:
         return self.message
 
 
-def defined(parameter: Parameter) -> Check:
-    """Return the check that a placeholder has a value."""
+def definition_check(parameter: Parameter) -> Check:
+    """Return the check that the request defines the value of a placeholder."""
     name = parameter.name
     message = f"An expression attribute value used in expression is not defined; attribute value: {name}"
     return lambda values: None if name in values else message
@@ -58,18 +58,18 @@ def function_checks(function: Function) -> list[Check]:
     """Return the checks of a function in a condition."""
     name, arguments = function.name, function.arguments
     if len(arguments) != FUNCTION_OPERANDS[name]:
-        return [FailedCheck(_wrong_number(name, len(arguments)))]
+        return [FailedCheck(_wrong_count(name, len(arguments)))]
     if message := repeated_operand(name, arguments):
         return [FailedCheck(message)]
     match name:
         case "attribute_exists" | "attribute_not_exists":
-            return _document_path(name, arguments[0])
+            return _path_checks(name, arguments[0])
         case "begins_with":
-            return typed(name, arguments, frozenset({"S", "B"}))
+            return type_checks(name, arguments, frozenset({"S", "B"}))
         case "attribute_type":
             return _attribute_type(arguments[1])
         case "size":
-            return typed(name, arguments, SIZED_TYPES)
+            return type_checks(name, arguments, SIZED_TYPES)
         case _:
             return []
 
@@ -78,11 +78,11 @@ def update_function_checks(function: Function) -> list[Check]:
     """Return the checks of a function in an update."""
     name, arguments = function.name, function.arguments
     if len(arguments) != FUNCTION_OPERANDS[name]:
-        return [FailedCheck(_wrong_number(name, len(arguments)))]
+        return [FailedCheck(_wrong_count(name, len(arguments)))]
     if name == "if_not_exists":
         message = repeated_operand(name, arguments)
-        return [FailedCheck(message)] if message else _document_path(name, arguments[0])
-    return typed(name, arguments, frozenset({"L"}))
+        return [FailedCheck(message)] if message else _path_checks(name, arguments[0])
+    return type_checks(name, arguments, frozenset({"L"}))
 
 
 def repeated_operand(operator: str, operands: tuple[Operand, ...]) -> str | None:
@@ -98,21 +98,21 @@ def comparison_checks(comparator: str, left: Operand, right: Operand) -> list[Ch
     """Return the checks of a comparison: only strings, numbers and binaries have an order."""
     if message := repeated_operand(comparator, (left, right)):
         return [FailedCheck(message)]
-    return [] if comparator in ("=", "<>") else typed(comparator, (left, right), ORDERED_TYPES)
+    return [] if comparator in ("=", "<>") else type_checks(comparator, (left, right), ORDERED_TYPES)
 
 
 def between_checks(operand: Operand, low: Operand, high: Operand) -> list[Check]:
-    """Return the checks of BETWEEN: its bounds have the same type, and are in order."""
-    checks = typed("BETWEEN", (operand, low, high), ORDERED_TYPES)
+    """Return the checks of BETWEEN: its bounds must have the same type and be in ascending order."""
+    checks = type_checks("BETWEEN", (operand, low, high), ORDERED_TYPES)
     if message := repeated_operand("BETWEEN", (operand, low, high)):
         checks.append(FailedCheck(message))
     if isinstance(low, Parameter | Constant) and isinstance(high, Parameter | Constant):
-        checks.append(_bounds(low, high))
+        checks.append(_bounds_check(low, high))
     return checks
 
 
 def in_checks(operand: Operand, options: tuple[Operand, ...]) -> list[Check]:
-    """Return the checks of IN: it accepts at most 100 options."""
+    """Return the checks of IN, which accepts at most 100 options."""
     if message := repeated_operand("IN", (operand, *options)):
         return [FailedCheck(message)]
     if len(options) > IN_OPERANDS_MAX:
@@ -122,7 +122,7 @@ def in_checks(operand: Operand, options: tuple[Operand, ...]) -> list[Check]:
 
 
 def change_checks(action: str, value: Parameter) -> list[Check]:
-    """Return the checks of the value of ADD and DELETE: a set, or for ADD a number."""
+    """Return the checks of the value of ADD and DELETE: it must be a set; ADD also accepts a number."""
     name, allowed = value.name, SET_TYPES | {"N"} if action == "ADD" else SET_TYPES
 
     def check(values: Values) -> str | None:
@@ -135,14 +135,14 @@ def change_checks(action: str, value: Parameter) -> list[Check]:
     return [check]
 
 
-def typed(operator: str, operands: tuple[Operand, ...], allowed: frozenset[str]) -> list[Check]:
-    """Return the type checks of operands; they skip operands whose type depends on the item."""
+def type_checks(operator: str, operands: tuple[Operand, ...], allowed: frozenset[str]) -> list[Check]:
+    """Return the checks that operands have an allowed type; paths have no check: their type depends on the item."""
     checks: list[Check] = []
     for operand in operands:
         if isinstance(operand, Function) and operand.name == "size" and "N" not in allowed:
             checks.append(FailedCheck(_wrong_type(operator, "N")))
         elif isinstance(operand, Parameter):
-            checks.append(_typed_value(operator, operand.name, allowed))
+            checks.append(_type_check(operator, operand.name, allowed))
         elif isinstance(operand, Constant) and (kind := kind_of(operand.value)) not in allowed:
             checks.append(FailedCheck(_wrong_type(operator, kind)))
     return checks
@@ -158,7 +158,7 @@ def shown_path(steps: tuple[str | int, ...]) -> str:
     return f"[{', '.join(f'[{step}]' if isinstance(step, int) else step for step in steps)}]"
 
 
-def _typed_value(operator: str, name: str, allowed: frozenset[str]) -> Check:
+def _type_check(operator: str, name: str, allowed: frozenset[str]) -> Check:
     def check(values: Values) -> str | None:
         kind = kind_of(values[name])
         return None if kind in allowed else _wrong_type(operator, kind)
@@ -166,13 +166,13 @@ def _typed_value(operator: str, name: str, allowed: frozenset[str]) -> Check:
     return check
 
 
-def _given(operand: Parameter | Constant, values: Values) -> Any:
+def _value_of(operand: Parameter | Constant, values: Values) -> Any:
     return values[operand.name] if isinstance(operand, Parameter) else operand.value
 
 
-def _bounds(low: Parameter | Constant, high: Parameter | Constant) -> Check:
+def _bounds_check(low: Parameter | Constant, high: Parameter | Constant) -> Check:
     def check(values: Values) -> str | None:
-        lowest, highest = _given(low, values), _given(high, values)
+        lowest, highest = _value_of(low, values), _value_of(high, values)
         difference = compare(lowest, highest)
         if difference is not None and difference <= 0:
             return None
@@ -189,25 +189,25 @@ def _bounds(low: Parameter | Constant, high: Parameter | Constant) -> Check:
 def _attribute_type(operand: Operand) -> list[Check]:
     name = "attribute_type"
     if not isinstance(operand, Parameter | Constant):
-        every = "N" if isinstance(operand, Function) else f"{{{','.join(ATTRIBUTE_TYPES)}}}"
-        return [FailedCheck(_wrong_type(name, every))]
+        shown_type = "N" if isinstance(operand, Function) else f"{{{','.join(ATTRIBUTE_TYPES)}}}"
+        return [FailedCheck(_wrong_type(name, shown_type))]
 
     def check(values: Values) -> str | None:
-        given = _given(operand, values)["S"]
+        given = _value_of(operand, values)["S"]
         if given in ATTRIBUTE_TYPES:
             return None
         return f"Invalid attribute type name found; type: {given}, valid types: {{{','.join(ATTRIBUTE_TYPES)}}}"
 
-    return [*typed(name, (operand,), frozenset({"S"})), check]
+    return [*type_checks(name, (operand,), frozenset({"S"})), check]
 
 
-def _document_path(name: str, operand: Operand) -> list[Check]:
+def _path_checks(name: str, operand: Operand) -> list[Check]:
     if isinstance(operand, Path):
         return []
     return [FailedCheck(f"Operator or function requires a document path; operator or function: {name}")]
 
 
-def _wrong_number(name: str, number: int) -> str:
+def _wrong_count(name: str, number: int) -> str:
     rule = "Incorrect number of operands for operator or function"
     return f"{rule}; operator or function: {name}, number of operands: {number}"
 

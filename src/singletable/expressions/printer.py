@@ -1,4 +1,4 @@
-"""Expression trees as text: with placeholders for a request, or readable for worksheets and messages."""
+"""Prints expression trees: with placeholders for a request, or readable for worksheets and messages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from singletable.expressions.tree import (
 
 
 class Placeholders:
-    """The placeholders of a printed expression, for names and values."""
+    """The placeholders of a printed expression: attribute names and values by placeholder."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.values: dict[str, Any] = {}
 
     def name(self, attribute: str) -> str:
-        """Return the placeholder of an attribute name; equal names share one."""
+        """Return the placeholder of an attribute name; equal names share one placeholder."""
         for placeholder, known in self.names.items():
             if known == attribute:
                 return placeholder
@@ -51,7 +51,7 @@ class Placeholders:
 
 
 class Printer:
-    """Prints trees; `resolve` returns the value of a constant or a parameter."""
+    """Prints trees. `attribute` returns the stored name of an attribute; `resolve` returns the value of a leaf."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Printer:
         return f"({text})" if isinstance(node, parenthesised) else text
 
     def update(self, changes: Iterable[Change], printed: Mapping[str, list[str]] | None = None) -> str:
-        """Print an update in the usual order of clauses; append it to clauses that were already printed."""
+        """Print an update with its clauses in the usual order; `printed` has the texts that each clause starts with."""
         clauses = {action: list(texts) for action, texts in (printed or {}).items()}
         for change in changes:
             action, text = self._change(change)
@@ -133,7 +133,7 @@ class Printer:
 
 
 class _Readable(Placeholders):
-    """Prints names and values instead of placeholders."""
+    """Prints attribute names and values themselves instead of placeholders."""
 
     def name(self, attribute: str) -> str:
         return attribute
@@ -143,7 +143,7 @@ class _Readable(Placeholders):
 
 
 def readable_condition(condition: Condition) -> str:
-    """Return a readable condition: with attribute names instead of placeholders, and parameters in braces."""
+    """Return a condition as readable text, with attribute names instead of placeholders and parameters in braces."""
 
     def shown(source: Constant | Parameter) -> str:
         return f"{{{source.name}}}" if isinstance(source, Parameter) else _shown(source.value)
@@ -152,7 +152,7 @@ def readable_condition(condition: Condition) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value close to its stored form: an enum member by its value, a number by its digits."""
+    """Return a value as text, close to its stored form: an enum member appears as its value."""
     if isinstance(value, enum.Enum):
         return _shown(value.value)
     if isinstance(value, Decimal):

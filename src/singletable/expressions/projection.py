@@ -1,4 +1,4 @@
-"""Projection expressions: the parser, the check for overlapping paths, and applying a projection to an item."""
+"""Projection expressions: parsing, the check for overlapping paths, and the projection of an item."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from singletable.expressions.expression_reader import ExpressionReader
 from singletable.expressions.operand_checks import Check, FailedCheck, shown_path
 from singletable.expressions.tree import Path
 
-# The selected parts of a value, by name or position; None selects the whole value.
+# The selected parts of a map by name, or of a list by position; None selects the whole value.
 Places = dict[str | int, "Places | None"]
 
 
 class PathProjection:
-    """The paths to return; `attributes` are their top-level attributes."""
+    """The paths that a projection selects; `attributes` are the top-level attributes of these paths."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.paths = tuple(paths)
@@ -26,14 +26,14 @@ class PathProjection:
 
     def apply(self, item: Mapping[str, Any]) -> dict[str, Any]:
         """Return the selected parts of an item; return an empty dict if the item has none of them."""
-        left = {name: item[name] for name in self._whole if name in item}
-        return left | _members(self._places, item) if self._places else left
+        selected = {name: item[name] for name in self._whole if name in item}
+        return selected | _members(self._places, item) if self._places else selected
 
 
 def _places(paths: Iterable[Path]) -> Places:
     places: Places = {}
     for path in paths:
-        inner: Any = places  # never None: an earlier check rejects overlapping paths
+        inner: Any = places  # never None, because an earlier check rejects overlapping paths
         for step in path.steps[:-1]:
             inner = inner.setdefault(step, {})
         inner[path.steps[-1]] = None
@@ -50,10 +50,10 @@ def _part(places: Places | None, value: Any) -> Any:
     if places is None or value is None:
         return value
     if isinstance(next(iter(places)), str):
-        left = _members(places, value["M"]) if "M" in value else {}
-        return {"M": left} if left else None
+        selected = _members(places, value["M"]) if "M" in value else {}
+        return {"M": selected} if selected else None
     elements = value.get("L", ())
-    # Captured against the service: the result has the elements in list order, without gaps.
+    # The result has the elements in list order, without gaps (captured from AWS).
     positions = sorted(step for step in places if isinstance(step, int) and step < len(elements))
     parts = [part for at in positions if (part := _part(places[at], elements[at])) is not None]
     return {"L": parts} if parts else None
@@ -66,44 +66,45 @@ class _PathNode:
     path: Path | None = None
     steps: dict[str | int, _PathNode] = field(default_factory=dict)
 
-    def any_path(self) -> Path:
-        place = self
-        while place.path is None:
-            place = next(reversed(place.steps.values()))
-        return place.path
+    def last_path(self) -> Path:
+        """Return a path that ends at this node or below it."""
+        node = self
+        while node.path is None:
+            node = next(reversed(node.steps.values()))
+        return node.path
 
 
 class DistinctPaths:
-    """The paths of one expression, none of which may overlap or conflict with another."""
+    """The paths of one expression; no two of them may overlap or conflict."""
 
     def __init__(self) -> None:
         self._root = _PathNode()
 
     def add(self, path: Path) -> str | None:
-        """Add a path that precedes all others in the text; return the error message if it is not allowed."""
-        place = self._root
+        """Add a path; return an error message if it overlaps or conflicts with a path that was added before."""
+        node = self._root
         for step in path.steps:
-            if place.path is not None:
-                return _message("overlap", path, place.path)
-            known = next(iter(place.steps), step)
-            if isinstance(known, int) != isinstance(step, int):
-                return _message("conflict", path, place.any_path())
-            place = place.steps.setdefault(step, _PathNode())
-        if place.path is not None or place.steps:
-            return _message("overlap", path, place.any_path())
-        place.path = path
+            if node.path is not None:
+                return _overlap_message("overlap", path, node.path)
+            other_step = next(iter(node.steps), step)
+            if isinstance(other_step, int) != isinstance(step, int):
+                return _overlap_message("conflict", path, node.last_path())
+            node = node.steps.setdefault(step, _PathNode())
+        if node.path is not None or node.steps:
+            return _overlap_message("overlap", path, node.last_path())
+        node.path = path
         return None
 
 
-def _message(how: str, one: Path, other: Path) -> str:
-    # With three or more paths, the message of the service may differ: it often shows an unrelated path.
+def _overlap_message(verb: str, one: Path, other: Path) -> str:
+    # For three or more paths, DynamoDB's message may differ, because it often shows an unrelated path.
     both = f"path one: {shown_path(one.steps)}, path two: {shown_path(other.steps)}"
-    return f"Two document paths {how} with each other; must remove or rewrite one of these paths; {both}"
+    return f"Two document paths {verb} with each other; must remove or rewrite one of these paths; {both}"
 
 
 @dataclass(frozen=True)
 class ParsedProjection:
-    """A parsed projection: its paths, their checks, and the placeholders it uses."""
+    """A parsed projection: its paths, their checks, and the name placeholders."""
 
     paths: tuple[Path, ...]
     checks: tuple[Check, ...]
@@ -132,10 +133,10 @@ def parse_projection(parameter: str, text: str, names: Mapping[str, str]) -> Par
 
 
 def target_checks(read: list[tuple[Path, list[Check]]]) -> list[Check]:
-    """Return the checks of paths that must not overlap; like the service, check the last path first."""
+    """Return the checks of paths that must not overlap; like DynamoDB, start with the last path."""
     paths, checks = DistinctPaths(), list[Check]()
-    for path, own in reversed(read):
-        checks += own
-        if not own and (message := paths.add(path)):
+    for path, path_checks in reversed(read):
+        checks += path_checks
+        if not path_checks and (message := paths.add(path)):
             checks.append(FailedCheck(message))
     return checks

@@ -1,4 +1,4 @@
-"""The syntax tree of conditions, filters, key conditions and updates, with parameters as placeholders for values."""
+"""The syntax tree of conditions, filters, key conditions and updates; parameters are placeholders for values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Path:
-    """A document path: an attribute, then names in maps and positions in lists."""
+    """A document path: the name of an attribute, followed by names in maps and positions in lists."""
 
     steps: tuple[str | int, ...]
 
@@ -29,7 +29,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Constant:
-    """A value written in the model or in a statement."""
+    """A value that the model or a statement contains."""
 
     value: Any
 
@@ -46,7 +46,7 @@ Leaf = Path | Constant | Parameter
 
 @dataclass(frozen=True)
 class Function:
-    """A DynamoDB function: most functions are conditions, `size` returns a value, and two are for updates only."""
+    """A function call. Most functions are conditions; `size` returns a value; two functions are for updates only."""
 
     name: str
     arguments: tuple[Operand, ...]
@@ -116,7 +116,7 @@ Condition = Compare | BetweenBounds | In | Function | And | Or | Not
 
 @dataclass(frozen=True)
 class Change:
-    """One change of an update, to the value at a path; APPEND means a SET with list_append."""
+    """One change of an update, to the value at a path; APPEND means SET with list_append."""
 
     action: Literal["SET", "ADD", "REMOVE", "DELETE", "APPEND"]
     path: Path
@@ -124,7 +124,7 @@ class Change:
 
 
 def leaves(node: object) -> Iterator[Leaf]:
-    """Yield every path, constant and parameter below a node, in reading order."""
+    """Yield every path, constant and parameter below a node, from left to right."""
     if isinstance(node, Path | Constant | Parameter):
         yield node
     elif isinstance(node, tuple):
@@ -136,7 +136,7 @@ def leaves(node: object) -> Iterator[Leaf]:
 
 
 def with_leaves(node: N, change: Callable[[Leaf], Leaf]) -> N:
-    """Return the node with a function applied to every path, constant and parameter."""
+    """Return a copy of the node with a function applied to every path, constant and parameter below it."""
     result: Any = node
     if isinstance(node, Path | Constant | Parameter):
         result = change(node)

@@ -1,6 +1,6 @@
-"""Update expressions: the parser, and applying an update to an item.
+"""Update expressions: parsing, and the update of an item.
 
-Every operand reads the item as it was before the update; the update returns a new item.
+All operands read the item as it was before the update. An update returns a new item.
 """
 
 from __future__ import annotations
@@ -13,46 +13,46 @@ from typing import Any, Literal, cast
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.evaluate import Getter, Item, Values, value_at
 from singletable.expressions.expression_reader import AllowedFunctions, ExpressionReader
-from singletable.expressions.operand_checks import SET_TYPES, Check, change_checks, typed, update_function_checks
+from singletable.expressions.operand_checks import SET_TYPES, Check, change_checks, type_checks, update_function_checks
 from singletable.expressions.projection import PathProjection, target_checks
 from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Operand, Parameter, Path, paths
 from singletable.values.scalars import add_numbers, subtract_numbers
 
-# Returns the new value at a path, from its current value, the item and the request values; None means no value.
+# A function of the current value at a path, the item and the request values; it returns the new value, or None.
 ChangeFunction = Callable[[Any, Item, Values], Any]
-# The changes inside a map or list, by name or position.
+# The changes inside a map by name, or inside a list by position.
 Places = dict[str | int, "ChangeFunction | Places"]
 
 INCORRECT_TYPE = "An operand in the update expression has an incorrect data type"
 
-# Captured against the service: the size limit of an update excludes the key, and adds these bytes to the item size.
+# The size limit of an update does not count the key, but counts these additional bytes (captured from AWS).
 _UPDATE_BYTES = 3
-_WRITING_BYTES = 19
-_CLEARING_BYTES = 2
+_SET_OR_ADD_BYTES = 19
+_REMOVE_OR_DELETE_BYTES = 2
 _LIST_INDEX_BYTES = 1
 _ARITHMETIC_BYTES = 50
 
 
 class ItemUpdate:
-    """The changes of an update; `attributes` are the top-level attributes that it changes."""
+    """The changes of an update; `attributes` are the top-level attributes that they change."""
 
     def __init__(self, changes: Iterable[Change]) -> None:
         self.changes = tuple(changes)
-        self.touched = PathProjection(change.path for change in self.changes)
-        self.attributes = self.touched.attributes
-        self.nested_attributes = self.touched.nested_attributes
-        self.extra_bytes = _UPDATE_BYTES + sum(map(_extra_bytes, self.changes))
-        self._whole = [(c.path.attribute, _action(c)) for c in self.changes if len(c.path.steps) == 1]
+        self.changed_paths = PathProjection(change.path for change in self.changes)
+        self.attributes = self.changed_paths.attributes
+        self.nested_attributes = self.changed_paths.nested_attributes
+        self.extra_bytes = _UPDATE_BYTES + sum(map(_extra_bytes_of, self.changes))
+        self._whole = [(c.path.attribute, _change_function(c)) for c in self.changes if len(c.path.steps) == 1]
         self._places = _places(change for change in self.changes if len(change.path.steps) > 1)
 
     @cached_property
     def accessed_inside(self) -> frozenset[str]:
-        """The attributes whose nested values the update reads or changes."""
+        """The top-level attributes in which the update reads or changes nested values."""
         used = (path for change in self.changes for path in paths(change))
         return frozenset(path.attribute for path in used if len(path.steps) > 1)
 
     def apply(self, item: Item, values: Values) -> dict[str, Any]:
-        """Return the updated item as a new dict; it shares unchanged values with the given item."""
+        """Return the updated item as a new dict; the given item does not change, and both share unchanged values."""
         changed = dict(item)
         for name, action in self._whole:
             value = action(item.get(name), item, values)
@@ -61,12 +61,12 @@ class ItemUpdate:
             else:
                 changed[name] = value
         for step, places in self._places.items():
-            changed[str(step)] = _changed(places, item.get(str(step)), item, values)
+            changed[str(step)] = _change_value(places, item.get(str(step)), item, values)
         return changed
 
     def updated(self, item: Item) -> dict[str, Any]:
-        """Return the changed parts, from the item before the update (UPDATED_OLD) or after it (UPDATED_NEW)."""
-        return self.touched.apply(item)
+        """Return the parts that the update changes, of the item before it (UPDATED_OLD) or after it (UPDATED_NEW)."""
+        return self.changed_paths.apply(item)
 
 
 def _places(changes: Iterable[Change]) -> dict[str | int, Places]:
@@ -75,27 +75,27 @@ def _places(changes: Iterable[Change]) -> dict[str | int, Places]:
         inner: Any = places
         for step in change.path.steps[:-1]:
             inner = inner.setdefault(step, {})
-        inner[change.path.steps[-1]] = _action(change)
+        inner[change.path.steps[-1]] = _change_function(change)
     return places
 
 
-def _changed(places: ChangeFunction | Places, value: Any, item: Item, values: Values) -> Any:
+def _change_value(places: ChangeFunction | Places, value: Any, item: Item, values: Values) -> Any:
     if not isinstance(places, dict):
         return places(value, item, values)
     if isinstance(next(iter(places)), str):
         if value is None or "M" not in value:
             raise _invalid_path()
-        return {"M": _changed_members(places, value["M"], item, values)}
+        return {"M": _change_members(places, value["M"], item, values)}
     if value is None or "L" not in value:
         raise _invalid_path()
-    return {"L": _changed_elements(places, value["L"], item, values)}
+    return {"L": _change_elements(places, value["L"], item, values)}
 
 
-def _changed_members(places: Places, members: Mapping[str, Any], item: Item, values: Values) -> dict[str, Any]:
+def _change_members(places: Places, members: Mapping[str, Any], item: Item, values: Values) -> dict[str, Any]:
     changed = dict(members)
     for step, inner in places.items():
         name = str(step)
-        value = _changed(inner, members.get(name), item, values)
+        value = _change_value(inner, members.get(name), item, values)
         if value is None:
             changed.pop(name, None)
         else:
@@ -103,11 +103,11 @@ def _changed_members(places: Places, members: Mapping[str, Any], item: Item, val
     return changed
 
 
-def _changed_elements(places: Places, elements: list[Any], item: Item, values: Values) -> list[Any]:
-    """Change a list; positions refer to the list before the update, and values set after its end are appended."""
+def _change_elements(places: Places, elements: list[Any], item: Item, values: Values) -> list[Any]:
+    """Return the changed list; positions refer to the list before the update, and a position after its end appends."""
     changed, length = list(elements), len(elements)
     for at in sorted(step for step in places if isinstance(step, int)):
-        value = _changed(places[at], elements[at] if at < length else None, item, values)
+        value = _change_value(places[at], elements[at] if at < length else None, item, values)
         if at < length:
             changed[at] = value
         else:
@@ -115,40 +115,42 @@ def _changed_elements(places: Places, elements: list[Any], item: Item, values: V
     return [value for value in changed if value is not None]
 
 
-def _action(change: Change) -> ChangeFunction:
+def _change_function(change: Change) -> ChangeFunction:
     operand = change.value
     if operand is None or change.action == "REMOVE":
         return lambda value, item, values: None
     if change.action == "APPEND":
         operand = Function("list_append", (change.path, operand))
-    get = _getter(operand)
+    get = _operand_getter(operand)
     if change.action == "ADD":
-        return lambda value, item, values: _added(value, get(item, values))
+        return lambda value, item, values: _add(value, get(item, values))
     if change.action == "DELETE":
-        return lambda value, item, values: _deleted(value, get(item, values))
+        return lambda value, item, values: _delete(value, get(item, values))
     return lambda value, item, values: get(item, values)
 
 
-def _getter(operand: Operand) -> Getter:
-    """Return an operand as a function, which rejects a missing attribute."""
+def _operand_getter(operand: Operand) -> Getter:
+    """Return a function that returns the value of an operand, and rejects a missing attribute."""
     match operand:
         case Parameter(name):
             return lambda item, values: values[name]
         case Constant(value):
             return lambda item, values: value
         case Path(steps):
-            return _read(steps)
+            return _attribute_getter(steps)
         case Function("if_not_exists", (Path(steps), other)):
-            return _if_not_exists(steps, _getter(other))
+            return _if_not_exists(steps, _operand_getter(other))
         case Function("list_append", (one, other)):
-            return _list_append(_getter(one), _getter(other))
+            return _list_append(_operand_getter(one), _operand_getter(other))
         case Arithmetic(operator, left, right):
-            return _arithmetic(add_numbers if operator == "+" else subtract_numbers, _getter(left), _getter(right))
+            return _arithmetic(
+                add_numbers if operator == "+" else subtract_numbers, _operand_getter(left), _operand_getter(right)
+            )
         case Function():
             raise TypeError(f"{operand} has no value in an update")
 
 
-def _read(steps: tuple[str | int, ...]) -> Getter:
+def _attribute_getter(steps: tuple[str | int, ...]) -> Getter:
     def get(item: Item, values: Values) -> Any:
         value = value_at(item, steps)
         if value is None:
@@ -160,61 +162,61 @@ def _read(steps: tuple[str | int, ...]) -> Getter:
 
 def _if_not_exists(steps: tuple[str | int, ...], other: Getter) -> Getter:
     def get(item: Item, values: Values) -> Any:
-        # Like DynamoDB Local, read both operands, and reject a missing second operand even if the first exists.
-        instead, value = other(item, values), value_at(item, steps)
-        return instead if value is None else value
+        # Like DynamoDB Local, read both operands: a missing second operand is an error even if the first one exists.
+        default, value = other(item, values), value_at(item, steps)
+        return default if value is None else value
 
     return get
 
 
 def _list_append(one: Getter, other: Getter) -> Getter:
     def get(item: Item, values: Values) -> Any:
-        return {"L": _of_type("L", one(item, values)) + _of_type("L", other(item, values))}
+        return {"L": _content_of_type("L", one(item, values)) + _content_of_type("L", other(item, values))}
 
     return get
 
 
 def _arithmetic(calculate: Callable[[str, str], str], left: Getter, right: Getter) -> Getter:
     def get(item: Item, values: Values) -> Any:
-        return {"N": calculate(_of_type("N", left(item, values)), _of_type("N", right(item, values)))}
+        return {"N": calculate(_content_of_type("N", left(item, values)), _content_of_type("N", right(item, values)))}
 
     return get
 
 
-def _of_type(kind: str, value: Any) -> Any:
+def _content_of_type(kind: str, value: Any) -> Any:
     if kind not in value:
         raise _wrong_type()
     return value[kind]
 
 
-def _added(value: Any, added: Any) -> Any:
+def _add(value: Any, added: Any) -> Any:
     if value is None:
         return added
     ((kind, content),) = added.items()
-    known = _of_type(kind, value)
+    current = _content_of_type(kind, value)
     if kind == "N":
-        return {"N": add_numbers(known, content)}
+        return {"N": add_numbers(current, content)}
     if kind not in SET_TYPES:
         raise _wrong_type()
-    members = set(known)
-    return {kind: known + [member for member in content if member not in members]}
+    members = set(current)
+    return {kind: current + [member for member in content if member not in members]}
 
 
-def _deleted(value: Any, deleted: Any) -> Any:
+def _delete(value: Any, deleted: Any) -> Any:
     if value is None:
         return None
     ((kind, content),) = deleted.items()
     if kind not in SET_TYPES:
         raise _wrong_type()
-    left = [member for member in _of_type(kind, value) if member not in content]
+    left = [member for member in _content_of_type(kind, value) if member not in content]
     return {kind: left} if left else None
 
 
-def _extra_bytes(change: Change) -> int:
+def _extra_bytes_of(change: Change) -> int:
     if change.action in ("REMOVE", "DELETE"):
-        return _CLEARING_BYTES
-    into_list = _LIST_INDEX_BYTES if isinstance(change.path.steps[-1], int) else 0
-    return _WRITING_BYTES + into_list + (_ARITHMETIC_BYTES if isinstance(change.value, Arithmetic) else 0)
+        return _REMOVE_OR_DELETE_BYTES
+    index_bytes = _LIST_INDEX_BYTES if isinstance(change.path.steps[-1], int) else 0
+    return _SET_OR_ADD_BYTES + index_bytes + (_ARITHMETIC_BYTES if isinstance(change.value, Arithmetic) else 0)
 
 
 def _invalid_path() -> RequestRefused:
@@ -244,7 +246,7 @@ class ParsedUpdate:
 def parse_update(parameter: str, text: str, names: Mapping[str, str]) -> ParsedUpdate:
     """Parse an update; `parameter` is its name in the request."""
     reader = ExpressionReader(parameter, text, names, _FUNCTIONS)
-    update = _Update(reader)
+    update = _UpdateParser(reader)
     update.read()
     reader.checks += target_checks(update.targets)
     for checks in reversed(update.value_checks):
@@ -259,8 +261,8 @@ def parse_update(parameter: str, text: str, names: Mapping[str, str]) -> ParsedU
     )
 
 
-class _Update:
-    """Parses the sections; the checks of each change are separate, since the service runs them from last to first."""
+class _UpdateParser:
+    """Parses the sections of an update. `value_checks` are grouped by change: DynamoDB checks the last one first."""
 
     def __init__(self, reader: ExpressionReader) -> None:
         self._reader = reader
@@ -278,8 +280,8 @@ class _Update:
                 reader.take(",")
                 self._change(cast(Action, section))
             if section in seen:
-                # DynamoDB first reports an error inside the repeated section, so note this error after it.
-                reader.note(reader.at, f'The "{section}" section can only be used once in an update expression;')
+                # DynamoDB reports an error inside the repeated section first, so this error gets the position after it.
+                reader.add_error(reader.at, f'The "{section}" section can only be used once in an update expression;')
             seen.add(section)
             section = reader.take("SET", "REMOVE", "ADD", "DELETE", "end").kind
 
@@ -300,9 +302,9 @@ class _Update:
         reader.checks = []
 
     def _set_value(self) -> Operand:
-        """Parse an operand, or the sum or difference of two; parentheses can enclose the first operand or all of it."""
+        """Parse an operand, a sum or a difference; parentheses may enclose the first operand or the whole value."""
         reader = self._reader
-        reader.look_ahead()
+        reader.postpone_parentheses_check()
         opened: list[int] = []
         while reader.kind == "(":
             opened.append(reader.open())
@@ -310,7 +312,7 @@ class _Update:
         called_at = reader.called_at
         while opened and reader.kind == ")":
             reader.close(opened.pop())
-        reader.settle()
+        reader.reject_redundant_parentheses()
         if reader.kind in ("+", "-"):
             value = self._arithmetic(value, called_at)
         while opened:
@@ -321,12 +323,12 @@ class _Update:
         reader = self._reader
         operator = cast(Literal["+", "-"], reader.take("+", "-").kind)
         reader.operators += 1
-        self._reject_list(left, called_at)
+        self._reject_list_append(left, called_at)
         right = reader.operand()
-        self._reject_list(right, reader.called_at)
-        reader.checks += typed(operator, (left, right), frozenset({"N"}))
+        self._reject_list_append(right, reader.called_at)
+        reader.checks += type_checks(operator, (left, right), frozenset({"N"}))
         return Arithmetic(operator, left, right)
 
-    def _reject_list(self, operand: Operand, called_at: int) -> None:
+    def _reject_list_append(self, operand: Operand, called_at: int) -> None:
         if isinstance(operand, Function) and operand.name == "list_append":
-            self._reader.misused(called_at)
+            self._reader.add_misuse(called_at)

@@ -82,6 +82,7 @@ def heat_report(
     design: Design, prices: Prices, growths: Sequence[Growth], *, is_provisioned: bool = False
 ) -> HeatReport:
     """Simulate the hottest partitions, the table and its indexes for each growth of the traffic."""
+    design.require_keys("the heat report")
     calls = call_costs(design, ItemSizes(design))
     traffic = units_per_second(design, calls)
     dollars = prices.requests(STANDARD, traffic.read_units, traffic.write_units)

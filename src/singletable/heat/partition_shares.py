@@ -15,6 +15,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.entity import Entity
 from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import KeyPart, NativePart, Placement
+from singletable.planner.partition_values import PartitionValue, partition_values
 from singletable.planner.plan import Plan
 
 GUESSED_VALUES = 10_000
@@ -46,14 +47,15 @@ def share_of(
     parts: list[float] = []
     hot: list[str] = []
     guessed: list[str] = []
-    for name, part, is_guess, counts in _slots(entity, placement, spread or {}):
-        if name in fixed:
+    for value in partition_values(entity, placement):
+        if value.name in fixed:
             continue
+        part, guess = _share(value, (spread or {}).get(value.name, 1))
         parts.append(part)
-        if counts:
-            hot.append(name)
-        if is_guess:
-            guessed.append(f"the traffic over {entity.label}.{name}: uniform over {1 / part:,.0f} values")
+        if value.derived is None:
+            hot.append(value.name)
+        if guess:
+            guessed.append(f"the traffic over {entity.label}.{value.name}: {guess}")
     return PartitionShare(prod(parts), tuple(hot), tuple(guessed))
 
 
@@ -64,36 +66,29 @@ def spread_values(plan: Plan) -> dict[str, int]:
     return {fan_out.name: open_ended if fan_out.count is None else fan_out.count for fan_out in plan.fan_outs}
 
 
-def _slots(entity: Entity, placement: Placement, spread: Mapping[str, int]) -> list[tuple[str, float, bool, bool]]:
-    """Return each value in the partition key: name, share of the hottest value, is it a guess, is it a field."""
-    found: dict[str, tuple[str, float, bool, bool]] = {}
-    for part in placement.partition:
-        if isinstance(part, NativePart):
-            found[part.field.name] = _field(entity, part.field.name, len(part.domain or ()))
-            continue
-        for slot in part.template.slots:
-            if isinstance(slot, DerivedSlot):
-                found[slot.name] = _derived(slot.name, slot.derived, spread.get(slot.name, 1))
-            else:
-                found[slot.name] = _field(entity, slot.name, len(slot.codec.domain or ()))
-    return list(found.values())
+def _share(value: PartitionValue, read_at_once: int) -> tuple[float, str]:
+    """Return the share of the most frequent value, and the guess in it; empty if the share is known."""
+    if isinstance(value.derived, Shard):
+        return 1 / value.derived.of, ""
+    if isinstance(value.derived, Bucket):  # all writes go to the current bucket; a read uses several buckets
+        return 1 / read_at_once, ""
+    if value.hottest is not None:
+        return value.hottest, ""
+    if value.is_current_time:
+        return 1.0, "all on the current value"
+    count = value.count
+    if count is None:
+        count = GUESSED_VALUES if value.derived is None else _derived_count(value.derived)
+    return 1 / count, f"uniform over {count:,} values{', a guess from the name' if _is_named(value) else ''}"
 
 
-def _field(entity: Entity, name: str, domain: int) -> tuple[str, float, bool, bool]:
-    declared = entity.declaration.cardinality.get(name)
-    if declared is not None:
-        return name, declared.hottest, False, True
-    return (name, 1 / (domain or GUESSED_VALUES), True, True)
+def _is_named(value: PartitionValue) -> bool:
+    return value.count is not None and value.is_guess
 
 
-def _derived(name: str, derived: DerivedValue, values: int) -> tuple[str, float, bool, bool]:
-    if isinstance(derived, Shard):
-        return name, 1 / derived.of, False, False
-    if isinstance(derived, Bucket):  # all writes go to the current bucket; a read uses several buckets
-        return name, 1 / values, False, False
-    if isinstance(derived, DerivedFunction) and derived.values:
-        return name, 1 / len(derived.values), True, False
-    return name, 1 / GUESSED_DERIVED_VALUES, True, False
+def _derived_count(derived: DerivedValue) -> int:
+    values = derived.values if isinstance(derived, DerivedFunction) else None
+    return len(values) if values else GUESSED_DERIVED_VALUES
 
 
 def grows_at_one_end(entity: Entity, placement: Placement) -> bool:

@@ -157,7 +157,7 @@ def _sharded(
         derived={**entity.declaration.derived, name: shard(*fields, of=shards)},
         expected_per_partition=_spread(entity.declaration.expected_per_partition, alias, shards / (before or 1)),
     )
-    declarations = [declaration if each is entity else each.declaration for each in design.entities]
+    declarations = [declaration if each is entity else each.declaration for each in design.all_entities]
     try:
         made = compile_declarations(design.settings, declarations, design.patterns)
         made, fanned = _replanned(design, made, name, Fraction(shards, before or 1))

@@ -35,7 +35,7 @@ def members_of(shape: type) -> tuple[ShapeMember, ...]:
     for member in members:
         if entities.count(member.entity) > 1:
             raise InvalidShape(
-                f"{shape.__name__} has two members of type {member.entity.__name__}, so its items are ambiguous"
+                f"{shape.__name__} has two members of type {member.entity.__name__}, but an item can belong to only one"
             )
     return members
 

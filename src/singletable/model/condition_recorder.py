@@ -32,7 +32,7 @@ _COMPARE = "Compare it: o.total > 5."
 
 
 class ParameterPlaceholder:  # noqa: PLW1641  # __hash__ is defined, and raises
-    """A placeholder for a parameter while the body of a pattern is evaluated; using its value raises DesignError."""
+    """A placeholder for a parameter while the body of a pattern is evaluated. Any use of its value is a DesignError."""
 
     def __init__(self, name: str) -> None:
         self.argument_name = name
@@ -54,7 +54,10 @@ class ParameterPlaceholder:  # noqa: PLW1641  # __hash__ is defined, and raises
     __getattr__ = __getitem__ = __call__ = __str__ = __format__ = __contains__ = _no_value
 
     def _compare_with(self, other: object) -> Any:
-        """Let a recorded field record the comparison; raise DesignError for any other operand."""
+        """Return NotImplemented for a recorded field; raise DesignError for any other operand.
+
+        After NotImplemented, Python calls the comparison method of the field, which records the comparison.
+        """
         return NotImplemented if isinstance(other, FieldRecord) else self._no_value()
 
     def __eq__(self, other: object) -> Any:
@@ -128,7 +131,7 @@ class FieldRecord:
         if not isinstance(step, str) and (type(step) is not int or step < 0):
             raise invalid_expression(
                 f"{self._path}[{step!r}] is not a valid index or key",
-                "Use an int of at least 0 for a list, or a str for a map.",
+                "Use an int, 0 or greater, for a list, or a str for a map.",
             )
         return FieldRecord(Path((*self._path.steps, step)), None)
 
@@ -178,7 +181,7 @@ class FieldRecord:
 
     @property
     def recorded_path(self) -> Path:
-        """The recorded path."""
+        """The path from the entity to this value."""
         return self._path
 
     @property
@@ -241,7 +244,7 @@ def invalid_expression(message: str, remedy: str) -> DesignError:
 
 
 def exists(value: object) -> bool:
-    """In a condition: the field has a value other than None."""
+    """Return a condition for `filter=` or `where=` that holds if the field has a value other than None."""
     path, known = _path(value), _field(value)
     there: Condition = Function("attribute_exists", (path,))
     if known is not None and known.may_be_none and not known.is_none_unless_stored:
@@ -250,12 +253,12 @@ def exists(value: object) -> bool:
 
 
 def not_(condition: bool) -> bool:
-    """In a condition: negate another condition. `~` works too, but type checkers reject `~` on a bool."""
+    """Return the negation of a condition. `~condition` works too, but type checkers reject `~` on a bool."""
     return cast(bool, ConditionRecord(Not(_condition(condition))))
 
 
 def present(value: V | None) -> V:
-    """In a condition: an optional field with a type that excludes None, so that `present(o.due) < today` type-checks.
+    """Return an optional field with a type that excludes None, so that type checkers accept `present(o.due) < today`.
 
     The comparison is false if the field is missing.
     """
@@ -263,7 +266,7 @@ def present(value: V | None) -> V:
 
 
 def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
-    """In a condition: the text or bytes start with a prefix."""
+    """Return a condition for `filter=` or `where=` that holds if the text or bytes start with a prefix."""
     path, known, start = _path(value), _field(value), operand(prefix)
     if known is not None and known.type in SCALAR_TYPES:
         if known.type not in (str, bytes):
@@ -277,7 +280,7 @@ def contains(value: str | None, part: str) -> bool: ...
 @overload
 def contains(value: list[V] | set[V] | frozenset[V] | tuple[V, ...] | None, part: V) -> bool: ...
 def contains(value: object, part: object) -> bool:
-    """In a condition: the text contains a substring, or the set or list contains an element."""
+    """Return a condition for `filter=` or `where=` that holds if a text, a set or a list contains `part`."""
     path, known = _path(value), _field(value)
     if known is not None and known.type in SCALAR_TYPES and known.type not in (str, bytes):
         raise invalid_expression(
@@ -287,7 +290,7 @@ def contains(value: object, part: object) -> bool:
 
 
 def one_of(value: V, *options: V) -> bool:
-    """In a condition: the value equals one of at most 100 options."""
+    """Return a condition for `filter=` or `where=` that holds if the value equals one of at most 100 options."""
     path, known, choices = _path(value), _field(value), tuple(operand(option) for option in options)
     if not choices:
         raise invalid_expression(
@@ -295,7 +298,7 @@ def one_of(value: V, *options: V) -> bool:
         )
     if len(choices) > IN_OPERANDS_MAX:
         message = f"one_of() has {len(choices)} values for {path}, but DynamoDB allows at most {IN_OPERANDS_MAX}"
-        raise invalid_expression(message, "Use several patterns, or store what the values have in common as a field.")
+        raise invalid_expression(message, "Declare several patterns, or add a field that groups these values.")
     for choice in choices:
         _check_not_none(path, choice)
         if known is not None:
@@ -314,14 +317,14 @@ def _path(value: object) -> Path:
 
 
 def check_constant(known: Field, value: Operand, *, any_number: bool = True) -> None:
-    """Raise DesignError if a constant can never be a value of the field; only scalar types are checked.
+    """Raise DesignError if a constant can never be a value of the field. Only scalar and Literal types are checked.
 
-    `any_number` accepts any number for an int field, which is valid in a comparison.
+    With `any_number`, every number is accepted for an int field: `o.count > 1.5` is a valid comparison.
     """
     if isinstance(value, Constant) and get_origin(known.type) is Literal:
         if value.value not in get_args(known.type):
             options = ", ".join(map(repr, get_args(known.type)))
-            raise invalid_expression(f"{known.name} can never be {value.value!r}", f"It is one of {options}.")
+            raise invalid_expression(f"{known.name} can never be {value.value!r}", f"Its values are {options}.")
         return
     if not isinstance(value, Constant) or (known.type not in SCALAR_TYPES and value.value is not None):
         return

@@ -51,7 +51,7 @@ class Count:
     field: str
     where: Callable[[Any], bool] | None = None
     condition: Condition | None = None
-    """The recorded condition of `where`, set when a table is compiled; None if the counter counts all items."""
+    """The condition that `where` describes, set when a table is compiled; None if the counter counts all items."""
     validation: Validation = "whole"
     """With "fields", the counter skips the rules of the owner's class that need the whole object."""
 
@@ -84,8 +84,8 @@ def count(
     - `field`: the int field of the owner that stores the count. Its bounds are checked.
     - `where`: a condition on the fields of this entity; only items that satisfy it are counted:
       `where=lambda order: order.status == "OPEN"`.
-    - `validate`: a counter cannot check rules about the whole object, so an owner with such rules is rejected.
-      `validate="fields"` waives them for the counter.
+    - `validate`: a write that changes a counter does not read the owner, so it cannot check rules about the whole
+      object. An owner with such rules is an error, unless `validate="fields"` skips these rules for the counter.
     """
     return Count(owner, dict(by), field, where, validation=validate)
 
@@ -134,7 +134,7 @@ class DerivedDataRules:
 
     @property
     def reason(self) -> str | None:
-        """Why a write of the entity also affects other items, for messages; None if it does not."""
+        """The derived data of the entity in words, for messages; None if a write affects no other items."""
         reasons = ["unique values"] * bool(self.uniques) + ["counters in other items"] * bool(self.counted)
         reasons += ["copies of other entities"] * bool(self.copies) + ["copies in other items"] * bool(self.copied_by)
         reasons += ["a mirror"] * bool(self.mirrors) + ["an edge that it mirrors"] * (self.mirror_of is not None)

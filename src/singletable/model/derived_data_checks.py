@@ -1,4 +1,4 @@
-"""Checks of derived data: the declarations of copies, counters, mirrors and versions."""
+"""Checks of the declarations of derived data: copies, counters, mirrors and versions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from singletable.values.attribute_value import attribute_value
 
 
 def with_conditions(declaration: EntityDeclaration) -> tuple[EntityDeclaration, list[Problem]]:
-    """Return the declaration with the recorded conditions of its counters, and the problems."""
+    """Record the `where=` conditions of the counters; return the declaration with them, and the problems."""
     counted: list[Count] = []
     problems: list[Problem] = []
     if all(each.where is None for each in declaration.counted):
@@ -80,12 +80,12 @@ def _copy_problem(source: Entity | None, entity: Entity, each: Copy) -> str | No
     if source is entity:
         return "an entity cannot copy from itself; move the copied fields to another entity"
     if in_key := sorted(set(each.fields.values()) & entity.base.fields):
-        return f"{', '.join(in_key)} is part of {entity.label}'s own key, which cannot change"
+        return f"the key of {entity.label} contains {', '.join(in_key)}, and the key of an item cannot change"
     if (version := source.declaration.version) in each.fields:
         return f"{version} is the version of {source.label}, which every write increments"
     others = {ours for copy in entity.declaration.copies for ours in copy.fields.values()}
     if repeated := sorted(others.intersection(each.by.values())):
-        return f"by= uses {', '.join(repeated)}, which is a copy itself"
+        return f"by= must not use copied fields, but uses {', '.join(repeated)}"
     return None
 
 
@@ -111,15 +111,15 @@ def _count_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> s
         reason = rules.whole or f"{each.field} has a rule other than bounds"
         return (
             f"{reason}, but a counter changes without a read of {owner.label}. Store the counter in another entity, "
-            f'or waive the rule with count(..., validate="fields")'
+            f'or skip the rule with count(..., validate="fields")'
         )
     if any(each.field in placement.fields for placement in (*owner.placements.values(), *owner.uniques)):
         return f"{each.field} is part of a key, so every write of {entity.label} would have to replace the item"
     if any(each.field in other.fields for other in entities if other.declaration.mirror_of is owner.cls):
-        return f"{each.field} is in a mirror of {owner.label}, which every write would have to update"
+        return f"{each.field} is in a mirror of {owner.label}, so every write would have to update the mirror"
     repeated = [other.label for other in entities for copy in other.declaration.copies if _is_copied(copy, each)]
     if repeated:
-        return f"{each.field} is copied by {', '.join(repeated)}, which every write would have to update"
+        return f"{each.field} is copied by {', '.join(repeated)}, so every write would have to update the copies"
     return _condition_problem(entities, entity, each)
 
 
@@ -129,7 +129,7 @@ def _condition_problem(entities: Sequence[Entity], entity: Entity, each: Count) 
         return f"where= reads {version}, the version of {entity.label}, which every write increments"
     counters = {count.field for other in entities for count in other.declaration.counted if count.owner is entity.cls}
     if read := sorted(counters & each.condition_fields):
-        return f"where= reads {', '.join(read)}, a counter, which changes without a write of {entity.label}"
+        return f"where= must not read counters, which other writes change, but reads {', '.join(read)}"
     constants = (leaf.value for leaf in leaves(each.condition) if isinstance(leaf, Constant))
     return next(filter(None, map(_constant_problem, constants)), None)
 
@@ -178,7 +178,7 @@ def pair_problem(source: Entity, entity: Entity, pairs: Mapping[str, str]) -> st
     if wrong := _types_problem(source, entity, pairs):
         return wrong
     if missing := source.base.fields - set(pairs):
-        return f"by= does not map its key field {', '.join(sorted(missing))}"
+        return f"by= must map every key field of {source.label}, but lacks {', '.join(sorted(missing))}"
     return None
 
 

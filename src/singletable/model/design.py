@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.model.collection_shape import InvalidShape, ShapeMember, members_of
@@ -15,11 +16,12 @@ from singletable.model.intents import CollectionIntent, WithinIntent
 from singletable.model.parameter_binding import bindings_for, type_mismatch, unknown_parameter
 from singletable.model.parameter_types import AREA_TYPES
 from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.regular_language import ANYTHING, Language, PrefixIndex, overlap
 from singletable.model.schema_upgrades import upgrade_problems
 from singletable.model.table_schema import TABLE, Index, TableSettings
 from singletable.model.unique_markers import marker_problems
 
-# Two hexadecimal digits can escape each of these delimiters, and no escape sequence contains one of them.
+# Each delimiter can be escaped with two hexadecimal digits, and none occurs in an escape sequence (%XX).
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
 
 
@@ -31,6 +33,8 @@ class Design:
     entities: tuple[Entity, ...]
     indexes: Mapping[str, Index]
     patterns: tuple[PatternDeclaration, ...]
+    keyless: tuple[Entity, ...] = ()
+    """The entities without `key=`. They have no placements, and `entities` does not contain them."""
 
     @property
     def name(self) -> str:
@@ -44,19 +48,77 @@ class Design:
 
     @property
     def ttl_attribute(self) -> str | None:
-        """The TTL attribute of the table, if any entity expires."""
+        """The TTL attribute of the table: its setting, or the attribute of a TTL field; None if there is neither."""
         if self.settings.ttl_attribute:
             return self.settings.ttl_attribute
-        fields = ((e, e.declaration.ttl) for e in self.entities)
+        fields = ((e, e.declaration.ttl) for e in self.all_entities)
         return next((entity.attributes[name] for entity, name in fields if name), None)
+
+    @property
+    def all_entities(self) -> tuple[Entity, ...]:
+        """The entities with keys, then those without."""
+        return (*self.entities, *self.keyless)
+
+    def require_keys(self, purpose: str) -> None:
+        """Raise DesignError if an entity has no key yet; `purpose` names what needs the keys: `open()`."""
+        if self.keyless:
+            names = ", ".join(entity.label for entity in self.keyless)
+            has = "has" if len(self.keyless) == 1 else "have"
+            message = f"{self.name}: {purpose} needs the key of every entity, but {names} {has} no key yet"
+            remedy = "Declare @entity(key=...); `singletable check` proposes a key for each of them."
+            raise DesignError(Problem(message, self.keyless[0].location, remedy))
 
     def entity_of(self, cls: type) -> Entity:
         """Return the compiled entity of a class."""
-        return next(entity for entity in self.entities if entity.cls is cls)
+        return self._entity_by_class[cls]
+
+    @cached_property
+    def _entity_by_class(self) -> Mapping[type, Entity]:
+        return {entity.cls: entity for entity in reversed(self.all_entities)}
 
     def placed_in(self, index: Index) -> tuple[Entity, ...]:
         """Return the entities that have keys in an index."""
-        return tuple(entity for entity in self.entities if index.alias in entity.placements)
+        return self._entities_by_index[index.alias]
+
+    @cached_property
+    def _entities_by_index(self) -> Mapping[str, tuple[Entity, ...]]:
+        return {
+            alias: tuple(entity for entity in self.entities if alias in entity.placements) for alias in self.indexes
+        }
+
+    def entities_with_keys(self, index: Index, languages: Mapping[str, Language]) -> tuple[Entity, ...]:
+        """Return the entities whose key attributes in an index can have texts of these languages.
+
+        The fixed text at the start of the keys rules out most entities before their languages are compared.
+        """
+        placed = self.placed_in(index)
+        places = set(range(len(placed)))
+        for attribute, language in languages.items():
+            places &= self._key_prefixes(index)[attribute].places(language)
+        return tuple(
+            placed[place]
+            for place in sorted(places)
+            if all(
+                part.attribute not in languages or overlap(languages[part.attribute], part.language)
+                for part in placed[place].placements[index.alias].parts
+            )
+        )
+
+    @cached_property
+    def _prefixes_by_index(self) -> dict[str, Mapping[str, PrefixIndex]]:
+        return {}
+
+    def _key_prefixes(self, index: Index) -> Mapping[str, PrefixIndex]:
+        """Return the key languages of the entities in an index by attribute, computed once."""
+        known = self._prefixes_by_index
+        if index.alias not in known:
+            by_attribute: dict[str, list[Language]] = {name: [] for name in index.key_attributes}
+            for entity in self.placed_in(index):
+                languages = {part.attribute: part.language for part in entity.placements[index.alias].parts}
+                for name, found in by_attribute.items():
+                    found.append(languages.get(name, ANYTHING))
+            known[index.alias] = {name: PrefixIndex(found) for name, found in by_attribute.items()}
+        return known[index.alias]
 
     def pattern(self, name: str) -> PatternDeclaration | None:
         """Return a pattern by name, or None."""
@@ -68,11 +130,12 @@ class Design:
 
 
 def compile_design(settings: TableSettings, classes: Iterable[type], patterns: Iterable[PatternDeclaration]) -> Design:
-    """Compile the entities and patterns of a table; raise DesignError with all problems."""
+    """Compile the entity classes and the patterns of a table; raise DesignError with all problems."""
     declarations = {cls: declaration_of(cls) for cls in classes}
-    keyless = [getattr(cls, "__name__", repr(cls)) for cls, found in declarations.items() if found is None]
-    if keyless:
-        message = f"{settings.name}: {', '.join(keyless)} is not an entity"
+    others = [getattr(cls, "__name__", repr(cls)) for cls, found in declarations.items() if found is None]
+    if others:
+        what = "is not an entity" if len(others) == 1 else "are not entities"
+        message = f"{settings.name}: {', '.join(others)} {what}"
         raise DesignError(Problem(message, settings.location, "Decorate the class with @entity."))
     return compile_declarations(settings, [found for found in declarations.values() if found], patterns)
 
@@ -86,9 +149,13 @@ def compile_declarations(
     problems += [problem for declaration in declarations for problem in upgrade_problems(declaration)]
     recorded = [with_conditions(declaration) for declaration in declarations]
     problems += [problem for _, found in recorded for problem in found]
-    indexes, entities, unplaced = place_entities(settings, [declaration for declaration, _ in recorded])
+    keyless = tuple(
+        Entity(declaration, {}, declaration.attributes) for declaration, _ in recorded if TABLE not in declaration.keys
+    )
+    with_keys = [_without_links(declaration, keyless) for declaration, _ in recorded if TABLE in declaration.keys]
+    indexes, entities, unplaced = place_entities(settings, with_keys)
     problems += unplaced
-    design = Design(settings, tuple(entities), indexes, tuple(patterns))
+    design = Design(settings, tuple(entities), indexes, tuple(patterns), keyless)
     if not problems:
         problems += _ttl_problems(design)
         problems += [
@@ -101,6 +168,19 @@ def compile_declarations(
     return design
 
 
+def _without_links(declaration: EntityDeclaration, keyless: Sequence[Entity]) -> EntityDeclaration:
+    """Return the declaration without derived data of keyless entities, because derived data depends on their keys."""
+    absent = {entity.cls for entity in keyless}
+    if not absent:
+        return declaration
+    return replace(
+        declaration,
+        copies=tuple(each for each in declaration.copies if each.source not in absent),
+        counted=tuple(each for each in declaration.counted if each.owner not in absent),
+        mirror_of=None if declaration.mirror_of in absent else declaration.mirror_of,
+    )
+
+
 def _check_delimiter(settings: TableSettings) -> None:
     delimiter = settings.delimiter
     if len(delimiter) != 1 or delimiter not in DELIMITERS:
@@ -111,7 +191,7 @@ def _check_delimiter(settings: TableSettings) -> None:
 
 def _ttl_problems(design: Design) -> Iterable[Problem]:
     """Yield the problems of TTL fields: a table has one TTL attribute, which stores seconds."""
-    for entity in design.entities:
+    for entity in design.all_entities:
         name = entity.declaration.ttl
         if name is None:
             continue
@@ -135,7 +215,7 @@ def _same_names(named: list[tuple[str, Location]]) -> Iterable[Problem]:
 
 
 def _pattern_problems(design: Design, pattern: PatternDeclaration) -> Iterable[Problem]:
-    known = {entity.cls for entity in design.entities}
+    known = {entity.cls for entity in design.all_entities}
     intent = pattern.intent
     if isinstance(intent, CollectionIntent):
         try:
@@ -146,8 +226,9 @@ def _pattern_problems(design: Design, pattern: PatternDeclaration) -> Iterable[P
         missing = [intent.entity] if intent.entity not in known else []
     if missing:
         names = ", ".join(getattr(cls, "__name__", repr(cls)) for cls in missing)
-        message = f"pattern {pattern.name}: {names} is not an entity of {design.name}"
-        return [Problem(message, pattern.location, "Add it to entities=[...].")]
+        what, them = ("is not an entity", "it") if len(missing) == 1 else ("are not entities", "them")
+        message = f"pattern {pattern.name}: {names} {what} of {design.name}"
+        return [Problem(message, pattern.location, f"Add {them} to entities=[...].")]
     if isinstance(intent, CollectionIntent):
         return _collection_problems(design, pattern, intent)
     if not isinstance(intent, WithinIntent) and any(p.test in AREA_TYPES for p in pattern.bound_parameters):

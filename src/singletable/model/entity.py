@@ -27,7 +27,7 @@ class Cardinality:
 
     def __post_init__(self) -> None:
         if type(self.values) is not int or self.values < 1:
-            raise ValueError(f"the number of values must be an int of at least 1, got {self.values!r}")
+            raise ValueError(f"the number of values must be an int, 1 or greater, not {self.values!r}")
         if not 1 / self.values <= self.hottest <= 1:
             raise ValueError(
                 f"hottest must be between {1 / self.values:g} and 1 for {self.values} values, got {self.hottest!r}"
@@ -35,7 +35,7 @@ class Cardinality:
 
 
 def skewed(values: int, *, hottest: float) -> Cardinality:
-    """Describe an uneven distribution: the number of values, and the traffic share of the most frequent one.
+    """Describe a field whose values are not equally frequent, for `cardinality=` of an entity.
 
     `cardinality={"kind": skewed(12, hottest=0.6)}` means 12 kinds, one of which receives 60 % of the traffic.
     """
@@ -63,7 +63,7 @@ def accept_problem(accept: Any) -> str | None:
     """Return why `accept` is invalid, or None."""
     if accept is None or (isinstance(accept, Mapping) and all(isinstance(r, str) and r for r in accept.values())):
         return None
-    return f"accept={accept!r} must map each finding to a reason"
+    return f"accept must map the code of each finding to a reason, not {accept!r}"
 
 
 ACCEPT_REMEDY = 'Give each code a reason: accept={"ST107": "handles are checked at sign-up"}.'
@@ -71,7 +71,7 @@ ACCEPT_REMEDY = 'Give each code a reason: accept={"ST107": "handles are checked 
 
 @dataclass(frozen=True)
 class EntityDeclaration:
-    """The arguments of `@entity`; the table later adds the names of the key attributes and the delimiter."""
+    """The arguments of `@entity`. The keys are not compiled yet, because they depend on the settings of the table."""
 
     cls: type
     name: str
@@ -160,7 +160,7 @@ class Entity:
 
 def entity(
     *,
-    key: Keys,
+    key: Keys | None = None,
     name: str | None = None,
     attributes: Mapping[str, str] | Callable[[str], str] | None = None,
     derived: Mapping[str, DerivedValue] | None = None,
@@ -182,7 +182,7 @@ def entity(
 ) -> Callable[[C], C]:
     """Declare a pydantic model, dataclass, msgspec Struct or attrs class as an entity; the class itself is unchanged.
 
-    - `key`: the partition and sort key templates of the table: `("CUST#{customer_id}", "ORDER#{id}")`.
+    - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without it, `check` proposes a key.
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these for a multi-attribute key.
     - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
@@ -201,7 +201,7 @@ def entity(
     def declare(cls: C) -> C:
         fields = _fields(cls, location, accept)
         declaration = EntityDeclaration(
-            *(cls, name or cls.__name__, location, fields, {TABLE: key, **indexes}),
+            *(cls, name or cls.__name__, location, fields, indexes if key is None else {TABLE: key, **indexes}),
             *(_stored_names(fields, attributes), dict(derived or {}), _identity(identity)),
             *(schema_version, version, ttl),
             copies=tuple(copies),
@@ -245,6 +245,7 @@ def _fields(cls: type, location: Location, accept: Accepted | None) -> Mapping[s
 def _store_declaration(
     cls: C, declaration: EntityDeclaration, attributes: Mapping[str, str] | Callable[[str], str] | None
 ) -> C:
+    """Store the declaration on the class; raise DesignError if it has problems."""
     problems = list(_problems(declaration, attributes))
     if problems:
         raise DesignError(problems)
@@ -305,7 +306,9 @@ def _problems(
             )
     for key, value in derived.items():
         if key in fields:
-            yield Problem(f"{label}: the derived value {key!r} has the name of a field; rename it", location)
+            yield Problem(
+                f"{label}: the derived value {key!r} has the same name as a field; rename the derived value", location
+            )
         elif all(name in fields for name in value.fields):
             problem = value.problem_with({name: fields[name].type for name in value.fields})
             if problem:
@@ -313,6 +316,10 @@ def _problems(
     if dict(getattr(declaration.cls, "model_config", None) or {}).get("extra") == "allow":
         message = f"{label} allows undeclared fields (extra='allow'), but only declared fields are stored"
         yield Problem(message, location, "Declare a field for them, such as extra: dict[str, Any] = {}.")
+    if declaration.keys and TABLE not in declaration.keys:
+        message = f"{label}: {', '.join(declaration.keys)} is declared, but {TABLE}= is missing"
+        remedy = f"Declare {TABLE}=(...) too, or remove the index keys until the entity has a key."
+        yield Problem(message, location, remedy)
     yield from _invalid_estimates(declaration)
     yield from _invalid_versions(declaration)
     yield from _duplicate_attributes(declaration)
@@ -322,7 +329,7 @@ def _invalid_estimates(declaration: EntityDeclaration) -> Iterable[Problem]:
     for option in ("expected_bytes", "expected_items"):
         amount: Any = getattr(declaration, option)
         if amount is not None and (type(amount) is not int or amount < 0):
-            message = f"{declaration.cls.__qualname__}: {option}={amount!r} must be an int of at least 0"
+            message = f"{declaration.cls.__qualname__}: {option} must be an int, 0 or greater, not {amount!r}"
             yield Problem(message, declaration.location)
 
 
@@ -332,7 +339,7 @@ def _invalid_versions(declaration: EntityDeclaration) -> Iterable[Problem]:
         yield Problem(f"{label}: the version field {declaration.version!r} must be an int", declaration.location)
     given: Any = declaration.schema_version
     if given is not None and (type(given) is not int or given < 1):
-        yield Problem(f"{label}: schema_version={given!r} must be an int of at least 1", declaration.location)
+        yield Problem(f"{label}: schema_version must be an int, 1 or greater, not {given!r}", declaration.location)
 
 
 def _duplicate_attributes(declaration: EntityDeclaration) -> Iterable[Problem]:

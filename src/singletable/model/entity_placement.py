@@ -34,7 +34,7 @@ Position = str | Native
 
 @dataclass(frozen=True)
 class DeclaredKeys:
-    """The declared keys of an entity in one index, in a uniform format."""
+    """The keys that an entity declares for one index, as tuples: one element per key attribute."""
 
     declaration: EntityDeclaration
     partition: tuple[Position, ...]
@@ -45,7 +45,7 @@ class DeclaredKeys:
 def place_entities(
     settings: TableSettings, declarations: Sequence[EntityDeclaration]
 ) -> tuple[dict[str, Index], list[Entity], list[Problem]]:
-    """Return the indexes, the compiled entities and all problems."""
+    """Compile the keys of all entities in the table and its indexes; return the indexes, entities and problems."""
     problems: list[Problem] = []
     declared = {index.alias: index for index in settings.indexes}
     aliases = dict.fromkeys([TABLE, *(alias for d in declarations for alias in d.keys), *declared])
@@ -60,7 +60,11 @@ def place_entities(
                 if TABLE in placed:
                     placed[alias] = inverse_placement(indexes[alias], placed[TABLE])
             continue
-        given = [_given(d, alias, _local(alias, declared), problems) for d in declarations if alias in d.keys]
+        given = [
+            _declared_keys(each, alias, _is_local_index(alias, declared), problems)
+            for each in declarations
+            if alias in each.keys
+        ]
         layout = _Layout(settings, alias, declared.get(alias), [keys for keys in given if keys])
         indexes[alias] = layout.index(indexes.get(TABLE), problems)
         for keys in layout.given:
@@ -68,14 +72,14 @@ def place_entities(
             if placement:
                 placements[keys.declaration.name][alias] = placement
     problems += misnamed_inverse(settings)
-    types = _types(placements, problems, settings)
-    indexes = {alias: _typed(index, types) for alias, index in indexes.items()}
+    types = _attribute_types(placements, problems, settings)
+    indexes = {alias: _with_types(index, types) for alias, index in indexes.items()}
     entities = [
         _entity(settings, declaration, placements[declaration.name], indexes, problems) for declaration in declarations
     ]
     if not problems:
         problems += index_problems(settings, indexes)
-        problems += [problem for entity in entities for problem in _expectation_problems(entity)]
+        problems += [problem for entity in entities for problem in _estimate_problems(entity)]
     if not problems:
         problems += [problem for entity in entities for problem in attribute_problems(settings, entity, indexes)]
     return indexes, [entity for entity in entities if TABLE in entity.placements], problems
@@ -93,18 +97,21 @@ def _entity(
     return Entity(declaration, placed, declaration.attributes, uniques)
 
 
-def _expectation_problems(entity: Entity) -> Iterator[Problem]:
+def _estimate_problems(entity: Entity) -> Iterator[Problem]:
     for alias in entity.declaration.expected_per_partition:
         if alias not in entity.placements:
-            message = f"{entity.label}: expected_per_partition names {alias!r}; its keys are "
+            message = f"{entity.label}: expected_per_partition names {alias!r}, but its keys are "
             yield Problem(message + ", ".join(entity.placements), entity.location)
 
 
-def _local(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:
+def _is_local_index(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:
     return isinstance(declared[alias], LSI) if alias in declared else is_local(alias)
 
 
-def _given(declaration: EntityDeclaration, alias: str, local: bool, problems: list[Problem]) -> DeclaredKeys | None:
+def _declared_keys(
+    declaration: EntityDeclaration, alias: str, local: bool, problems: list[Problem]
+) -> DeclaredKeys | None:
+    """Return the keys of an entity in one index as tuples; add a problem and return None if they are invalid."""
     keys = declaration.keys[alias]
     sparse = isinstance(keys, Sparse)
     if isinstance(keys, Sparse):
@@ -136,7 +143,7 @@ def _position(position: Any) -> tuple[Position, ...]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """An index whose key attributes are not named yet."""
+    """The declared keys of all entities in one index, from which the names of its key attributes follow."""
 
     settings: TableSettings
     alias: str
@@ -163,11 +170,12 @@ class _Layout:
         return Index(self.alias, self.name, "table" if self.alias == TABLE else "GSI", partition, sort, projection)
 
     @property
-    def _declared_keys(self) -> Any:
+    def _declared_attributes(self) -> Any:
+        """The names of the key attributes as declared with `keys=`, or None."""
         return self.settings.keys if self.alias == TABLE else getattr(self.declared, "keys", None)
 
     def _check_names(self, problems: list[Problem]) -> None:
-        keys = self._declared_keys
+        keys = self._declared_attributes
         if keys is not None and (isinstance(keys, str) or len(keys) > 2):
             message = (
                 f"{self.settings.name}: {self.alias} keys={keys!r} must name a partition and a sort key attribute: "
@@ -176,14 +184,16 @@ class _Layout:
             problems.append(Problem(message, self.settings.location))
 
     def _declared_names(self, position: int) -> tuple[str, ...]:
-        keys = self._declared_keys
+        keys = self._declared_attributes
         names = keys[position] if keys and position < len(keys) else ()
         return (names,) if isinstance(names, str) else names
 
     def _attributes(self, side: str, named: tuple[str, ...], suffix: str) -> tuple[KeyAttribute, ...]:
         if named:
             return tuple(KeyAttribute(name) for name in named)
-        count = max((len(getattr(keys, side)) for keys in self.given), default=0)
+        # Until an entity has a key, the table has the declared key attributes, or the default ones.
+        is_open = self.alias == TABLE and self.settings.keys is None
+        count = max((len(getattr(keys, side)) for keys in self.given), default=int(is_open))
         prefix = "" if self.alias == TABLE else self.name
         return tuple(
             KeyAttribute(self._native_name(side, number) or f"{prefix}{suffix}{number + 1 if count > 1 else ''}")
@@ -265,7 +275,7 @@ def _part(position: Position, attribute: str, declaration: EntityDeclaration, de
     if kind != "S" and position.format:
         raise InvalidTemplate(f"an attribute of type {kind} does not support a format; remove {position.format!r}")
     try:
-        # Text, enums and literals are stored unchanged. DynamoDB has no type for dates or UUIDs, so these need a codec.
+        # Numbers, bytes and text are stored unchanged. Dates, UUIDs and formatted values are stored as encoded text.
         is_stored_directly = kind != "S" or (_is_text(field.type) and not position.format)
         codec = None if is_stored_directly else choose_codec(field.type, position.format, delimiter)
     except ValueError as problem:
@@ -277,7 +287,7 @@ def _is_text(field_type: Any) -> bool:
     return field_type is str or get_origin(field_type) is Literal or issubclass(field_type, Enum)
 
 
-def _types(
+def _attribute_types(
     placements: Mapping[str, Mapping[str, Placement]], problems: list[Problem], settings: TableSettings
 ) -> dict[str, AttributeType]:
     """Return the type of each key attribute; all entities and indexes must use the same type for an attribute."""
@@ -296,7 +306,7 @@ def _types(
     return {attribute: next(iter(found)) for attribute, found in types.items()}
 
 
-def _typed(index: Index, types: Mapping[str, AttributeType]) -> Index:
+def _with_types(index: Index, types: Mapping[str, AttributeType]) -> Index:
     def typed(attributes: tuple[KeyAttribute, ...]) -> tuple[KeyAttribute, ...]:
         return tuple(KeyAttribute(each.name, types.get(each.name, "S")) for each in attributes)
 

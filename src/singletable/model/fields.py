@@ -25,14 +25,14 @@ _PYDANTIC = {
     "FutureDate": date,
     "EmailStr": str,
 }
-"""The type of the values for each pydantic type that only validates and never has instances."""
+"""The types of the actual values, by the name of a pydantic type that only validates and has no instances."""
 
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 @dataclasses.dataclass(frozen=True)
 class DefaultFactory:
-    """A default that the class creates for each object, and the factory function if it is known."""
+    """A default that is created for each object; `make` is the factory function, or None if it is unknown."""
 
     make: Callable[[], Any] | None = None
 
@@ -131,7 +131,7 @@ def _names(cls: type) -> dict[str, tuple[bool, bool, Any]]:
         }
     raise NotAnEntityClass(
         f"{cls.__qualname__} is not a pydantic model, dataclass, msgspec Struct or attrs class; "
-        "place its decorator below @entity"
+        "if it has a @dataclass or attrs decorator, put @entity above it"
     )
 
 
@@ -146,7 +146,7 @@ def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[st
 
 
 def _default_of(default: Any, factory: Any) -> Any:
-    """Return a default, as far as it is known before an object is created."""
+    """Return the default value; a DefaultFactory if the factory must create a value for each object."""
     if factory is None:
         return default
     return factory() if factory in (set, frozenset) else DefaultFactory(factory)
@@ -176,20 +176,20 @@ def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:
 
 
 def _check_decorated(cls: type, mark: str) -> None:
-    """Raise NotAnEntityClass for a subclass that is not decorated itself, because its annotations are not fields."""
+    """Raise NotAnEntityClass if a subclass has annotations but no decorator of its own, so that they are not fields."""
     if mark in vars(cls):
         return
     own = inspect.get_annotations(cls)
     hints = typing.get_type_hints(cls) if own else {}
     if ignored := [name for name in own if hints[name] is not ClassVar and get_origin(hints[name]) is not ClassVar]:
         raise NotAnEntityClass(
-            f"{cls.__qualname__} is not decorated itself, so {', '.join(ignored)} is not a field; "
-            "place its decorator below @entity"
+            f"{cls.__qualname__} is not decorated itself, so its annotations are ignored: {', '.join(ignored)}; "
+            "add the decorator of its base class below @entity"
         )
 
 
 def strip(annotation: Any) -> tuple[Any, bool]:
-    """Return the type inside `Annotated`, `Optional` and `NewType`, and whether None is allowed."""
+    """Return the type inside `Annotated`, `Optional`, `NewType` and type aliases, and whether None is allowed."""
     optional = False
     while True:
         origin = get_origin(annotation)
@@ -220,7 +220,10 @@ def container_of(declared: Any) -> type | None:
 
 
 def element_of(declared: Any) -> Any:
-    """Return the type of the elements of a container, or of the values of a dict; None if there is no single type."""
+    """Return the type of the elements of a container, or of the values of a dict; None for other types.
+
+    None is also returned for a tuple whose elements have separate types.
+    """
     kind, arguments = container_of(declared), get_args(declared)
     if kind is None or (kind is tuple and arguments and arguments[-1] is not ...):
         return None
@@ -267,7 +270,10 @@ _EXCLUDED_SUBTYPES: dict[Any, type] = {int: bool, float: bool, Decimal: bool, da
 
 
 def is_value_of(kind: Any, value: Any, *, any_number: bool = False) -> bool:
-    """Return whether a value has a scalar type; an int is also accepted for float and Decimal."""
+    """Return whether a value is valid for a scalar type. Any number is valid for float and Decimal.
+
+    With `any_number`, any number is valid for int, too.
+    """
     accepted = NUMBER_TYPES if kind in (float, Decimal) or (any_number and kind is int) else kind
     return isinstance(value, accepted) and type(value) is not _EXCLUDED_SUBTYPES.get(kind)
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 ALPHABET = "0123456789bcdefghjkmnpqrstuvwxyz"
-"""The 32 characters of a geohash, in ascending order, so that cells sort as text and as numbers."""
+"""The 32 characters of a geohash. They are in ascending order, so cells sort the same way as text and as numbers."""
 EARTH_RADIUS_M = 6_371_008.8
 """The mean radius of the earth (IUGG); distances assume a sphere."""
 PRECISION_MAX = 12
 
 _BITS_PER_CHARACTER = 5
-# Every circle is enlarged by this slack, which is a thousand times the possible rounding error.
+# Every circle is made larger by this slack, so that rounding errors, which are a thousand times smaller, lose no point.
 _SLACK_RATIO = 1e-9
 _SLACK_M = 1e-6
 
@@ -30,18 +30,18 @@ def encode(latitude: float, longitude: float, precision: int) -> str:
 
 
 def cell_size_m(precision: int, latitude: float) -> tuple[float, float]:
-    """Return the height of a cell, and its width at this latitude."""
+    """Return the height of a cell and its width at this latitude, in metres."""
     grid = _grid(precision)
     parallel_ratio = math.cos(math.radians(_valid_latitude(latitude)))
     return math.pi * EARTH_RADIUS_M / grid.rows, math.tau * EARTH_RADIUS_M * parallel_ratio / grid.columns
 
 
 def distance_m(lat1: float, lng1: float, lat2: float, lng2: float) -> float:
-    """Return the great-circle distance of two points."""
+    """Return the great-circle distance between two points, in metres."""
     latitude, other_latitude = math.radians(_valid_latitude(lat1)), math.radians(_valid_latitude(lat2))
     half_turn = math.radians(_wrapped_longitude(lng2) - _wrapped_longitude(lng1)) / 2
     half_rise, middle = (other_latitude - latitude) / 2, (other_latitude + latitude) / 2
-    # The haversine and its complement as sums of squares, which avoids cancellation even between antipodes.
+    # Computing the haversine and its complement as sums of squares loses no precision, even between antipodes.
     near = math.hypot(math.sin(half_rise) * math.cos(half_turn), math.cos(middle) * math.sin(half_turn))
     far = math.hypot(math.cos(half_rise) * math.cos(half_turn), math.sin(middle) * math.sin(half_turn))
     return 2 * EARTH_RADIUS_M * math.atan2(near, far)
@@ -168,7 +168,7 @@ class _Circle:
     def half_width_at(self, latitude: float) -> float:
         """Return how far the circle extends east and west along a parallel; 0 if it does not reach the parallel."""
         rise = abs(latitude - self.latitude)
-        # The haversine formula solved for longitude, with sin²(a) - sin²(b) as a product to avoid cancellation.
+        # This is the haversine formula solved for the longitude; sin²(a) - sin²(b) is a product to keep its precision.
         reach = math.sin(math.radians(self.angle + rise) / 2) * math.sin(math.radians(self.angle - rise) / 2)
         whole = math.cos(math.radians(self.latitude)) * math.cos(math.radians(latitude))
         if reach <= 0:
@@ -222,13 +222,13 @@ def _grid(precision: int) -> _Grid:
 
 def _valid_latitude(latitude: float) -> float:
     if not -90 <= latitude <= 90:
-        raise ValueError(f"latitude {latitude!r} is not on the earth: pass -90 to 90 degrees")
+        raise ValueError(f"latitude {latitude!r} is out of range: pass -90 to 90 degrees")
     return latitude
 
 
 def _wrapped_longitude(longitude: float) -> float:
     if not math.isfinite(longitude):
-        raise ValueError(f"longitude {longitude!r} is not on the earth: pass a finite number of degrees")
+        raise ValueError(f"longitude {longitude!r} is not finite: pass a number of degrees")
     return math.remainder(longitude, 360)
 
 
@@ -247,8 +247,8 @@ def _span(low: float, high: float) -> float:
 
 
 def _too_many(what: str, less: str, precision: int, needed: int, most: int) -> str:
-    way_out = "a smaller precision covers it with fewer" if precision > 1 else f"only {less} needs fewer"
+    way_out = f"use a smaller precision or {less}" if precision > 1 else f"use {less}"
     return (
         f"{what} needs at least {needed} geohash cells of precision {precision}, "
-        f"more than the {most} allowed; {way_out}"
+        f"but at most {most} are allowed; {way_out}"
     )

@@ -11,7 +11,7 @@ from singletable.model.table_schema import GSI, TABLE, Index, TableSettings
 
 
 def index_problems(settings: TableSettings, indexes: Mapping[str, Index]) -> Iterator[Problem]:
-    """Yield duplicate index names, repeated key attributes, and local indexes of a table without a sort key."""
+    """Yield problems of duplicate index names, repeated key attributes, and local indexes that need a sort key."""
     names = [index.name for index in indexes.values() if not index.is_table]
     aliases = [index.alias for index in settings.indexes]
     for name in sorted({name for each in (names, aliases) for name in each if each.count(name) > 1}):
@@ -29,7 +29,7 @@ def index_problems(settings: TableSettings, indexes: Mapping[str, Index]) -> Ite
 
 
 def attribute_problems(settings: TableSettings, entity: Entity, indexes: Mapping[str, Index]) -> Iterator[Problem]:
-    """Yield attributes that an item would write twice, and indexes that would contain an item without declared keys."""
+    """Yield problems of attributes that an item would write twice, and of indexes that it would enter by accident."""
     yield from _overwritten_fields(settings, entity)
     yield from _conflicting_keys(entity)
     for index in indexes.values():
@@ -38,7 +38,7 @@ def attribute_problems(settings: TableSettings, entity: Entity, indexes: Mapping
 
 
 def _overwritten_fields(settings: TableSettings, entity: Entity) -> Iterator[Problem]:
-    """Yield the fields whose attribute is also a key or a system attribute of the table."""
+    """Yield a problem for each field that has the attribute of a key or a system attribute of the table."""
     fields = {stored: name for name, stored in entity.attributes.items()}
     system = [settings.type_attribute] if settings.type_attribute else []
     system += [settings.schema_version_attribute] if entity.declaration.schema_version is not None else []
@@ -54,7 +54,7 @@ def _overwritten_fields(settings: TableSettings, entity: Entity) -> Iterator[Pro
 
 
 def _conflicting_keys(entity: Entity) -> Iterator[Problem]:
-    """Yield the key attributes that several indexes share, but with different values."""
+    """Yield a problem for each key attribute that has different templates in two indexes."""
     seen: dict[str, KeyPart] = {}
     for part in _parts(entity):
         other = seen.setdefault(part.attribute, part)
@@ -66,7 +66,10 @@ def _conflicting_keys(entity: Entity) -> Iterator[Problem]:
 
 
 def _unintended_entries(settings: TableSettings, entity: Entity, index: Index) -> Iterator[Problem]:
-    """Yield a problem if an item enters an index without declared keys, or if the index rejects the type of a field."""
+    """Yield a problem if a field is a key of an index in which the entity declares no keys.
+
+    DynamoDB then adds the items to the index, or rejects them if the field has another type than the key.
+    """
     fields = {entity.attributes[name]: field for name, field in entity.fields.items()}
     types = {attribute.name: attribute.type for attribute in (*index.partition, *index.sort)}
     own = {part.attribute for part in _parts(entity)}
@@ -82,7 +85,7 @@ def _unintended_entries(settings: TableSettings, entity: Entity, index: Index) -
         message = f"{entity.label}: its items are also in {index.label}, because they have {', '.join(types)}"
         remedy = f"Declare {index.alias}=..., or store the fields under other attribute names."
         if types.keys() <= {part.attribute for part in entity.base.parts}:
-            remedy = f'Declare it as inverse("{index.alias}"): every item is in it, with swapped keys.'
+            remedy = f'Declare the index as inverse("{index.alias}"): it contains every item, with swapped keys.'
         yield Problem(message, entity.location, remedy)
 
 

@@ -1,7 +1,8 @@
 """Pattern bodies: `get`, `query`, `collection`, `within`, `ancestors`, `put`, `create`, `update` and `delete`.
 
-Each function returns an intent, which describes what to read or write. The planner decides how. The functions are typed
-as if they returned the result of the pattern, so that type checkers compare a body with the signature of its pattern.
+Each function returns an intent: a description of a read or write, which the planner turns into a request. The functions
+are typed as if they returned the result of the pattern, so that type checkers compare the body of a pattern with its
+signature.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class ItemWriteIntent:
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
     validation: Validation = "whole"
-    """For updates: "fields" waives the rules that need the whole object."""
+    """For updates: "fields" skips the validation rules that need the whole object."""
 
     @property
     def changed(self) -> frozenset[str]:
@@ -151,7 +152,7 @@ def _recorded(entity: type, function: Callable[[Any], Any] | None) -> Condition 
 def _limit(limit: Limit) -> Limit:
     if limit is None or isinstance(limit, ParameterPlaceholder) or (type(limit) is int and limit >= 1):
         return limit
-    raise _design_error(f"limit must be an int of at least 1, got {limit!r}")
+    raise _design_error(f"limit must be an int, 1 or greater, got {limit!r}")
 
 
 def _design_error(message: str, remedy: str | None = None) -> DesignError:
@@ -270,7 +271,7 @@ def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
 
 
 def put(entity: type[E]) -> E:
-    """Write an item and replace an existing one. The parameters are the object itself, or its fields."""
+    """Write an item, replacing the one with the same key. The parameters are the object itself, or its fields."""
     return cast(E, ItemWriteIntent("put", entity))
 
 

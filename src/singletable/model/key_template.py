@@ -167,6 +167,7 @@ class InvalidTemplate(ValueError):
     """The template is invalid."""
 
 
+_OTHER_SYNTAX = re.compile(r"[$%]\{([^{}]*)\}")
 _PIECE = re.compile(r"\{([^{}]*)\}|([^{}]+)")
 
 
@@ -187,6 +188,8 @@ def _parts(
     if not text:
         raise InvalidTemplate("the template is empty, but DynamoDB does not allow empty keys; add a literal")
     position = 0
+    if found := _OTHER_SYNTAX.search(text):
+        raise InvalidTemplate(f"{text!r} contains {found[0]!r}; write a field as {{{found[1]}}}")
     for match in _PIECE.finditer(text):
         if match.start() != position:
             break
@@ -196,7 +199,8 @@ def _parts(
         else:
             yield _slot(match[1], fields, derived, delimiter)
     if position != len(text):
-        raise InvalidTemplate(f"{text!r} has an unmatched brace at character {position + 1}")
+        other = "; write a field with one pair of braces, such as {id}" if "{{" in text or "}}" in text else ""
+        raise InvalidTemplate(f"{text!r} has an unmatched brace at character {position + 1}{other}")
 
 
 def _closed(part: Part) -> Part:

@@ -15,6 +15,7 @@ from singletable.errors import KeyRefused, Location
 from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.fields import Field
 from singletable.model.key_template import Template
+from singletable.model.regular_language import ANYTHING, Language, any_of
 from singletable.model.table_schema import AttributeType, Index
 from singletable.values.attribute_value import fits
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
@@ -25,7 +26,7 @@ KeyValue = str | bytes | Decimal
 
 @dataclass(frozen=True)
 class TemplatePart:
-    """A key attribute that is made by a template."""
+    """A key attribute whose value a template produces."""
 
     attribute: str
     template: Template
@@ -41,6 +42,11 @@ class TemplatePart:
     def exact_fields(self) -> frozenset[str]:
         """The fields that can be decoded from the attribute."""
         return self.template.exact_fields
+
+    @property
+    def language(self) -> Language:
+        """Every possible text of the attribute."""
+        return self.template.language
 
     def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
         """Return the value of the attribute for an item, or None if a field is missing."""
@@ -77,7 +83,7 @@ class NativePart:
 
     @property
     def order(self) -> SortOrder:
-        """The sort order of the attribute: numbers by value, text and bytes by bytes."""
+        """The sort order of the attribute: numbers by value, text and bytes in byte order."""
         return self.codec.order if self.codec is not None else SortOrder.ASCENDING
 
     @property
@@ -86,6 +92,13 @@ class NativePart:
         if _is_enum(self.field.type):
             return tuple(self.field.type)
         return get_args(self.field.type) if get_origin(self.field.type) is Literal else None
+
+    @cached_property
+    def language(self) -> Language:
+        """Every possible text of the attribute; numbers and bytes count as any text."""
+        if self.codec is None and self.type == "S" and self.domain is not None:
+            return any_of(str(self.encode_value(value)) for value in self.domain)
+        return self.codec.language if self.codec is not None else ANYTHING
 
     def encode(self, values: Mapping[str, Any]) -> KeyValue | None:
         """Return the value of the attribute for an item, or None if the field is missing."""

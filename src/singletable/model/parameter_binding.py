@@ -1,4 +1,4 @@
-"""Parameter binding: which predicates a pattern applies to the fields of an entity, and the mismatches."""
+"""Parameter binding: the predicates that a pattern applies to the fields of an entity, and the type mismatches."""
 
 from __future__ import annotations
 
@@ -53,24 +53,26 @@ def bindings_for(pattern: PatternDeclaration, entity: Entity) -> tuple[tuple[Bin
     for parameter in pattern.bound_parameters:
         if isinstance(intent, ItemWriteIntent) and parameter.type is entity.cls:
             continue
-        binding = _of_parameter(pattern, parameter, entity)
+        binding = _bind_parameter(pattern, parameter, entity)
         (bindings if isinstance(binding, Binding) else problems).append(binding)  # type: ignore[arg-type]
     if isinstance(intent, GetIntent | QueryIntent):
-        for found in _of_condition(pattern, entity, intent.where):
+        for found in _bind_condition(pattern, entity, intent.where):
             (bindings if isinstance(found, Binding) else problems).append(found)  # type: ignore[arg-type]
-    problems += _used(pattern, entity)
+    problems += _type_problems(pattern, entity)
     if isinstance(intent, WithinIntent):
-        problems += _of_within(pattern)
+        problems += _within_problems(pattern)
     return tuple(bindings), tuple(problems)
 
 
-def _of_within(pattern: PatternDeclaration) -> Iterator[Problem]:
+def _within_problems(pattern: PatternDeclaration) -> Iterator[Problem]:
     """Yield the problems of a `within` pattern."""
     areas = [parameter.name for parameter in pattern.bound_parameters if parameter.test in AREA_TYPES]
     if not areas:
         remedy = "Add a parameter, such as area: Radius."
         yield Problem(
-            f"pattern {pattern.name}: within(...) needs an area, but no parameter is one", pattern.location, remedy
+            f"pattern {pattern.name}: within(...) needs an area, but the pattern has no area parameter",
+            pattern.location,
+            remedy,
         )
     if len(areas) > 1:
         message = f"pattern {pattern.name}: within(...) takes one area, but {' and '.join(areas)} are areas"
@@ -80,9 +82,9 @@ def _of_within(pattern: PatternDeclaration) -> Iterator[Problem]:
         yield Problem(message, pattern.location, "Use Nearest(..., count, meters=...) to limit the number of results.")
 
 
-def _of_parameter(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
+def _bind_parameter(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
     if parameter.test in AREA_TYPES:
-        return _of_area(pattern, parameter, entity)
+        return _bind_area(pattern, parameter, entity)
     field = entity.fields.get(parameter.name)
     if field is None:
         return unknown_parameter(pattern, parameter, {entity.label: entity.fields})
@@ -93,7 +95,7 @@ def _of_parameter(pattern: PatternDeclaration, parameter: ParameterDeclaration, 
     return Binding((field.name,), parameter.test, Parameter(parameter.name))
 
 
-def _of_area(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
+def _bind_area(pattern: PatternDeclaration, parameter: ParameterDeclaration, entity: Entity) -> Binding | Problem:
     cells = [derived for derived in entity.declaration.derived.values() if isinstance(derived, GeohashCell)]
     if len({cell.fields for cell in cells}) == 1:
         return Binding(cells[0].fields, parameter.test, Parameter(parameter.name))
@@ -142,11 +144,11 @@ def _is_of(value: Any, field: Any) -> bool:
     return isinstance(field, type) and get_origin(field) is None and type(value) is field
 
 
-def _used(pattern: PatternDeclaration, entity: Entity) -> Iterator[Problem]:
-    """Yield the parameters that the body uses with a field of another type."""
+def _type_problems(pattern: PatternDeclaration, entity: Entity) -> Iterator[Problem]:
+    """Yield a problem for each parameter that the body compares with, or assigns to, a field of another type."""
     intent = pattern.intent
     nodes = (getattr(intent, "where", None), getattr(intent, "filter", None), *getattr(intent, "changes", ()))
-    for path, source in (pair for node in nodes for pair in _pairs(node)):
+    for path, source in (pair for node in nodes for pair in _fields_and_parameters(node)):
         field, parameter = entity.fields.get(str(path.steps[0])), pattern.parameters.get(source.name)
         if field is None or parameter is None or len(path.steps) > 1:
             continue
@@ -155,7 +157,8 @@ def _used(pattern: PatternDeclaration, entity: Entity) -> Iterator[Problem]:
             yield Problem(f"{message}but {entity.label}.{field.name} is {field.type_name}", pattern.location)
 
 
-def _pairs(node: object) -> Iterator[tuple[Path, Parameter]]:
+def _fields_and_parameters(node: object) -> Iterator[tuple[Path, Parameter]]:
+    """Yield each field that a condition or change combines with a parameter, and the parameter."""
     match node:
         case Compare(_, Path() as path, Parameter() as source) | Change(_, Path() as path, Parameter() as source):
             yield path, source
@@ -163,14 +166,14 @@ def _pairs(node: object) -> Iterator[tuple[Path, Parameter]]:
             yield from ((path, option) for option in options if isinstance(option, Parameter))
         case And(parts) | Or(parts):
             for part in parts:
-                yield from _pairs(part)
+                yield from _fields_and_parameters(part)
         case Not(part):
-            yield from _pairs(part)
+            yield from _fields_and_parameters(part)
         case _:
             return
 
 
-def _of_condition(
+def _bind_condition(
     pattern: PatternDeclaration, entity: Entity, condition: Condition | None
 ) -> Iterator[Binding | Problem]:
     if condition is None:

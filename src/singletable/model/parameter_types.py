@@ -159,7 +159,7 @@ def cells_of(area: Area, precision: int, most: int) -> tuple[str, ...]:
         edges = [_number(name, getattr(area, name)) for name in ("south", "west", "north", "east")]
         return cells_in_box(edges[0], edges[1], edges[2], edges[3], precision, most)
     if isinstance(area, Nearest) and (type(area.count) is not int or area.count < 1):
-        raise ValueError(f"count must be an int of at least 1, got {area.count!r}")
+        raise ValueError(f"count must be an int, 1 or greater, got {area.count!r}")
     return cells_within(
         _number("latitude", area.latitude),
         _number("longitude", area.longitude),

@@ -43,6 +43,7 @@ class PatternOptions:
     budget_ms: float | None = None
     entry: type | str | None = None
     fanout: int | None = None
+    max_requests: int | None = None
     expected_items: int | None = None
     expected_examined: int | None = None
     accept: Accepted | None = None
@@ -78,7 +79,7 @@ class PatternDeclaration:
 
     @property
     def bound_parameters(self) -> tuple[ParameterDeclaration, ...]:
-        """The parameters that bind to fields by name. The body of the pattern does not use them."""
+        """The parameters that bind to fields by name: all except limit, cursor and those that the body uses."""
         used = used_parameters(self.intent)
         return tuple(p for p in self.parameters.values() if p.name not in used and p.name not in (LIMIT, CURSOR))
 
@@ -132,12 +133,16 @@ def _check_options(options: PatternOptions, error: ErrorFactory) -> None:
     word = options.frequency
     if isinstance(word, str) and word not in FREQUENCIES:
         raise error(f"frequency {word!r} is not valid", f"Use one of {', '.join(FREQUENCIES)}, or a number.")
-    for option in ("frequency", "rate", "budget_ms", "fanout", "expected_items", "expected_examined"):
+    for option in ("frequency", "rate", "budget_ms"):
         value = getattr(options, option)
         if value is None or (option == "frequency" and isinstance(value, str)):
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:  # also rejects NaN
-            raise error(f"{option}={value!r} must be a number of at least 0")
+            raise error(f"{option} must be a number, 0 or greater, not {value!r}")
+    for option, least in (("fanout", 1), ("max_requests", 1), ("expected_items", 0), ("expected_examined", 0)):
+        value = getattr(options, option)
+        if value is not None and (type(value) is not int or value < least):  # also rejects True
+            raise error(f"{option} must be an integer, {least} or greater, not {value!r}")
 
 
 def _hints(function: Callable[..., Any], error: ErrorFactory) -> dict[str, Any]:
@@ -160,7 +165,7 @@ def _parameter(parameter: inspect.Parameter, hints: Mapping[str, Any], error: Er
     required = parameter.default is parameter.empty
     if optional and name != CURSOR:
         raise error(
-            f"the parameter {name!r} must not be optional, because with and without it the pattern has different plans",
+            f"the parameter {name!r} must not be optional, because a call without it needs a different plan",
             "Declare two patterns, one with the parameter and one without it.",
         )
     if get_origin(annotation) in RANGE_TYPES:

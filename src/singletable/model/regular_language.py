@@ -1,4 +1,4 @@
-"""Regular languages: the set of texts that a key can be, and whether two such sets overlap.
+"""Regular languages: the set of all texts that a key can have, and whether two such sets overlap.
 
 A language is a union of sequences of runs. A run is one character from a set, or any number of characters from that
 set. Every key template and every range of a sort key is such a language, so the planner can prove that two keys never
@@ -7,10 +7,11 @@ overlap.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product, takewhile
 from math import prod
 
 CharacterSet = tuple[tuple[int, int], ...]
@@ -20,7 +21,8 @@ _LAST = 0x10FFFF
 ANY_CHARACTER: CharacterSet = ((0, _LAST),)
 DIGITS: CharacterSet = ((ord("0"), ord("9")),)
 
-# A union with more alternatives is replaced by one run that contains them all, which is sound but less precise.
+# A union with more alternatives than this becomes one run, which contains all of them and also other texts. The planner
+# may then report an overlap that cannot occur, but it never misses one.
 _MOST_ALTERNATIVES = 64
 # Readable characters for example keys, in order of preference.
 _READABLE = "17Aa0"
@@ -68,7 +70,7 @@ def union(*languages: Language) -> Language:
 def concat(*languages: Language) -> Language:
     """Return the concatenation of the languages."""
     parts = list(languages)
-    # The part with the most alternatives is simplified first, so that fixed text stays precise.
+    # Simplifying the part with the most alternatives first keeps the parts with fixed text precise.
     while prod(len(part) for part in parts) > _MOST_ALTERNATIVES:
         widest = max(range(len(parts)), key=lambda place: len(parts[place]))
         parts[widest] = _one_run(parts[widest])
@@ -76,7 +78,10 @@ def concat(*languages: Language) -> Language:
 
 
 def between(low: str, high: str) -> Language:
-    """Return the texts from `low` to `high`, both included, in code point order, which is the order of UTF-8 bytes."""
+    """Return the language of the texts from `low` to `high`, both included, in the order of code points.
+
+    UTF-8 bytes, which DynamoDB compares, have the same order.
+    """
     if low > high:
         return ()
     shared = 0
@@ -146,13 +151,71 @@ def without(characters: CharacterSet, excluded: str) -> CharacterSet:
     return tuple(result)
 
 
+class PrefixIndex:
+    """Languages by the fixed text at their start, to find those that can overlap without comparing all of them."""
+
+    def __init__(self, languages: Sequence[Language]) -> None:
+        self._places: dict[str, list[int]] = {}
+        for place, language in enumerate(languages):
+            for prefix in {_leading_text(sequence) for sequence in language}:
+                self._places.setdefault(prefix, []).append(place)
+        self._prefixes = sorted(self._places)
+
+    def places(self, language: Language) -> set[int]:
+        """Return the places of the languages that can overlap this one: one prefix starts with the other."""
+        found: set[int] = set()
+        for prefix in {_leading_text(sequence) for sequence in language}:
+            for length in range(len(prefix)):
+                found.update(self._places.get(prefix[:length], ()))
+            for other in islice(self._prefixes, bisect_left(self._prefixes, prefix), None):
+                if not other.startswith(prefix):
+                    break
+                found.update(self._places[other])
+        return found
+
+
+def _leading_text(sequence: tuple[Run, ...]) -> str:
+    """Return the text that every text of a sequence starts with."""
+    fixed_runs = takewhile(lambda run: not run.repeated and _is_one_character(run.characters), sequence)
+    return "".join(chr(run.characters[0][0]) for run in fixed_runs)
+
+
+def _is_one_character(characters: CharacterSet) -> bool:
+    return len(characters) == 1 and characters[0][0] == characters[0][1]
+
+
 def overlap(first: Language, second: Language) -> bool:
     """Return whether the languages share a text."""
-    return common_text(first, second) is not None
+    return any(_overlap(ours, theirs) for ours in first for theirs in second)
+
+
+_intersections = 0
+
+
+def intersections() -> int:
+    """Return how many sequences this process has compared: a measure of the planner's work."""
+    return _intersections
+
+
+def _overlap(first: tuple[Run, ...], second: tuple[Run, ...]) -> bool:
+    """Return whether two sequences share a text, by a search over pairs of positions."""
+    global _intersections  # noqa: PLW0603  # a count of work, for tests and the benchmark
+    _intersections += 1
+    ends = (len(first), len(second))
+    stack, seen = [(0, 0)], {(0, 0)}
+    while stack:
+        state = stack.pop()
+        if state == ends:
+            return True
+        for step in _steps(first, second, *state):
+            if step[:2] not in seen:
+                seen.add(step[:2])
+                stack.append(step[:2])
+    return False
 
 
 def common_text(first: Language, second: Language) -> str | None:
-    """Return a short text that is in both languages, without empty fields if possible; None if there is none."""
+    """Return a short text that is in both languages, or None. Texts without empty runs are preferred as examples."""
     for ours, theirs in ((_without_empty_runs(first), _without_empty_runs(second)), (first, second)):
         found = [text for a in ours for b in theirs if (text := _common(a, b)) is not None]
         if found:
@@ -170,6 +233,8 @@ def _without_empty_runs(language: Language) -> Language:
 
 def _common(first: tuple[Run, ...], second: tuple[Run, ...]) -> str | None:
     """Return the shortest text in both sequences, by a breadth-first search over pairs of positions."""
+    global _intersections  # noqa: PLW0603  # a count of work, for tests and the benchmark
+    _intersections += 1
     queue: deque[tuple[int, int, str]] = deque([(0, 0, "")])
     seen = {(0, 0)}
     while queue:

@@ -12,13 +12,13 @@ from singletable.errors import Location
 
 
 def caller(depth: int = 1) -> Location:
-    """Return the location of the call of the current function; `depth` skips more frames."""
+    """Return the line that called the current function; a larger `depth` selects a caller further up the stack."""
     frame = sys._getframe(depth + 1)
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
 def user_code() -> Location:
-    """Return the innermost location on the stack that is outside this package."""
+    """Return the line of the user's code that called singletable: the innermost frame outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == "singletable":
         frame = frame.f_back
@@ -29,7 +29,7 @@ def of_function(function: Callable[..., Any]) -> Location:
     """Return the location of the `def` of a function, below its decorators."""
     code = inspect.unwrap(function).__code__
     first = code.co_firstlineno
-    # co_firstlineno is the line of the first decorator; the first line of the body is below the `def`.
+    # co_firstlineno is the line of the first decorator, so the `def` is between that line and the body.
     body = [line for *_, line in code.co_lines() if line is not None and line > first]
     definition = _definition_line(function, first, min(body, default=first))
     return Location(code.co_filename, definition)

@@ -33,7 +33,7 @@ class IndexProjection:
 ALL = IndexProjection("ALL")
 """Projection of an index that contains all attributes. This is the default."""
 KEYS_ONLY = IndexProjection("KEYS_ONLY")
-"""Projection of an index that contains only the keys of the index and of the table, with the fields in these keys."""
+"""Projection of an index that contains only the keys of the index and of the table; reads decode fields from them."""
 
 
 def include(*attributes: str) -> IndexProjection:
@@ -145,7 +145,7 @@ def default_name(alias: str) -> str:
 
 
 def is_local(alias: str) -> bool:
-    """Return whether an undeclared index is local, judging by its alias (`lsi1`)."""
+    """Return whether an alias names a local index by default, as `lsi1` does; `indexes=` can declare otherwise."""
     return re.fullmatch(r"lsi\d*", alias) is not None
 
 
@@ -161,7 +161,7 @@ def native(field: str, format: str = "") -> Native:
     """Use the attribute of a field directly as a key attribute: `key=(native("tenant_id"), native("created_at"))`.
 
     Text is stored as S, numbers as N, bytes as B. `format` sets the precision or format of a date or datetime, such as
-    `"seconds"`. Use it for existing tables and for multi-attribute keys.
+    `"seconds"`. Use `native` for existing tables and for multi-attribute keys.
     """
     return Native(field, format)
 

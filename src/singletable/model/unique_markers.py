@@ -48,7 +48,7 @@ def _placement(
 
 
 def marker_problems(entities: Sequence[Entity]) -> Iterator[Problem]:
-    """Yield the entities whose keys could equal the key of a marker."""
+    """Yield a problem for each entity whose key could equal the key of a marker."""
     for entity in entities:
         for unique in entity.uniques:
             for other in entities:

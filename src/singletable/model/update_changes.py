@@ -42,7 +42,7 @@ class FieldReference(Generic[E, V_contra]):
         self._known = known
 
     def set(self, value: V_contra) -> FieldChange[E]:
-        """Set the field to a value. None removes the attribute if the field is None by default."""
+        """Set the field to a value. None removes the attribute if a missing attribute is read as None."""
         if value is None and self._known is not None and self._known.may_be_none:
             if self._known.is_none_unless_stored:
                 return self.remove()

@@ -1,4 +1,4 @@
-"""The literals of a statement: strings, numbers, lists, maps and bags, with DynamoDB's checks."""
+"""The parser of literals in a statement: strings, numbers, lists, maps and bags, with DynamoDB's checks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from singletable.values.value_checks import check_value
 
 ROOT = "root"
 
-_WORDS: dict[str, dict[str, Any]] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
-_STARTS = frozenset({"string", "number", "[", "{", "<<", "+", "-", *_WORDS})
+_CONSTANTS: dict[str, dict[str, Any]] = {"TRUE": {"BOOL": True}, "FALSE": {"BOOL": False}, "NULL": {"NULL": True}}
+_STARTS = frozenset({"string", "number", "[", "{", "<<", "+", "-", *_CONSTANTS})
 
 
 def starts_literal(reader: StatementReader) -> bool:
-    """Return whether a literal comes next."""
+    """Return whether the next token starts a literal."""
     return reader.kind in _STARTS
 
 
@@ -37,7 +37,7 @@ def item_literal(reader: StatementReader) -> tuple[tuple[str, Constant | Paramet
     while not reader.accept("}"):
         name = _member_name(reader)
         item[name] = reader.parameter() if reader.kind == "?" else Constant(_value(reader, ROOT, 0))
-        _next_member(reader, "}", "Expected RIGHT_CURLY")
+        _take_comma(reader, "}", "Expected RIGHT_CURLY")
     return tuple(item.items())
 
 
@@ -45,9 +45,9 @@ def _value(reader: StatementReader, path: str, level: int) -> dict[str, Any]:
     if level >= NESTING_LEVELS_MAX:
         raise invalid(f"Nesting Levels have exceeded supported limits under {path}")
     token = reader.next
-    if token.kind in _WORDS:
+    if token.kind in _CONSTANTS:
         reader.at += 1
-        return dict(_WORDS[token.kind])
+        return dict(_CONSTANTS[token.kind])
     match token.kind:
         case "string":
             reader.at += 1
@@ -61,11 +61,11 @@ def _value(reader: StatementReader, path: str, level: int) -> dict[str, Any]:
         case "<<":
             return _bag(reader, path)
         case _:
-            raise _no_value(reader, path)
+            raise _not_a_literal(reader, path)
 
 
-def _no_value(reader: StatementReader, path: str) -> RequestRefused:
-    """Return the error for a token that is not a literal: a parameter inside a collection, a function or a name."""
+def _not_a_literal(reader: StatementReader, path: str) -> RequestRefused:
+    """Return the error for a token that does not start a literal, such as a parameter, a function or a name."""
     if reader.kind == "?":
         return _unsupported(reader, "Parameter", path)
     if reader.kind == "name" or reader.kind_after_next() == "(":
@@ -73,13 +73,13 @@ def _no_value(reader: StatementReader, path: str) -> RequestRefused:
     return reader.no_term()
 
 
-def _unsupported(reader: StatementReader, what: str, path: str) -> StatementRefused:
+def _unsupported(reader: StatementReader, kind: str, path: str) -> StatementRefused:
     position = reader.next.position
-    return StatementRefused(f"Unsupported data type: {what} under key {path} at {position}", position)
+    return StatementRefused(f"Unsupported data type: {kind} under key {path} at {position}", position)
 
 
 def _number(reader: StatementReader, path: str) -> tuple[str, str]:
-    """Parse a number with any number of signs; return its text, and its canonical form."""
+    """Parse a number, which may have several signs; return its text and its canonical form."""
     sign = ""
     while reader.kind in ("+", "-"):
         sign = sign if reader.kind == "+" else {"": "-", "-": ""}[sign]
@@ -96,7 +96,7 @@ def _elements(reader: StatementReader, path: str, level: int) -> list[dict[str, 
     elements: list[dict[str, Any]] = []
     while not reader.accept("]"):
         elements.append(_value(reader, f"{path}[{len(elements)}]", level + 1))
-        _next_member(reader, "]", "Expected RIGHT_BRACKET")
+        _take_comma(reader, "]", "Expected RIGHT_BRACKET")
     return elements
 
 
@@ -106,7 +106,7 @@ def _members(reader: StatementReader, path: str, level: int) -> dict[str, Any]:
     while not reader.accept("}"):
         name = _member_name(reader)
         members[name] = _value(reader, f"{path}.{name}", level + 1)
-        _next_member(reader, "}", "Expected RIGHT_CURLY")
+        _take_comma(reader, "}", "Expected RIGHT_CURLY")
     return members
 
 
@@ -116,8 +116,8 @@ def _member_name(reader: StatementReader) -> str:
     return name
 
 
-def _next_member(reader: StatementReader, closing: str, otherwise: str) -> None:
-    """Take the comma between two elements; a trailing comma is not allowed."""
+def _take_comma(reader: StatementReader, closing: str, otherwise: str) -> None:
+    """Take the comma between two elements, unless the closing token comes next; reject a trailing comma."""
     if reader.kind == closing:
         return
     reader.take(",", otherwise)
@@ -126,7 +126,7 @@ def _next_member(reader: StatementReader, closing: str, otherwise: str) -> None:
 
 
 def _bag(reader: StatementReader, path: str) -> dict[str, Any]:
-    """Parse a set of strings or numbers; PartiQL has no literal for a set of binaries."""
+    """Parse a bag (`<<1, 2>>`), which is a set of strings or of numbers; PartiQL has no literal for binaries."""
     reader.at += 1
     kinds: set[str] = set()
     written: list[str] = []
@@ -144,7 +144,7 @@ def _bag(reader: StatementReader, path: str) -> dict[str, Any]:
         else:
             kinds.add(reader.kind)
             break
-        _next_member(reader, ">>", "Expected RIGHT_DOUBLE_ANGLE_BRACKET")
+        _take_comma(reader, ">>", "Expected RIGHT_DOUBLE_ANGLE_BRACKET")
     if not kinds:
         raise invalid("Empty bags are not supported")
     if not kinds <= {"SS", "NS"} or len(kinds) > 1:

@@ -23,7 +23,7 @@ _EXPONENT = re.compile(r"(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$")
 
 
 class TokenPosition(NamedTuple):
-    """The line and column of a token, both counted from 1, and its length; the service shows them as `1:8:5`."""
+    """The line and column of a token, both counted from 1, and its length; DynamoDB shows them as `1:8:5`."""
 
     line: int
     column: int
@@ -34,7 +34,7 @@ class TokenPosition(NamedTuple):
 
 
 class StatementRefused(RequestRefused):
-    """An invalid statement, and the position of the error."""
+    """The error for an invalid statement, with the position of the invalid token."""
 
     def __init__(self, message: str, position: TokenPosition) -> None:
         super().__init__("ValidationException", message)
@@ -42,9 +42,9 @@ class StatementRefused(RequestRefused):
 
 
 class StatementToken(NamedTuple):
-    """A token; the kind of a symbol or reserved word is the symbol or word itself, in capitals.
+    """A token; the kind of a symbol or reserved word is the symbol, or the word in capitals.
 
-    The other kinds are `name` (the value is the name without quotes), `string`, `number` and `end`.
+    The other kinds are `name`, `string`, `number` and `end`. The value of a name or string is its text without quotes.
     """
 
     kind: str
@@ -95,19 +95,19 @@ def _token(group: str, written: str, position: TokenPosition) -> StatementToken:
 
 
 def _check_exponent(written: str, position: TokenPosition) -> None:
-    """Reject an exponent that exceeds 32 bits, before or after subtracting the number of fractional digits."""
+    """Reject a number whose exponent does not fit in 32 bits, with or without the number of fractional digits."""
     match = _EXPONENT.search(written)
     if match is None or match.group(2) is None:
         return
     fraction, exponent = match.groups("")
-    # Count the digits first: int() is slow for thousands of them, or raises.
+    # Count the digits first, because int() is slow for thousands of digits, or raises.
     power = int(exponent) if len(exponent.lstrip("+-0")) <= 10 else _INT32_MAX + 1
     if not (_INT32_MIN <= power <= _INT32_MAX and _INT32_MIN <= len(fraction) - power <= _INT32_MAX):
         raise StatementRefused(NOT_WELL_FORMED, position)
 
 
-# The reserved words of SQL-92 and some of PartiQL; an attribute with such a name needs double quotes. `only` is not
-# among them: the service accepts it as a name (captured from AWS).
+# The reserved words of SQL-92, and some of PartiQL. An attribute name that is a reserved word needs double quotes. The
+# list omits ONLY, a reserved word of SQL-92, because DynamoDB accepts it as a name (captured from AWS).
 _SQL = """
     ABSOLUTE ACTION ADD ALL ALLOCATE ALTER AND ANY ARE AS ASC ASSERTION AT AUTHORIZATION AVG BEGIN BETWEEN BIT
     BIT_LENGTH BY CASCADE CASCADED CASE CAST CATALOG CHAR CHARACTER CHARACTER_LENGTH CHAR_LENGTH CHECK CLOSE COALESCE

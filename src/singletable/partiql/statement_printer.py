@@ -1,4 +1,4 @@
-"""The printer of PartiQL statements, the inverse of the parser: names in double quotes, values as literals."""
+"""The printer of PartiQL statements, the inverse of the parser: prints names in double quotes, values as literals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SET_FUNCTIONS = {"ADD": "set_add", "DELETE": "set_delete"}
 
 
 class _Literals(Placeholders):
-    """Prints names and values instead of placeholders."""
+    """Prints quoted names and literals instead of placeholders."""
 
     def name(self, attribute: str) -> str:
         return quoted(attribute)
@@ -50,7 +50,7 @@ def statement_text(statement: Statement) -> str:
 
 
 def condition_text(condition: Condition, values: Mapping[str, Any] | None = None) -> str:
-    """Return the text of a condition, with the values of its parameters if they are given."""
+    """Return the text of a condition; print the parameters in `values` as literals, and all others as `?`."""
     return _printer(values or {}).condition(condition)
 
 
@@ -61,7 +61,7 @@ def quoted(name: str) -> str:
 
 
 def shown_value(value: Constant | Parameter, values: Mapping[str, Any] | None = None) -> str:
-    """Return a value as a literal; print a binary as a parameter, because PartiQL has no binary literals."""
+    """Return a value as a literal; return `?` for an unknown parameter, and for a binary, which has no literal."""
     if isinstance(value, Parameter):
         return _literal(values[value.name]) if values and value.name in values else "?"
     return _literal(value.value)

@@ -19,12 +19,12 @@ LIST_INDEX_MAX = 2**31 - 1
 OPERATORS_MAX = 300
 SOURCE_NAMES_MAX = 2
 
-# Infix operators, which cannot start a term.
+# Operators that stand between two terms, so a term cannot start with them.
 _INFIX = frozenset({"=", "<>", "<", "<=", ">", ">=", "AND", "OR", "IN", "IS", "BETWEEN", "LIKE", "*", "+", "-"})
 
 
 class StatementReader:
-    """The position in a statement, and the parameters and checks collected so far."""
+    """The position of the parser in a statement, and the parameters and checks found so far."""
 
     def __init__(self, text: str) -> None:
         self.tokens = tokens_of(text)
@@ -56,14 +56,14 @@ class StatementReader:
         return token
 
     def accept(self, kind: str) -> bool:
-        """Take the next token if it is of this kind."""
+        """Take the next token if it is of this kind; return whether it was taken."""
         if self.kind != kind:
             return False
         self.at += 1
         return True
 
     def accept_word(self, word: str) -> bool:
-        """Take the next token if it is this word; for words that PartiQL does not reserve."""
+        """Take the next token if it is this word, which PartiQL does not reserve; return whether it was taken."""
         token = self.tokens[self.at]
         if token.kind != "name" or token.text.upper() != word:
             return False
@@ -71,25 +71,25 @@ class StatementReader:
         return True
 
     def count_operator(self) -> None:
-        """Count an operator or a function; a statement may have at most OPERATORS_MAX."""
+        """Count an operator or a function; reject a statement with more than OPERATORS_MAX of them."""
         self.operators += 1
         if self.operators > OPERATORS_MAX:
             raise invalid(f"The expression contains too many operators; operator count: {self.operators}")
 
     def no_term(self) -> StatementRefused:
-        """Return the error for a token that cannot start a term."""
+        """Return the error for the next token, which cannot start a term."""
         token = self.next
         if token.kind in _INFIX:
             return not_well_formed("Unexpected operator", token)
         return not_well_formed("Unexpected keyword" if token.kind.isalpha() and token.kind != "end" else _TERM, token)
 
     def parameter(self) -> Parameter:
-        """Take a `?`; parameters are numbered from left to right."""
+        """Take a `?`, and return its parameter; parameters are numbered from left to right."""
         self.parameters.append(self.take("?", _TERM).position)
         return Parameter(parameter_name(len(self.parameters)))
 
     def source(self) -> StatementSource:
-        """Take the name of a table, or of a table and an index."""
+        """Take the name of a table, or the names of a table and its index."""
         names = [self.take("name", "Expected identifier for simple path").value]
         while self.accept("."):
             names.append(self.take("name", "Invalid path dot component").value)
@@ -101,10 +101,10 @@ class StatementReader:
 
     def path(self, otherwise: str = "Expected identifier for simple path") -> Path:
         """Take a document path."""
-        steps: list[str | int] = [self._named(self.take("name", otherwise))]
+        steps: list[str | int] = [self._name_of(self.take("name", otherwise))]
         while self.kind in (".", "["):
             if self.accept("."):
-                steps.append(self._named(self.take("name", "Invalid path dot component")))
+                steps.append(self._name_of(self.take("name", "Invalid path dot component")))
             else:
                 self.at += 1
                 steps.append(self._index())
@@ -113,7 +113,7 @@ class StatementReader:
             self.checks.append(FailedCheck(f"The document path has too many nesting levels; {levels}"))
         return Path(tuple(steps))
 
-    def _named(self, token: StatementToken) -> str:
+    def _name_of(self, token: StatementToken) -> str:
         if not token.value:
             raise invalid("Path component cannot be an empty string")
         return str(token.value)
@@ -124,7 +124,7 @@ class StatementReader:
         if not token.text.isdigit():
             raise not_well_formed("Invalid path component", token)
         digits = token.text.lstrip("0") or "0"
-        # Count the digits first: int() is slow for thousands of them, or raises.
+        # Count the digits first, because int() is slow for thousands of digits, or raises.
         index = int(digits) if len(digits) <= len(str(LIST_INDEX_MAX)) else LIST_INDEX_MAX + 1
         if index > LIST_INDEX_MAX or (is_negative and index):
             shown = f"-{token.text}" if is_negative else token.text

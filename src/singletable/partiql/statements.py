@@ -1,4 +1,4 @@
-"""Parsed PartiQL statements: their kind, table, changes and conditions, and the columns of a SELECT."""
+"""The syntax tree of PartiQL statements, and the columns of a SELECT."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StatementSource:
 
 @dataclass(frozen=True)
 class OrderBy:
-    """An attribute that sorts the result."""
+    """An attribute by which the result is sorted, and the direction."""
 
     attribute: str
     descending: bool = False
@@ -33,7 +33,7 @@ class OrderBy:
 
 @dataclass(frozen=True)
 class SelectStatement:
-    """SELECT; without columns, it returns whole items."""
+    """SELECT; if it has no columns (None), it returns whole items."""
 
     source: StatementSource
     columns: tuple[Path, ...] | None = None
@@ -43,7 +43,7 @@ class SelectStatement:
 
 @dataclass(frozen=True)
 class InsertStatement:
-    """INSERT: a new item, attribute by attribute."""
+    """INSERT: the attributes of a new item."""
 
     source: StatementSource
     item: tuple[tuple[str, Constant | Parameter], ...]
@@ -70,7 +70,7 @@ class DeleteStatement:
 
 @dataclass(frozen=True)
 class ExistsStatement:
-    """EXISTS: a condition of a transaction, that the selected item exists and matches the rest of the condition."""
+    """EXISTS, only in a transaction: requires that the selected item exists and matches the WHERE clause."""
 
     select: SelectStatement
 
@@ -80,9 +80,9 @@ Statement = SelectStatement | InsertStatement | UpdateStatement | DeleteStatemen
 
 @dataclass(frozen=True, eq=False)
 class ParsedStatement:
-    """A statement, the checks that need its parameters, and the positions of the parameters in the text.
+    """A statement, the checks that need the values of its parameters, and the positions of its parameters.
 
-    `cache` holds results computed from the statement; they live as long as the cached statement.
+    Parsed statements are cached. `cache` holds values computed from the statement, such as its split condition.
     """
 
     statement: Statement
@@ -92,18 +92,18 @@ class ParsedStatement:
 
 
 def parameter_name(number: int) -> str:
-    """Return the name of the n-th `?` of a statement, counted from 1."""
+    """Return the parameter name of a `?`; the first `?` of a statement has the number 1."""
     return f"?{number}"
 
 
 def column_name(path: Path) -> str:
-    """Return the name of a result column: the last name of its path, and the list positions that follow it."""
-    last = max(place for place, step in enumerate(path.steps) if isinstance(step, str))
-    return str(Path(path.steps[last:]))
+    """Return the name of a result column, such as `b[0]` for `a.b[0]`: the last name and the positions after it."""
+    last_name = max(position for position, step in enumerate(path.steps) if isinstance(step, str))
+    return str(Path(path.steps[last_name:]))
 
 
 class Columns(PathProjection):
-    """The columns of a SELECT, each named after the last name of its path; the result omits missing columns."""
+    """The columns of a SELECT. A column has the last name of its path; the result omits missing columns."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         super().__init__(())

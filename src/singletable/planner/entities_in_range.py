@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.keys import KeyPart, NativePart
-from singletable.model.regular_language import ANYTHING, Language, any_of, between, concat, overlap
+from singletable.model.regular_language import ANYTHING, Language, between, concat
 from singletable.model.table_schema import Index
 from singletable.planner.operands import Atom, Encoded, FixedText, KeyComparison, TextOperand, same_atom
 
@@ -16,25 +15,7 @@ _LAST = "\U0010ffff"
 
 def entities_in_range(design: Design, index: Index, tests: Iterable[KeyComparison]) -> tuple[Entity, ...]:
     """Return every entity that can have an item in the range, for any arguments."""
-    ranges = {test.attribute: test for test in tests}
-    return tuple(
-        entity
-        for entity in design.placed_in(index)
-        if all(_can_contain(ranges.get(part.attribute), part) for part in entity.placements[index.alias].parts)
-    )
-
-
-def _can_contain(test: KeyComparison | None, part: KeyPart) -> bool:
-    return test is None or overlap(range_language(test), part_language(part))
-
-
-def part_language(part: KeyPart) -> Language:
-    """Return every possible text of a key attribute; numbers and bytes count as any text."""
-    if isinstance(part, NativePart):
-        if part.codec is None and part.type == "S" and part.domain is not None:
-            return any_of(str(part.encode_value(value)) for value in part.domain)
-        return part.codec.language if part.codec is not None else ANYTHING
-    return part.template.language
+    return design.entities_with_keys(index, {test.attribute: range_language(test) for test in tests})
 
 
 def range_language(test: KeyComparison) -> Language:

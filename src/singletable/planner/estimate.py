@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,10 +17,10 @@ from singletable.planner.items_read import (
     items_per_partition,
     query_count,
 )
+from singletable.planner.pages import read_of_query
 from singletable.planner.plan import Plan
 from singletable.planner.write_units import WriteDescription, units_of_write, write_of_plan
 from singletable.values.item_size import CONSISTENT, EVENTUAL, TRANSACTION_WRITE_FACTOR, TRANSACTIONAL, read_units
-from singletable.values.limits import PAGE_BYTES_MAX
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Estimate:
     kind: Literal["read", "write"]
     guessed: tuple[str, ...] = ()
     pages: int = 1
-    """The number of 1 MB pages, if the caller reads all pages."""
+    """The number of pages that a call reads, one request each; without a limit, the pages of the whole result."""
     strong: float | None = None
     """The units of a strongly consistent read; None when such a read is not possible."""
     transactional: float | None = None
@@ -140,8 +139,8 @@ def _query(sizes: ItemSizes, plan: Plan, scale: float) -> Estimate:
     for each in found:
         guessed |= dict.fromkeys(sizes.guessed_entry(each.entity, plan.index.alias))
     places = (plan.index.label,) if guessed else ()
-    pages, blocks = _pages(math.ceil(items / queries), math.ceil(read_bytes / queries))
-    by_index = {plan.index.label: queries * blocks * _factor(plan)}
+    read = read_of_query(sizes, plan, found, scale)
+    by_index = {plan.index.label: queries * read.blocks * _factor(plan)}
     if plan.hydrate:  # items discarded after the index read are not fetched from the table
         by_index["table"] = (items - wasted_items) * read_units(sizes.item(plan.entities[0]), _factor(plan))
         places = (*places, "table") if counts or sizes.guessed(plan.entities[0]) else places
@@ -151,25 +150,14 @@ def _query(sizes: ItemSizes, plan: Plan, scale: float) -> Estimate:
         sum(by_index.values()),
         "read",
         tuple(guessed),
-        pages=queries * pages,
-        strong=queries * blocks * CONSISTENT if plan.strong_possible else None,
+        pages=queries * read.pages,
+        strong=queries * read.blocks * CONSISTENT if plan.strong_possible else None,
         by_index=by_index,
         wasted_items=wasted_items,
         guesses_items=bool(counts),
         guesses_bytes=bool(guessed),
         guessed_places=places,
     )
-
-
-def _pages(items: int, read_bytes: int) -> tuple[int, int]:
-    """Return the number of pages and 4 KB units of a Query; DynamoDB rounds up each page separately."""
-    if read_bytes <= PAGE_BYTES_MAX or items <= 1:
-        return 1, int(read_units(read_bytes, 1))
-    size = read_bytes / items
-    per_page = math.ceil(PAGE_BYTES_MAX / size)  # a page ends with the item that crosses 1 MB
-    full, rest = divmod(items, per_page)
-    units = full * int(read_units(math.ceil(per_page * size), 1))
-    return full + bool(rest), units + (int(read_units(math.ceil(rest * size), 1)) if rest else 0)
 
 
 def _factor(plan: Plan) -> float:

@@ -12,7 +12,8 @@ from typing import Any
 from singletable.errors import DesignError, Problem
 from singletable.model.design import Design
 from singletable.planner.estimate import Estimate, estimate
-from singletable.planner.plan import Outcome, Plan, UnsupportedPattern, Verdict
+from singletable.planner.formatting import GUESS_MARK
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request, read_requests
 
 RequestsFor = Callable[[Any, float], tuple[Request, ...]]
@@ -122,13 +123,20 @@ def _range_lines(plan: Plan) -> list[str]:
     if plan.order:
         lines.append(f"order: {plan.order}{'' if plan.forward else ' (read in reverse)'}")
     if plan.limit is not None:
-        lines.append(f"limit: {plan.limit.show()}")
+        lines.append(f"limit: {plan.limit.show()}{_one_page_text(plan)}")
     if plan.filter is not None:
         lines.append("the filter discards items after DynamoDB has read and billed them")
     if not plan.strong_possible:
         lines.append("eventually consistent reads only")
     lines.append(f"verdict: {verdict_text(plan)}")
     return lines
+
+
+def _one_page_text(plan: Plan) -> str:
+    """Return up to which limit a call is one request; empty if no limit guarantees it."""
+    most, mark = plan.pages.one_page_limit, GUESS_MARK if plan.pages.is_guessed else ""
+    is_fixed_low = plan.limit is not None and isinstance(plan.limit.count, int) and plan.pages.count == 1
+    return "" if most is None or is_fixed_low else f" (up to {mark}{most:,} items are one page of 1 MB)"
 
 
 def _overfetch_line(plan: Plan, entities: str) -> str:
@@ -145,7 +153,5 @@ def _cost_lines(design: Design, plan: Plan) -> list[str]:
 
 
 def verdict_text(outcome: Outcome) -> str:
-    """Return the verdict with its number: `declared fan-out of 8`."""
-    if outcome.verdict in (Verdict.ONE_REQUEST, Verdict.UNSUPPORTED) or isinstance(outcome, UnsupportedPattern):
-        return outcome.verdict.value
-    return f"{outcome.verdict.value} of {outcome.fanout}"
+    """Return the verdict with its numbers: `≈3 pages`, `declared fan-out of 8`."""
+    return outcome.verdict_text()

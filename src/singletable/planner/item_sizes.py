@@ -17,7 +17,6 @@ from singletable.model.fields import NotAnEntityClass, fields_of, strip
 from singletable.model.keys import Placement, TemplatePart
 from singletable.model.table_schema import TABLE, Index
 from singletable.model.unique_markers import MARKER
-from singletable.values.item_size import texts_size
 
 _TYPICAL_TEXT_BYTES = 16
 _TYPICAL_MEMBERS = 3
@@ -113,24 +112,24 @@ class ItemSizes:
 
     def marker(self, marker: Placement, entity: Entity) -> int:
         """Return the bytes of a unique marker."""
-        key = sum(texts_size((part.attribute,)) + _part_bytes(part) for part in marker.parts)
-        owner = sum(texts_size((part.attribute,)) + _part_bytes(part) + 1 for part in entity.base.parts)
+        key = sum(_texts_bytes((part.attribute,)) + _part_bytes(part) for part in marker.parts)
+        owner = sum(_texts_bytes((part.attribute,)) + _part_bytes(part) + 1 for part in entity.base.parts)
         named = self.design.settings.type_attribute
-        return key + len("owner") + 3 + owner + (texts_size((named, MARKER)) if named else 0)
+        return key + len("owner") + 3 + owner + (_texts_bytes((named, MARKER)) if named else 0)
 
 
 def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
     """Return the declared size of an item, or the size estimated from its field types with the guess."""
     if entity.declaration.expected_bytes is not None:
         return entity.declaration.expected_bytes, ()
-    size = sum(texts_size((entity.attributes[name],)) + _field_bytes(entity, name) for name in entity.fields)
+    size = sum(_texts_bytes((entity.attributes[name],)) + _field_bytes(entity, name) for name in entity.fields)
     attributes = {part.attribute: part for p in entity.placements.values() for part in p.parts}
     written = {name: part for name, part in attributes.items() if isinstance(part, TemplatePart)}
-    size += sum(texts_size((name,)) + _part_bytes(part) for name, part in written.items())
+    size += sum(_texts_bytes((name,)) + _part_bytes(part) for name, part in written.items())
     if design.settings.type_attribute:
-        size += texts_size((design.settings.type_attribute, entity.name))
+        size += _texts_bytes((design.settings.type_attribute, entity.name))
     if entity.declaration.schema_version is not None:
-        size += texts_size((design.settings.schema_version_attribute,)) + 2
+        size += _texts_bytes((design.settings.schema_version_attribute,)) + 2
     return size, (f"the size of {entity.label}",)
 
 
@@ -140,14 +139,19 @@ def index_entry_bytes(design: Design, entity: Entity, placement: Placement) -> i
     if projection.kind == "ALL":
         return item_bytes(design, entity)[0]
     parts = {part.attribute: part for part in (*entity.base.parts, *placement.parts)}
-    size = sum(texts_size((name,)) + _part_bytes(part) for name, part in parts.items())
+    size = sum(_texts_bytes((name,)) + _part_bytes(part) for name, part in parts.items())
     stored = {attribute: name for name, attribute in entity.attributes.items() if attribute not in parts}
     for attribute in projection.attributes:
         if attribute in stored:
-            size += texts_size((attribute,)) + _field_bytes(entity, stored[attribute])
+            size += _texts_bytes((attribute,)) + _field_bytes(entity, stored[attribute])
         elif attribute == design.settings.type_attribute:
-            size += texts_size((attribute, entity.name))
+            size += _texts_bytes((attribute, entity.name))
     return size
+
+
+def _texts_bytes(texts: Sequence[str]) -> int:
+    """Return the size of strings in UTF-8; names in a design can contain lone surrogates, which no item can."""
+    return sum(len(text.encode(errors="surrogatepass")) for text in texts)
 
 
 def _field_bytes(entity: Entity, name: str) -> int:
@@ -158,7 +162,7 @@ def _part_bytes(part: Any) -> int:
     """Return the bytes of a key attribute: a template with its slots, or a native field."""
     if not isinstance(part, TemplatePart):
         return _value_bytes(part.field.type)
-    literals = texts_size((part.template.text,)) - sum(texts_size((str(slot),)) for slot in part.template.slots)
+    literals = _texts_bytes((part.template.text,)) - sum(_texts_bytes((str(slot),)) for slot in part.template.slots)
     return literals + sum(slot.width or _TYPICAL_TEXT_BYTES for slot in part.template.slots)
 
 
@@ -167,7 +171,7 @@ def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
     annotation, _ = strip(annotation)
     origin, of = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Literal:
-        return max(texts_size((str(value),)) for value in of)
+        return max(_texts_bytes((str(value),)) for value in of)
     if origin in (Union, UnionType):
         return max(_value_bytes(each, inside) for each in of)
     if origin in (set, frozenset):  # sets have no overhead in DynamoDB
@@ -180,11 +184,11 @@ def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
         member = _MEMBER_BYTES + _TYPICAL_TEXT_BYTES + _value_bytes(of[1] if len(of) > 1 else str, inside)
         return _CONTAINER_BYTES + _TYPICAL_MEMBERS * member
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
-        return max((texts_size((str(member.value),)) for member in annotation), default=8)
+        return max((_texts_bytes((str(member.value),)) for member in annotation), default=8)
     if annotation not in _TYPICAL_BYTES and (members := _members(annotation)) is not None:
         kinds = () if annotation in inside else members.items()
         within = (*inside, annotation)
-        return _CONTAINER_BYTES + sum(_MEMBER_BYTES + texts_size((n,)) + _value_bytes(t, within) for n, t in kinds)
+        return _CONTAINER_BYTES + sum(_MEMBER_BYTES + _texts_bytes((n,)) + _value_bytes(t, within) for n, t in kinds)
     return _TYPICAL_BYTES.get(annotation, _TYPICAL_TEXT_BYTES)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from singletable.expressions.tree import Constant
 from singletable.model.entity import Entity
 from singletable.model.intents import CollectionIntent, GetIntent
-from singletable.model.keys import KeyPart, TemplatePart
+from singletable.model.key_template import DerivedSlot, FieldSlot
+from singletable.model.keys import KeyPart, NativePart, TemplatePart
 from singletable.model.parameter_binding import Binding
 from singletable.model.parameter_types import Equal
 from singletable.planner.item_sizes import ItemSizes
@@ -17,6 +19,8 @@ from singletable.planner.plan import Plan
 
 TYPICAL_ITEMS = 10
 """The assumed number of items in a partition when nothing is declared."""
+TYPICAL_LIMIT = 100
+"""The assumed limit of a call when the limit parameter has no default."""
 
 
 class EntityCount(NamedTuple):
@@ -25,6 +29,8 @@ class EntityCount(NamedTuple):
     entity: Entity
     items: int
     is_returned: bool = True
+    is_known: bool = True
+    """Whether a declaration, a limit or the key bounds the number of items."""
 
 
 def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], scale: float) -> list[EntityCount]:
@@ -33,12 +39,19 @@ def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], sca
     Each Query of a fan-out reads one partition up to the limit, because any partition may contain the first items.
     """
     queries = query_count(plan)
-    counts = _declared(sizes, plan, scale) or [
-        _found(sizes, plan, i, guessed, scale) for i in range(len(plan.entities))
-    ]
-    found = [EntityCount(entity, items) for entity, items in zip(plan.entities, counts, strict=True)]
+    counts = _declared(sizes, plan, scale)
+    found = [EntityCount(entity, items) for entity, items in zip(plan.entities, counts, strict=False)]
+    if not counts:
+        found = [_found(sizes, plan, i, guessed, scale) for i in range(len(plan.entities))]
+    if limit_of_call(plan) is not None and _has_assumed_limit(plan):
+        guessed[f"a limit of {TYPICAL_LIMIT}, because limit has no default"] = None
     return found + [
-        EntityCount(other, items_per_partition(sizes, plan, other, guessed, scale, queries), False)
+        EntityCount(
+            other,
+            items_per_partition(sizes, plan, other, guessed, scale, queries),
+            False,
+            _is_bounded(sizes, plan, other, queries),
+        )
         for other in plan.other_entities
     ]
 
@@ -50,13 +63,13 @@ def query_count(plan: Plan) -> int:
 
 def count_wasted_items(plan: Plan, found: Sequence[EntityCount], scale: float) -> int:
     """Count the items read but not returned: other entities, filtered items, and items beyond the limit."""
-    options, limit = plan.pattern.options, _usual_limit(plan)
+    options, limit = plan.pattern.options, limit_of_call(plan)
     matching = sum(each.items for each in found if each.is_returned)
     returned = matching
     if options.expected_examined is not None and options.expected_items is not None:
         returned = scaled(options.expected_items, scale)
-    elif limit is not None and plan.fan_outs:
-        returned = limit
+    if limit is not None and (plan.fan_outs or plan.filter is not None):
+        returned = min(returned, limit)
     return sum(each.items for each in found) - min(matching, returned)
 
 
@@ -77,6 +90,10 @@ def items_per_partition(
     )
     whole = "" if queries == 1 else " in total"
     declared = sizes.expected_in(entity, plan.index)
+    if declared is None and (possible := _possible_items(plan, entity)) is not None:
+        if possible > 1:
+            guessed[f"all {possible:,} items of {entity.label} that {where} can contain"] = None
+        return queries * possible
     if declared is None:
         guessed[f"{TYPICAL_ITEMS} items of {entity.label} in {where}{whole}"] = None
         return scaled(TYPICAL_ITEMS, scale)
@@ -96,18 +113,22 @@ def scaled(items: int, scale: float) -> int:
 def _declared(sizes: ItemSizes, plan: Plan, scale: float) -> list[int]:
     """Return the number of items that the pattern declares, divided among its lists; empty when it declares none."""
     options = plan.pattern.options
-    declared = options.expected_examined if options.expected_examined is not None else options.expected_items
+    declared = options.expected_examined
+    if declared is None and plan.filter is None:  # with a filter, expected_items= does not say how many are read
+        declared = options.expected_items
     if declared is None:
         return []
+    limit = _read_limit(plan)
+    declared = scaled(declared, scale)
     if not plan.members:
-        return [scaled(declared, scale)]
+        return [declared if limit is None else min(declared, query_count(plan) * limit)]
     counts = [0 if member.kind == "many" else 1 for member in plan.members]
     expected = [sizes.expected_in(entity, plan.index) for entity in plan.entities]
     lists = [i for i, count in enumerate(counts) if not count]
     known = [each for i in lists if (each := expected[i])]
     weights = known if len(known) == len(lists) else [1] * len(lists)
-    for i, share in zip(lists, _divided(scaled(declared, scale) - sum(counts), weights), strict=True):
-        counts[i] = share
+    for i, share in zip(lists, _divided(declared - sum(counts), weights), strict=True):
+        counts[i] = share if limit is None else min(share, limit)
     return counts
 
 
@@ -120,19 +141,47 @@ def _divided(total: int, weights: list[int]) -> list[int]:
     return shares
 
 
-def _found(sizes: ItemSizes, plan: Plan, i: int, guessed: dict[str, None], scale: float) -> int:
-    entity, queries, limit = plan.entities[i], query_count(plan), _usual_limit(plan)
+def _found(sizes: ItemSizes, plan: Plan, i: int, guessed: dict[str, None], scale: float) -> EntityCount:
+    entity, queries, limit = plan.entities[i], query_count(plan), _read_limit(plan)
     if plan.members and plan.members[i].kind != "many":
-        return 1
-    if limit is None:
-        return items_per_partition(sizes, plan, entity, guessed, scale, queries)
-    if sizes.expected_in(entity, plan.index) is None and _few(plan, entity, queries) is None:
-        return queries * limit
+        return EntityCount(entity, 1)
+    is_bounded = _is_bounded(sizes, plan, entity, queries)
+    if limit is not None and not is_bounded:
+        return EntityCount(entity, queries * limit)
     counted: dict[str, None] = {}
     items = items_per_partition(sizes, plan, entity, counted, scale, queries)
-    if items < queries * limit:
+    if limit is None or items < queries * limit:
         guessed |= counted
-    return min(items, queries * limit)
+    if limit is None and share_kept(plan) is None and items > 1:
+        guessed[f"that the filter examines all {items:,} items of {entity.label}"] = None
+    return EntityCount(entity, items if limit is None else min(items, queries * limit), is_known=is_bounded)
+
+
+def _is_bounded(sizes: ItemSizes, plan: Plan, entity: Entity, queries: int) -> bool:
+    """Whether a declaration or the key bounds how many items of an entity the Queries find."""
+    if sizes.expected_in(entity, plan.index) is not None or _few(plan, entity, queries) is not None:
+        return True
+    return _possible_items(plan, entity) is not None
+
+
+def _possible_items(plan: Plan, entity: Entity) -> int | None:
+    """Return how many items of an entity one partition can contain; None if its sort key does not bound them."""
+    if plan.index.kind == "GSI":
+        return None
+    fixed = frozenset[str]().union(*(part.exact_fields for part in entity.base.partition))
+    count = 1
+    for part in entity.base.sort:
+        if isinstance(part, NativePart):
+            domains = [(part.field.name, part.domain)]
+        elif any(isinstance(slot, DerivedSlot) for slot in part.template.slots):
+            return None
+        else:
+            domains = [(slot.name, slot.codec.domain) for slot in part.template.slots if isinstance(slot, FieldSlot)]
+        for name, domain in domains:
+            if name not in fixed and not domain:
+                return None
+            count *= 1 if name in fixed else len(domain or ())
+    return count
 
 
 def _few(plan: Plan, entity: Entity, queries: int) -> int | None:
@@ -142,14 +191,38 @@ def _few(plan: Plan, entity: Entity, queries: int) -> int | None:
     return queries if has_full_key(plan) else None
 
 
-def _usual_limit(plan: Plan) -> int | None:
-    """Return the fixed limit of the pattern, or the default of its limit parameter."""
+def limit_of_call(plan: Plan) -> int | None:
+    """Return the limit of the pattern: fixed, the default of its parameter, or the typical one without a default."""
     if plan.limit is None:
         return None
     if isinstance(plan.limit.count, int):
         return plan.limit.count
     default = plan.pattern.signature.parameters[plan.limit.count.name].default
-    return default if isinstance(default, int) else None
+    return default if isinstance(default, int) else TYPICAL_LIMIT
+
+
+def _has_assumed_limit(plan: Plan) -> bool:
+    """Whether the limit is a parameter without a default."""
+    limit = plan.limit
+    if limit is None or isinstance(limit.count, int):
+        return False
+    return not isinstance(plan.pattern.signature.parameters[limit.count.name].default, int)
+
+
+def share_kept(plan: Plan) -> float | None:
+    """Return the share of the items read that a filter keeps: 1 without a filter, None if it is not declared."""
+    options = plan.pattern.options
+    if plan.filter is None:
+        return 1.0
+    if not options.expected_items or not options.expected_examined:
+        return None
+    return min(1.0, options.expected_items / options.expected_examined)
+
+
+def _read_limit(plan: Plan) -> int | None:
+    """Return how many items a Query reads to return `limit` items; None if nothing limits it."""
+    limit, share = limit_of_call(plan), share_kept(plan)
+    return None if limit is None or share is None else math.ceil(limit / share)
 
 
 def finds_one_item(plan: Plan, entity: Entity) -> bool:

@@ -35,6 +35,17 @@ def requirement(test: type, fields: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
+class KeyMissing:
+    """Entities of the pattern have no key yet."""
+
+    entities: tuple[str, ...]
+
+    def sentence(self, index: str) -> str:
+        """Return the message."""
+        return f"{' and '.join(self.entities)} {'has' if len(self.entities) == 1 else 'have'} no key yet"
+
+
+@dataclass(frozen=True)
 class PartitionUnknown:
     """No parameter provides the fields of the partition key."""
 
@@ -178,6 +189,10 @@ class NotTogether:
 
     why: str
     remedy: str = "Give all members the same partition key and adjacent sort keys, or read each with its own query."
+    is_of_partition: bool = False
+    """Whether the members are in different partitions."""
+    movable: tuple[str, ...] = ()
+    """The entities that another sort key would move out of the way."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""
@@ -197,7 +212,8 @@ class AncestorsUnknown:
 
 
 Mismatch = (
-    PartitionUnknown
+    KeyMissing
+    | PartitionUnknown
     | SortUnknown
     | NotServed
     | Unordered
@@ -211,6 +227,11 @@ Mismatch = (
     | NotTogether
     | AncestorsUnknown
 )
+
+
+def misses_partition(mismatch: Mismatch) -> bool:
+    """Whether the pattern does not determine one partition of the index."""
+    return isinstance(mismatch, PartitionUnknown) or (isinstance(mismatch, NotTogether) and mismatch.is_of_partition)
 
 
 def slot_in(slot: str, index: str) -> str:

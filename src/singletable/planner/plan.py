@@ -15,7 +15,8 @@ from singletable.model.collection_shape import ShapeMember
 from singletable.model.entity import Entity
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Index
-from singletable.planner.mismatches import Mismatch
+from singletable.planner.formatting import GUESS_MARK, format_count
+from singletable.planner.mismatches import Mismatch, misses_partition
 from singletable.planner.operands import EachAncestor, FanOut, KeyComparison, TextOperand, comparison_text
 from singletable.planner.write_effects import DerivedWrites
 from singletable.values.limits import BATCH_GET_KEYS_MAX
@@ -27,9 +28,40 @@ class Verdict(Enum):
     """The planner's verdict on a pattern."""
 
     ONE_REQUEST = "one request"
+    SEVERAL_PAGES = "several pages"
+    UNBOUNDED = "unbounded"
     DECLARED_FANOUT = "declared fan-out"
     UNDECLARED_FANOUT = "undeclared fan-out"
     UNSUPPORTED = "not supported"
+
+    @property
+    def is_served(self) -> bool:
+        """Whether requests serve the pattern, and the pattern declares its fan-out."""
+        return self not in (Verdict.UNDECLARED_FANOUT, Verdict.UNSUPPORTED)
+
+
+@dataclass(frozen=True)
+class PageCount:
+    """The pages of one Query, each a request that reads up to 1 MB; `count` is None if the Query is unbounded."""
+
+    count: int | None = 1
+    items: int = 1
+    """The items that the Query reads."""
+    bytes: int = 0
+    guesses_items: bool = False
+    """Whether the number of items is a guess."""
+    is_guessed: bool = False
+    """Whether the number of bytes, and so the count, depends on a guess, such as the size of an item."""
+    one_page_limit: int | None = None
+    """The highest limit with which the Query reads one page; None if no limit applies."""
+    unknown: tuple[str, ...] = ()
+    """The entities that make the Query unbounded: the number of their items is unknown."""
+
+    def show(self) -> str:
+        """Return the number of pages, with the guess mark: `≈3 pages`."""
+        if self.count is None:
+            return Verdict.UNBOUNDED.value
+        return f"{GUESS_MARK if self.is_guessed else ''}{format_count(self.count, 'page')}"
 
 
 @dataclass(frozen=True)
@@ -99,6 +131,10 @@ class Plan:
     hydrate: bool = False
     other_indexes: tuple[OtherIndex, ...] = ()
     derived_writes: DerivedWrites | None = None
+    takes_limit: bool = True
+    """Whether a limit can stop the read, if the pattern declares one."""
+    pages: PageCount = PageCount()
+    """The pages of each Query; a read without a Query and a write have one."""
     validation_read: str | None = None
     """Why an update reads the item first to validate it, such as `Order has a model_validator (dates_in_order)`."""
 
@@ -154,8 +190,42 @@ class Plan:
         return self.queries
 
     @property
+    def requests_of_call(self) -> int | None:
+        """The estimated number of requests of one call, with all pages and fetched items; None if it is unbounded."""
+        if self.pages.count is None:
+            return None
+        declared = self.pattern.options.fanout or 1
+        if self.operation == "BatchGetItem":
+            return -(-declared // BATCH_GET_KEYS_MAX)
+        queries = self.requests if self.pattern.is_write else self.queries
+        count = (queries or declared) * self.pages.count
+        fetched = self.pages.items * (self.queries or 1) if self.hydrate else 0
+        return count + -(-fetched // BATCH_GET_KEYS_MAX)
+
+    @property
+    def is_within_max_requests(self) -> bool:
+        """Whether a call needs at most the requests that `max_requests=` declares; True if it declares none."""
+        declared, needed = self.pattern.options.max_requests, self.requests_of_call
+        return declared is None or (needed is not None and needed <= declared)
+
+    @property
+    def is_as_declared(self) -> bool:
+        """Whether a call is one request, or as many as the pattern declares with `fanout=` and `max_requests=`."""
+        if not self.is_within_max_requests:
+            return False
+        is_declared = self.pattern.options.max_requests is not None and self.verdict is Verdict.SEVERAL_PAGES
+        return is_declared or self.verdict in (Verdict.ONE_REQUEST, Verdict.DECLARED_FANOUT)
+
+    @property
     def verdict(self) -> Verdict:
-        """One request, a declared fan-out, or an undeclared fan-out."""
+        """The verdict on the whole result: one request, several pages, unbounded, or a fan-out."""
+        fan_out = self._fan_out_verdict()
+        if fan_out is Verdict.UNDECLARED_FANOUT or self.pages.count == 1:
+            return fan_out
+        return Verdict.UNBOUNDED if self.pages.count is None else Verdict.SEVERAL_PAGES
+
+    def _fan_out_verdict(self) -> Verdict:
+        """Return the verdict on the requests per page of the result."""
         declared, requests = self.pattern.options.fanout, self.requests
         if requests == 1:
             return Verdict.ONE_REQUEST
@@ -180,6 +250,17 @@ class Plan:
             return f"{queries} + 1 per {BATCH_GET_KEYS_MAX} items"
         return f"at most {declared}" if declared is not None else "a number that depends on the arguments"
 
+    def verdict_text(self) -> str:
+        """Return the verdict with its numbers: `≈3 pages`, `declared fan-out of 8, 3 pages each`."""
+        fan_out = self._fan_out_verdict()
+        text = fan_out.value if fan_out is Verdict.ONE_REQUEST else f"{fan_out.value} of {self.fanout}"
+        if self.verdict is fan_out:
+            return text
+        pages = self.pages.show()
+        if fan_out is Verdict.ONE_REQUEST:
+            return pages
+        return f"{text}, {pages} each" if self.pages.count is not None else f"{text}, {pages}"
+
     @property
     def strong_possible(self) -> bool:
         """Whether strongly consistent reads are possible."""
@@ -200,7 +281,7 @@ class OtherIndex:
 
 @dataclass(frozen=True)
 class UnsupportedPattern:
-    """A pattern that no plan serves: the reason, and the mismatches with the best index."""
+    """A pattern that no plan serves: the nearest index with its mismatches and the reason, and the other indexes."""
 
     pattern: PatternDeclaration
     reason: str
@@ -208,11 +289,22 @@ class UnsupportedPattern:
     entities: tuple[Entity, ...]
     mismatches: tuple[Mismatch, ...]
     other_indexes: tuple[OtherIndex, ...]
+    nearest: Index | None = None
+    """The index that the mismatches are about; None if no index contains the entities."""
 
     @property
     def verdict(self) -> Verdict:
         """Always `UNSUPPORTED`."""
         return Verdict.UNSUPPORTED
+
+    @property
+    def is_as_declared(self) -> bool:
+        """Always False: no request serves the pattern."""
+        return False
+
+    def verdict_text(self) -> str:
+        """Return the verdict."""
+        return self.verdict.value
 
 
 Outcome = Plan | UnsupportedPattern
@@ -227,10 +319,14 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """Rank candidates (smaller is better) by mismatches, Queries, other entities in the range and kind of index."""
+        """Rank candidates (smaller is better) by the partition key, mismatches, Queries, other entities and index.
+
+        An index whose partition key the pattern knows is the nearest miss, even if it has more mismatches than others.
+        """
         queries = self.plan.queries
         kinds: Sequence[str] = ("table", "LSI", "GSI")
         return (
+            sum(misses_partition(mismatch) for mismatch in self.mismatches),
             len(self.mismatches),
             10_000 if queries is None else queries,
             len(self.plan.other_entities),

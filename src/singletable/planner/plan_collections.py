@@ -55,7 +55,7 @@ def _candidate(
     first = conditions[0]
     sort: tuple[KeyComparison, ...] = ()
     others: tuple[Entity, ...] = ()
-    extra, order = 0, ReadOrder(not intent.newest_first, "")
+    order = ReadOrder(not intent.newest_first, "")
     if not mismatches:
         labels = {each.entity.label for each in placed}
         ranges = [sort_key_range(condition.sort) for condition in conditions]
@@ -65,8 +65,8 @@ def _candidate(
         order = _list_order(placed, conditions, intent)
         mismatches += [order.mismatch] if order.mismatch else []
     limit = limit_of(pattern, intent.limit)
+    problem, extra = _limit_mismatch(placed, conditions, others, order.forward)
     if limit is not None and not mismatches:
-        problem, extra = _limit_mismatch(placed, conditions, others, order.forward)
         mismatches += [problem] if problem else []
         limit = replace(limit, extra=extra)
     mismatches += _index_mismatches(placed, intent.consistent)
@@ -84,6 +84,7 @@ def _candidate(
         fan_outs=first.fan_outs,
         members=tuple(each.member for each in placed),
         consistent=intent.consistent,
+        takes_limit=problem is None,
     )
     return Candidate(plan, tuple(dict.fromkeys(mismatches)))
 
@@ -100,7 +101,7 @@ def _shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[M
         shared += fields
         if not whole:
             names = ", ".join(f"{each.entity.label} has {part}" for each, part in zip(placed, parts, strict=True))
-            return shared, [NotTogether(f"the members do not share a partition key: {names}")]
+            return shared, [NotTogether(f"the members do not share a partition key: {names}", is_of_partition=True)]
     sorts = [each.placement.sort for each in placed]
     if all(sorts):
         shared += _unify([sort[0] for sort in sorts])[0]
@@ -158,7 +159,8 @@ def _conditions(
         shown = [" AND ".join(test.show() for test in c.partition) for c in conditions]
         differing = list(dict.fromkeys(shown))
         if len(differing) > 1:
-            mismatches.append(NotTogether(f"the members are in different partitions: {', '.join(differing)}"))
+            why = f"the members are in different partitions: {', '.join(differing)}"
+            mismatches.append(NotTogether(why, is_of_partition=True))
     return conditions, mismatches
 
 
@@ -200,7 +202,8 @@ def _limit_mismatch(
     if others:
         names = ", ".join(entity.label for entity in others)
         why = f"the range can also contain {names}, and a limit would count those items too"
-        return NotTogether(why, f"Give {names} a sort key outside the range, or remove limit=."), 0
+        remedy = f"Give {names} a sort key outside the range, or remove limit=."
+        return NotTogether(why, remedy, movable=tuple(entity.label for entity in others)), 0
     ranges = [sort_key_range(condition.sort) for condition in conditions]
     listed = ranges[many[0]]
     for number, each in enumerate(placed):
@@ -216,7 +219,7 @@ def _limit_mismatch(
             why = f"{each.entity.label} does not come before the list in {way} order"
             side = "before" if forward else "after"
             remedy = f"Give {each.entity.label} a sort key that sorts {side} those of the list, or remove limit=."
-            return NotTogether(why, remedy), 0
+            return NotTogether(why, remedy, movable=(each.entity.label,)), 0
     return None, len(placed) - 1
 
 

@@ -29,6 +29,7 @@ from singletable.planner.mismatches import (
     SortUnknown,
     SparseIndex,
     StrongReadOnGsi,
+    WrongOrder,
 )
 from singletable.planner.operands import Atom, EachAncestor, Encoded, KeyComparison, TextOperand
 from singletable.planner.plan import Candidate, Plan, QueryLimit
@@ -104,7 +105,7 @@ def _query(
     query = intent if isinstance(intent, QueryIntent) else None
     view = query.view if query else None
     consistent, hydrate = (query.consistent, query.hydrate) if query else (False, False)
-    order = _order(entity, condition, intent, bindings)
+    order = _order(entity, placement, condition, intent, bindings)
     mismatches = [*condition.mismatches, *_index_mismatches(entity, placement, bindings, view, consistent, hydrate)]
     mismatches += [order.mismatch] if order.mismatch else []
     mismatches += _filter_mismatches(entity, placement, intent.filter)
@@ -135,13 +136,25 @@ def _query(
 
 
 def _order(
-    entity: Entity, condition: IndexMatch, intent: QueryIntent | WithinIntent, bindings: tuple[Binding, ...]
+    entity: Entity,
+    placement: Placement,
+    condition: IndexMatch,
+    intent: QueryIntent | WithinIntent,
+    bindings: tuple[Binding, ...],
 ) -> ReadOrder:
     if isinstance(intent, WithinIntent):
         in_a_box = any(binding.test is Box for binding in bindings)
         return ReadOrder(True, "south to north, then west to east" if in_a_box else "by distance")
     order_by = str(intent.order_by.steps[0]) if intent.order_by is not None else None
-    return read_order(entity, condition.open_slot, order_by, intent.newest_first)
+    order = read_order(entity, condition.open_slot, order_by, intent.newest_first)
+    requested = f"order by {order_by}" if order_by is not None else "newest-first order" if intent.newest_first else ""
+    if requested and condition.open_slot is None and not condition.mismatches and not placement.index.is_table:
+        fixed = {name for binding in bindings if binding.test is Equal for name in binding.fields}
+        unique = (entity.base.fields, entity.identity or entity.base.fields, *entity.declaration.unique)
+        if order_by not in fixed and not any(fixed.issuperset(fields) for fields in unique):
+            actual = "no other field, because the key condition fixes its whole key"
+            return replace(order, mismatch=WrongOrder(requested, actual))
+    return order
 
 
 def limit_of(

@@ -8,7 +8,8 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import AncestorsIntent, CollectionIntent, ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
-from singletable.planner.mismatches import Mismatch, NotServed, PartitionUnknown, requirement
+from singletable.planner.mismatches import KeyMissing, Mismatch, NotServed, PartitionUnknown, requirement
+from singletable.planner.pages import count_pages
 from singletable.planner.plan import Candidate, OtherIndex, Outcome, UnsupportedPattern
 from singletable.planner.plan_collections import collection_candidates
 from singletable.planner.plan_reads import ancestor_candidates, read_candidates
@@ -17,6 +18,9 @@ from singletable.planner.plan_writes import write_candidates
 
 def plan(design: Design, pattern: PatternDeclaration) -> Outcome:
     """Return the plan of a pattern, or the reason why the pattern is not supported."""
+    if design.keyless and (missing := [each.label for each in _wanted(design, pattern) if not each.placements]):
+        mismatch = KeyMissing(tuple(missing))
+        return UnsupportedPattern(pattern, mismatch.sentence(""), False, _wanted(design, pattern), (mismatch,), ())
     candidates = sorted(_candidates(design, pattern), key=lambda candidate: candidate.cost)
     if not candidates:
         reason = "no index contains every member of the collection"
@@ -24,10 +28,10 @@ def plan(design: Design, pattern: PatternDeclaration) -> Outcome:
     best, others = candidates[0], candidates[1:]
     other_indexes = tuple(_other_index(best, other) for other in others)
     if not best.mismatches:
-        return replace(best.plan, other_indexes=other_indexes)
-    everything = (_other_index(best, best), *other_indexes)
+        return replace(best.plan, other_indexes=other_indexes, pages=count_pages(design, best.plan))
     reason, scan = _reason(design, best, candidates)
-    return UnsupportedPattern(pattern, reason, scan, best.plan.entities, best.mismatches, everything)
+    nearest = best.plan
+    return UnsupportedPattern(pattern, reason, scan, nearest.entities, best.mismatches, other_indexes, nearest.index)
 
 
 def plan_all(design: Design) -> tuple[Outcome, ...]:

@@ -1,7 +1,7 @@
-"""Generate the sample rows of a design, linked as its fields and keys say.
+"""Generate the sample rows of a design, with links between entities.
 
-`Order.customer_id` is the id of an existing sample customer, so item collections fill. The first parent of an entity
-has two children and every other parent one: enough to show a collection and its neighbours.
+`Order.customer_id` is the id of an existing sample customer, so that item collections contain several items. The first
+parent of an entity has two children and every other parent one: enough to show a collection and its neighbours.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class SampleRows:
 
 
 def sample_rows(design: Design) -> SampleRows:
-    """Return a few rows of every entity; none if no generated value fits its keys."""
+    """Return a few rows of every entity, but none of an entity whose keys reject all generated values."""
+    design.require_keys("a set of sample rows")
     made = _Sampler(design).rows()
     values: dict[str, list[Values]] = {entity.name: [] for entity in design.entities}
     items: dict[str, list[Item]] = {entity.name: [] for entity in design.entities}

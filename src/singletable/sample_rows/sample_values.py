@@ -227,7 +227,7 @@ def text_for(owner: str, field: str, number: int) -> str | None:
 
 
 def figure_for(field: str, number: int) -> Decimal:
-    """Return the number of a field in a row: a typical price for `price`, otherwise 1, 2, 3."""
+    """Return the value of a numeric field in a row: a typical price for `price`, otherwise 1, 2, 3."""
     known = _FIGURES.get(field) or _FIGURES.get(field.rpartition("_")[2])
     return Decimal(number + 1) if known is None else Decimal(known[number % len(known)])
 

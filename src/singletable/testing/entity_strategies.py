@@ -40,10 +40,12 @@ def objects_of(table: type[Table], entity: type[E], /, **fields: SearchStrategy[
 
 
 def entity_of(design: Design, cls: type) -> Entity:
-    """Return the entity of a class; raises ArgumentRefused when the table does not have it."""
+    """Return the entity of a class; raises ArgumentRefused if the table does not contain it."""
     for entity in design.entities:
         if entity.cls is cls:
             return entity
+    if any(entity.cls is cls for entity in design.keyless):
+        design.require_keys(f"objects_of({design.name}, {cls.__name__})")
     raise ArgumentRefused(f"{getattr(cls, '__name__', cls)!s} is not an entity of {design.name}")
 
 
@@ -167,6 +169,7 @@ def items_of(table: type[Table], *, min_size: int = 0, max_size: int = 20) -> Se
     to the same thing (`Order.id`, `OrderItem.order_id`) draw from the same few values. Copied fields equal their
     source, and the source comes first, so you can put the objects in list order.
     """
+    table.design.require_keys(f"items_of({table.__name__})")
     return _linked_objects(_LinkedEntities(table.design), min_size, max_size)
 
 

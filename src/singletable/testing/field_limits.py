@@ -23,7 +23,8 @@ from singletable.model.entity import Entity
 from singletable.model.key_template import FieldSlot, Slot
 from singletable.model.keys import KeyPart, NativePart
 
-# A sort key has at most 1024 bytes, and a character at most four bytes, so six such fields fit into one key.
+# The maximum length of a field in a key. A sort key has at most 1024 bytes and a character at most four, so six fields
+# of this length fit into one key.
 KEY_CHARACTERS_MAX = 40
 KEY_BYTES_MAX = 64
 _LAST_CHARACTER = "\U0010ffff"
@@ -52,7 +53,7 @@ class Limits:
     tests: tuple[Callable[[Any], bool], ...] = ()
 
     def __and__(self, other: Limits) -> Limits:
-        """Return the stricter limit of both for each constraint."""
+        """Return the stricter of the two limits for each constraint."""
         tests = (*self.tests, *(test for test in other.tests if test not in self.tests))
         return Limits(
             low=_stricter(max, self.low, other.low),
@@ -121,7 +122,7 @@ def _limits_of_constraint(each: Any) -> Limits:
 
 
 def limits_of_validator(validator: Any) -> Limits:
-    """Return the limits of a built-in attrs validator; a custom validator gives no limits but may reject an object."""
+    """Return the limits of a built-in attrs validator; a custom validator has none, but may reject an object."""
     limits = NO_LIMITS
     for inner in (*getattr(validator, "_validators", ()), getattr(validator, "validator", None)):
         limits &= NO_LIMITS if inner is None else limits_of_validator(inner)

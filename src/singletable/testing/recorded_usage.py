@@ -14,7 +14,7 @@ import msgspec
 from singletable.client.table import Table
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, Unreachable
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 _READS = frozenset({"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"})
 

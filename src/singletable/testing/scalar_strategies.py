@@ -35,13 +35,13 @@ _EXACT = Context(prec=200)
 
 
 def expiries_of(kind: Any) -> Values:
-    """Return expiry times, in the whole seconds that DynamoDB uses."""
+    """Return a strategy for expiry times, in the whole seconds that DynamoDB uses."""
     seconds = st.integers(int(FIRST_EXPIRY.timestamp()), int(LAST_EXPIRY.timestamp()))
     return seconds.map(lambda second: datetime.fromtimestamp(second, UTC)) if kind is datetime else seconds
 
 
 def characters(limits: Limits) -> SearchStrategy[str]:
-    """Return characters that can be encoded as UTF-8."""
+    """Return a strategy for characters that can be encoded as UTF-8."""
     return st.characters(codec="utf-8", exclude_characters=limits.excluded)
 
 
@@ -70,7 +70,7 @@ def retried(draw: st.DrawFn, values: Values, fits: Callable[[Any], bool]) -> Any
 
 
 def integers(limits: Limits) -> Values:
-    """Return integers of at most 38 digits."""
+    """Return a strategy for integers of at most 38 digits."""
     low = -_WHOLE_MAX if limits.low is None else math.ceil(limits.low)
     high = _WHOLE_MAX if limits.high is None else math.floor(limits.high)
     if limits.step is None:
@@ -80,7 +80,7 @@ def integers(limits: Limits) -> Values:
 
 
 def decimals(limits: Limits) -> Values:
-    """Return decimals with the declared number of places; without limits, any number of 38 digits."""
+    """Return a strategy for decimals with the declared number of places; without limits, of up to 38 digits."""
     is_free = (limits.low, limits.high, limits.step, limits.places, limits.digits) == (None,) * 5
     digits = NUMBER_DIGITS_MAX if limits.digits is None else min(limits.digits, NUMBER_DIGITS_MAX)
     places = min(_MONEY_PLACES, digits) if limits.places is None else limits.places
@@ -107,7 +107,7 @@ def _exact(number: Any) -> Decimal:
 
 
 def floats(limits: Limits) -> Values:
-    """Return finite floats in DynamoDB's range."""
+    """Return a strategy for finite floats in DynamoDB's range."""
     if limits.step is not None or limits.places is not None:
         return decimals(limits & Limits(digits=_FLOAT_DIGITS)).map(float)
     low = -_FLOAT_MAX if limits.low is None else float(limits.low)
@@ -117,7 +117,7 @@ def floats(limits: Limits) -> Values:
 
 
 def datetimes(limits: Limits) -> Values:
-    """Return datetimes in UTC, truncated to the precision of the key."""
+    """Return a strategy for datetimes in UTC, truncated to the precision of the key."""
     low = _midnight(FIRST_DAY) if limits.low is None else _naive(limits.low)
     high = _naive(limits.high) if limits.high is not None else max(_midnight(LAST_DAY), low)
     made = st.datetimes(min(low, high), high, timezones=st.just(UTC)).map(lambda moment: _cut(moment, limits.unit))
@@ -147,7 +147,7 @@ def _cut(moment: datetime, unit: str | None) -> datetime:
 
 
 def dates(limits: Limits) -> Values:
-    """Return dates, truncated to the precision of the key."""
+    """Return a strategy for dates, truncated to the precision of the key."""
     low = limits.low or FIRST_DAY
     made = st.dates(min(low, limits.high or low), limits.high or max(LAST_DAY, low))
     if limits.unit not in ("months", "years"):

@@ -1,19 +1,19 @@
 /* The sizes of valid items and attribute values.
 
-   The compiled form of `_values_size` in item_validation.py. It accepts only valid input; for all
-   other input, it raises NotOnFastPath, and so do its callbacks for numbers, binaries and sets. The checks in Python
-   then find the error and its message. */
+   This module is the compiled form of `_values_size` in item_validation.py. For invalid input, the module and its
+   callbacks for numbers, binaries and sets raise NotOnFastPath. The checks in Python then find the error and its
+   message. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Keep equal to INTERFACE_VERSIONS in fast_path.py; increase both when the arguments or results change. */
+/* Equal to the version in INTERFACE_VERSIONS of fast_path.py. Increase both when arguments or results change. */
 #define INTERFACE_VERSION 1
-/* Keep these limits equal to limits.py; a test compares them. */
+/* Equal to the limits in limits.py; a test compares them. */
 #define NAME_BYTES_MAX 65535
 #define LEVELS_MAX 32
 #define NUMBER_DIGITS_MAX 38
-/* Returned instead of a size; `result` raises the exception. */
+/* Functions return this number instead of a size; `result` then raises NotOnFastPath. */
 #define NOT_ON_FAST_PATH (-1)
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     PyObject *other;  /* (type, content) -> size */
 } Callbacks;
 
-/* The size of a string in UTF-8; a lone surrogate has no encoding. */
+/* Return the size of a string in UTF-8. An unpaired surrogate has no encoding, so it is not on the fast path. */
 static Py_ssize_t
 text_size(PyObject *text)
 {
@@ -46,7 +46,7 @@ text_size(PyObject *text)
     return size;
 }
 
-/* The size of an integer that is already canonical; 0 for any other number. */
+/* Return the size of a canonical positive integer, or 0 for any other number. */
 static Py_ssize_t
 canonical_int_size(PyObject *text)
 {
@@ -65,7 +65,7 @@ canonical_int_size(PyObject *text)
     return 1 + (significant + 1) / 2;
 }
 
-/* The size of any number; its canonical form replaces it in the value. */
+/* Return the size of any number, and replace the number in its value with its canonical form. */
 static Py_ssize_t
 number_size(PyObject *value, PyObject *kind, PyObject *text, const Callbacks *callbacks)
 {
@@ -129,7 +129,7 @@ value_size(PyObject *value, const Callbacks *callbacks, int level)
     return other_size(kind, content, callbacks);
 }
 
-/* The names and values of an item or a map. */
+/* Return the total size of the names and values of an item or a map. */
 static Py_ssize_t
 named_size(PyObject *values, const Callbacks *callbacks, int level)
 {
@@ -139,7 +139,7 @@ named_size(PyObject *values, const Callbacks *callbacks, int level)
         Py_ssize_t of_name = text_size(name);
         if (of_name <= 0 || of_name > NAME_BYTES_MAX)
             return NOT_ON_FAST_PATH;
-        /* No callback can change the map, but an extra reference to the value is cheap protection. */
+        /* No callback changes the map. Should one ever do so, this reference keeps the value alive. */
         Py_INCREF(value);
         Py_ssize_t of_value = value_size(value, callbacks, level);
         Py_DECREF(value);
@@ -176,7 +176,7 @@ elements_size(PyObject *elements, const Callbacks *callbacks, int level)
     return size;
 }
 
-/* Return a size, or raise NotOnFastPath unless a callback has raised it already. */
+/* Return a size as a Python object, or NULL with an exception: that of a callback, otherwise NotOnFastPath. */
 static PyObject *
 result(PyObject *module, Py_ssize_t size)
 {
@@ -213,9 +213,9 @@ size_of_value(PyObject *module, PyObject *const *args, Py_ssize_t count)
 
 static PyMethodDef functions[] = {
     {"size_of_item", (PyCFunction)(void (*)(void))size_of_item, METH_FASTCALL,
-     PyDoc_STR("Return the size of a valid item in bytes, and write its numbers in canonical form.")},
+     PyDoc_STR("Return the size of a valid item, and convert its numbers to canonical form in place.")},
     {"size_of_value", (PyCFunction)(void (*)(void))size_of_value, METH_FASTCALL,
-     PyDoc_STR("Return the size of one valid attribute value in bytes, likewise.")},
+     PyDoc_STR("Return the size of one valid attribute value, in the same way.")},
     {NULL},
 };
 

@@ -1,4 +1,4 @@
-"""The sizes of items and attribute values that are valid."""
+"""The compiled fast path for the sizes of valid items and attribute values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ LEVELS_MAX: int
 NUMBER_DIGITS_MAX: int
 
 def size_of_item(item: Any, number: Callable[[str], tuple[str, int]], other: Callable[[str, Any], int], /) -> int:
-    """Return the size of a valid item in bytes, and write its numbers in canonical form; else raise NotOnFastPath."""
+    """Return the size of a valid item, and convert its numbers in place; raise NotOnFastPath for other input."""
 
 def size_of_value(value: Any, number: Callable[[str], tuple[str, int]], other: Callable[[str, Any], int], /) -> int:
-    """Return the size of one valid attribute value in bytes, likewise."""
+    """Return the size of a valid attribute value, and convert its numbers in place, like `size_of_item`."""

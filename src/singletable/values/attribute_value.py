@@ -1,23 +1,23 @@
-"""Python values as attribute values in DynamoDB JSON: `{"S": "..."}`, `{"N": "..."}` and the other types."""
+"""Attribute values in DynamoDB JSON, such as `{"S": "..."}`: conversion from Python values, equality and order."""
 
 from __future__ import annotations
 
 import base64
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from singletable.errors import RequestRefused
-from singletable.values.scalars import canonical_number
+from singletable.values.scalars import binary_bytes, canonical_number
 
 AttributeValue = dict[str, Any]
 
 
 def attribute_value(value: Any) -> AttributeValue:
-    """Return a value as DynamoDB JSON with its type; raise TypeError for a value that DynamoDB cannot store."""
+    """Return a Python value as an attribute value; raise TypeError for a value that DynamoDB cannot store."""
     match value:
         case None:
             return {"NULL": True}
@@ -46,7 +46,7 @@ def attribute_value(value: Any) -> AttributeValue:
 
 
 def number_text(value: int | float | Decimal) -> str:
-    """Return a number in DynamoDB's canonical notation."""
+    """Return a number in DynamoDB's canonical notation; raise TypeError if DynamoDB cannot store it."""
     number = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     try:
         return canonical_number(str(number)) if number else "0"
@@ -100,3 +100,47 @@ def _set(values: set[Any] | frozenset[Any]) -> AttributeValue:
     raise TypeError(
         f"{values!r} mixes types, or is empty: a DynamoDB set holds only strings, only numbers or only bytes"
     )
+
+
+def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two valid values have the same type and the same content.
+
+    The order of elements matters in a list, but not in a set or a map. Valid numbers and binaries are in canonical
+    form, so two of them are equal if their texts are equal.
+    """
+    ((kind, content),) = one.items()
+    if kind not in other:
+        return False
+    other_content = other[kind]
+    match kind:
+        case "L":
+            return len(content) == len(other_content) and all(map(equal, content, other_content))
+        case "M":
+            return content.keys() == other_content.keys() and all(
+                equal(member, other_content[name]) for name, member in content.items()
+            )
+        case "SS" | "NS" | "BS":
+            return set(content) == set(other_content)
+        case _:
+            return bool(content == other_content)
+
+
+def compare(one: dict[str, Any], other: dict[str, Any]) -> int | None:
+    """Return -1, 0 or 1 if the first value is less than, equal to or greater than the second one.
+
+    Return None unless both values are strings, both are numbers, or both are binaries: other values have no order.
+    """
+    ((kind, content),) = one.items()
+    if kind not in other or kind not in _SORTABLE:
+        return None
+    sortable = _SORTABLE[kind]
+    left, right = sortable(content), sortable(other[kind])
+    return int(left > right) - int(left < right)
+
+
+# Functions from the text of a value to a Python value that sorts as DynamoDB sorts.
+_SORTABLE: dict[str, Callable[[str], Any]] = {
+    "S": str,  # Python compares code points, DynamoDB compares UTF-8 bytes: both give the same order
+    "N": Decimal,
+    "B": binary_bytes,
+}

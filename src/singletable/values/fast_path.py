@@ -1,7 +1,7 @@
 """Fast paths: the exception for input that they do not handle, hit and miss counters, and the compiled module loader.
 
-A fast path is a short cut for common, valid input: it returns what the slow path would return, or raises NotOnFastPath.
-`docs/explanation/fast-paths.md` has the rules.
+A fast path is a short cut for common, valid input. It returns the same result as the slow path, or raises
+NotOnFastPath. `docs/explanation/fast-paths.md` has the rules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INTERFACE_VERSIONS = {
     "singletable.engine.items._fast_keys": 1,
     "singletable.values._fast_sizes": 1,
 }
-"""The compiled modules, each with the version of its interface that the Python code expects."""
+"""The compiled modules, and the interface version of each module that the Python code expects."""
 
 
 class NotOnFastPath(Exception):
@@ -36,7 +36,7 @@ class FastPathCounts(NamedTuple):
 
 
 class FastPath:
-    """The counters of one fast path, which its callers increment; concurrent threads may lose single counts."""
+    """The counters of one fast path. Its callers increment them without a lock, so threads may lose single counts."""
 
     __slots__ = ("hits", "misses", "name")
 
@@ -56,7 +56,7 @@ def fast_path_counts() -> dict[str, FastPathCounts]:
 
 
 def compiled_module(name: str) -> Any:
-    """Return a compiled module; return None if it is missing, disabled, or has another interface version."""
+    """Return a compiled module, or None if it is missing, disabled, or has another interface version."""
     if os.environ.get(PURE, "0") not in ("", "0"):
         return None
     try:
@@ -67,6 +67,6 @@ def compiled_module(name: str) -> Any:
 
 
 def missing_modules() -> str | None:
-    """Return a sentence naming the compiled modules that cannot be imported; None when all can."""
+    """Return a message that lists the compiled modules that this process cannot use, or None if it can use all."""
     missing = [name for name in INTERFACE_VERSIONS if compiled_module(name) is None]
     return f"missing compiled modules: {', '.join(missing)}" if missing else None

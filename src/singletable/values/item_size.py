@@ -1,7 +1,7 @@
 """Item sizes in bytes, and the capacity units that reads and writes consume.
 
-DynamoDB rounds reads up to 4 KB and writes up to 1 KB. Some rules are not in its documentation: other
-projects captured them from the service, and the test vectors contain them.
+DynamoDB rounds reads up to 4 KB and writes up to 1 KB. Its documentation omits some rules. Other projects captured
+these rules from AWS, and the test vectors contain them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from singletable.values.scalars import binary_size, number_size
 
 
 def item_size(item: dict[str, Any]) -> int:
-    """Return the size of a valid item: every name in UTF-8, and every value."""
+    """Return the size of a valid item: the sum of its names in UTF-8 and its values."""
     size = 0
     texts = list(item)
     for value in item.values():
@@ -27,16 +27,16 @@ def item_size(item: dict[str, Any]) -> int:
 
 
 def value_size(value: dict[str, Any]) -> int:
-    """Return the size of a valid value, without its name."""
+    """Return the size of a valid attribute value, without the name of the attribute."""
     ((kind, content),) = value.items()
     return _SIZES[kind](content)
 
 
 def texts_size(texts: Iterable[str]) -> int:
     """Return the total size of strings in UTF-8."""
-    together = "".join(texts)
-    # An ASCII string has one byte per character, so it need not be encoded.
-    return len(together) if together.isascii() else len(together.encode())
+    joined = "".join(texts)
+    # An ASCII string has one byte per character, so its size is known without encoding it.
+    return len(joined) if joined.isascii() else len(joined.encode())
 
 
 _SIZES: dict[str, Callable[[Any], int]] = {
@@ -52,6 +52,7 @@ _SIZES: dict[str, Callable[[Any], int]] = {
     "M": lambda members: 3 + len(members) + item_size(members),
 }
 
+# The read units per 4 KB of each kind of read.
 EVENTUAL = 0.5
 CONSISTENT = 1.0
 TRANSACTIONAL = 2.0
@@ -60,7 +61,7 @@ TRANSACTION_WRITE_FACTOR = 2
 
 
 def read_units(size_bytes: int, factor: float) -> float:
-    """Return the units of one read of this size; an empty read costs as much as a small one."""
+    """Return the units of one read of this size; a read that finds nothing costs as much as a read of 4 KB."""
     return max(1, -(-size_bytes // READ_UNIT_BYTES)) * factor
 
 
@@ -70,13 +71,14 @@ def write_units(size_bytes: int) -> int:
 
 
 def entry_write_units(old_bytes: int | None, new_bytes: int | None, *, is_moved: bool, is_changed: bool) -> int:
-    """Return the write units for one index, from the old and the new size of its entry; None means no entry.
+    """Return the write units that one index consumes, from the old and the new size of an entry (None for no entry).
 
-    An unchanged entry costs nothing. A moved entry costs a delete and a put, and the units of each are rounded up.
+    An unchanged entry costs nothing. An entry whose key changes (`is_moved`) costs a delete and a put; the units of
+    both are rounded up separately.
     """
     if old_bytes is None or new_bytes is None:
-        present = old_bytes if new_bytes is None else new_bytes
-        return 0 if present is None else write_units(present)
+        only_bytes = old_bytes if new_bytes is None else new_bytes
+        return 0 if only_bytes is None else write_units(only_bytes)
     if is_moved:
         return write_units(old_bytes) + write_units(new_bytes)
     return max(write_units(old_bytes), write_units(new_bytes)) if is_changed else 0

@@ -1,7 +1,7 @@
-"""Validation of incoming items and attribute values: checks them, converts numbers to canonical form, returns the size.
+"""Validation of incoming items and attribute values, which also converts their numbers and computes their size.
 
-A fast path accepts valid input in one pass and returns its size. For all other input, `value_checks` finds the error
-that DynamoDB reports first.
+A fast path accepts valid input in one pass. For all other input, `value_checks` finds the error that DynamoDB reports
+first.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 FAST_SIZES = FastPath("item sizes")
 _fast_sizes = compiled_module("singletable.values._fast_sizes")
 
-# The exceptions of invalid input: a wrong JSON type, a string that is not valid Unicode, invalid base64 or number.
+# The exceptions that invalid input raises: for a wrong JSON type, invalid Unicode, invalid base64 or an invalid number.
 _INVALID_INPUT = (TypeError, AttributeError, ValueError, RequestRefused)
 
-# The cache holds short numbers only: long ones rarely repeat, and thousands of them would fill the memory.
+# Only short numbers are cached: long numbers rarely repeat, and thousands of them would fill the memory.
 _CACHED_NUMBER_LENGTH_MAX = 64
 
 
 def accept_item(item: Any) -> int:
-    """Validate an item, write its numbers in canonical form in place, and return its size in bytes."""
+    """Validate an item, replace its numbers with their canonical form, and return its size in bytes."""
     try:
         if _fast_sizes is not None:
             size: int = _fast_sizes.size_of_item(item, _number, _binary_or_set_size)
@@ -46,7 +46,7 @@ def accept_item(item: Any) -> int:
 
 
 def accept_value(value: Any) -> int:
-    """Validate one attribute value likewise; a list or a map may be no larger than an item (captured from AWS)."""
+    """Validate one attribute value like an item; reject a list or map above the item size limit (captured from AWS)."""
     try:
         if _fast_sizes is not None:
             size: int = _fast_sizes.size_of_value(value, _number, _binary_or_set_size)
@@ -62,20 +62,20 @@ def accept_value(value: Any) -> int:
         size = value_size(value)
     if size > ITEM_BYTES_MAX and ("M" in value or "L" in value):
         (content,) = value.values()
-        # The limit excludes the overhead of the collection: 3 bytes, and one byte per element.
+        # The limit does not count the overhead of the list or map itself: 3 bytes, and one byte per element.
         if size - 3 - len(content) > ITEM_BYTES_MAX:
             raise invalid(ITEM_TOO_LARGE)
     return size
 
 
-# The fast path. Every write runs it, so its speed matters: an item of eight attributes and 1 KB takes 2 microseconds
-# here, and 14 in `check_item` and `item_size`. If `_fast_sizes.c` is compiled, it replaces this Python code and is ten
-# times as fast. The Python code handles S and N inside the loop, to avoid a call for each value. It joins all strings
-# before it measures them: joining also rejects a value that is not a string, and ASCII text needs no encoding.
+# The fast path in Python. Every write runs the fast path, so its speed matters: an item of eight attributes and 1 KB
+# takes 2 microseconds here, and 14 in `check_item` and `item_size`. Where `_fast_sizes.c` is compiled, it replaces this
+# code and is ten times as fast. This code handles S and N inside the loop, to avoid a function call for each value. It
+# measures all strings together: `join` raises for a value that is not a string, and ASCII text needs no encoding.
 
 
 def _size(content: Any, *, is_item: bool) -> int:
-    """Return the size of a valid item, or of a valid attribute value."""
+    """Return the size of a valid item or attribute value; raise NotOnFastPath for other input."""
     names: list[str] = []
     texts: list[str] = []
     try:
@@ -93,7 +93,7 @@ def _size(content: Any, *, is_item: bool) -> int:
 
 
 def _values_size(values: Iterable[dict[str, Any]], names: list[str], texts: list[str], level: int) -> int:
-    """Return the size of the values without strings and names; append those to `texts` and `names`."""
+    """Return the size of values, except their strings and names, which are appended to `texts` and `names`."""
     size = 0
     for value in values:
         if len(value) != 1:
@@ -102,7 +102,7 @@ def _values_size(values: Iterable[dict[str, Any]], names: list[str], texts: list
             texts.append(value["S"])
         elif "N" in value:
             text = value["N"]
-            # An integer is canonical already; caching it would evict numbers that take longer to parse.
+            # A plain integer is already canonical. Caching it would evict numbers that take longer to parse.
             if text.isdigit() and text.isascii() and text[0] != "0" and len(text) <= NUMBER_DIGITS_MAX:
                 size += 1 + (len(text.rstrip("0")) + 1) // 2
             else:
@@ -114,6 +114,7 @@ def _values_size(values: Iterable[dict[str, Any]], names: list[str], texts: list
 
 
 def _other_size(value: dict[str, Any], names: list[str], texts: list[str], level: int) -> int:
+    """Return the size of one value that is neither S nor N, except its strings and names, as in `_values_size`."""
     ((kind, content),) = value.items()
     if kind in ("BOOL", "NULL"):
         if content is True or (content is False and kind == "BOOL"):
@@ -137,7 +138,7 @@ def _other_size(value: dict[str, Any], names: list[str], texts: list[str], level
 
 
 def _binary_or_set_size(kind: str, content: Any) -> int:
-    """Return the size of a binary or a set; the compiled module calls this."""
+    """Return the size of a binary or a set; the compiled module calls this function."""
     texts: list[str] = []
     try:
         if kind == "B":
@@ -167,7 +168,7 @@ def _set_size(kind: str, members: list[Any], texts: list[str]) -> int:
 
 
 def _number(text: str) -> tuple[str, int]:
-    """Return a number in canonical form, and its size; the compiled module calls this too."""
+    """Return the canonical form of a number, and its size; the compiled module calls this function too."""
     try:
         return _cached_number(text) if len(text) <= _CACHED_NUMBER_LENGTH_MAX else _number_with_size(text)
     except _INVALID_INPUT as problem:

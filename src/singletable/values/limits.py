@@ -1,4 +1,4 @@
-"""DynamoDB's limits, from the quotas page of the service."""
+"""DynamoDB's limits, from its quotas page."""
 
 PARTITION_KEY_BYTES_MAX = 2048
 SORT_KEY_BYTES_MAX = 1024

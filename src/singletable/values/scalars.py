@@ -1,6 +1,7 @@
-"""Numbers and binaries: validation, canonical form, sizes and sums, and the sortable bytes of key values.
+"""Numbers and binaries: validation, canonical form, sizes and sums; and the sortable bytes of key values.
 
-Key values sort as bytes: S by its UTF-8, N by its value, B by its unsigned bytes.
+The sortable bytes compare like DynamoDB's keys: strings by their UTF-8 bytes, numbers by their value, binaries by their
+unsigned bytes.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger 
 UNDERFLOW = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
 TOO_PRECISE = f"Attempting to store more than {NUMBER_DIGITS_MAX} significant digits in a Number"
 
-# Captured against the service: "+5", ".5", "5.", "00042" and "1E+2" are numbers; " 5", "1_000", "1e", "NaN" are not.
-# The quantifiers are possessive (they never backtrack), so a long invalid text is rejected in one pass.
+# Captured from AWS: "+5", ".5", "5.", "00042" and "1E+2" are numbers; " 5", "1_000", "1e" and "NaN" are not.
+# The quantifiers are possessive, so the match never backtracks and rejects a long invalid text in one pass.
 _NUMBER = re.compile(r"([+-]?)([0-9]*+)(?:\.([0-9]*+))?+(?:[eE]([+-]?[0-9]++))?+")
 
-# Captured against the service: an exponent of up to 64 bits is out of range, a longer one is not numeric.
+# Captured from AWS: an exponent that fits in 64 bits causes an overflow error; a longer one is not numeric.
 _EXPONENT_MAX = 2**63 - 1
 
-# A sum can need every digit from 1E+126 down to 1E-167, the last digit of the smallest number with 38 digits.
+# A sum can have digits from 1E+126 down to 1E-167, which is the last digit of the smallest number with 38 digits.
 _EXACT = Context(prec=300, Emin=-999, Emax=999)
 
 _NINES_COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-# The last character before the padding encodes fewer than six bits; DynamoDB rejects it if its unused bits are not
-# zero. So each byte string has exactly one base64 text, and two binaries are equal if their texts are equal.
+# The last character before the padding encodes fewer than six bits. DynamoDB rejects the text if the unused bits of
+# this character are not zero. So equal binaries always have equal base64 texts.
 LAST_BEFORE_PADDING = {"=": frozenset(BASE64_ALPHABET[::4]), "==": frozenset(BASE64_ALPHABET[::16])}
 
 
 def canonical_number(text: str) -> str:
-    """Return a number as DynamoDB returns it: "1E2" becomes "100", "-0" becomes "0", "1.50" becomes "1.5"."""
-    # Most numbers are canonical integers already; this test takes an eighth of the time of parsing.
+    """Return a number in the notation of DynamoDB's responses: "100" for "1E2", "0" for "-0", "1.5" for "1.50"."""
+    # Most numbers are already canonical integers. This test takes an eighth of the time of parsing.
     if text.isdigit() and text.isascii() and len(text) <= NUMBER_DIGITS_MAX and (text[0] != "0" or text == "0"):
         return text
     match = _NUMBER.fullmatch(text)
@@ -51,7 +52,7 @@ def canonical_number(text: str) -> str:
     exponent = _exponent(text, written_exponent) if written_exponent else 0
     digits = (integer + fraction).lstrip("0")
     if not digits:
-        # Captured against the service: the exponent of a zero, such as in "0E5", must be in range too.
+        # The exponent of a zero must be in range too, such as 5 in "0E5" (captured from AWS).
         _require_range(exponent)
         return "0"
     point = len(digits) - len(fraction) + exponent
@@ -81,10 +82,10 @@ def number_size(canonical: str) -> int:
 def number_key_bytes(canonical: str) -> bytes:
     """Return at most 22 bytes that sort in numeric order; different numbers have different bytes.
 
-    The first byte is the sign (1 for negative, 2 for zero, 3 for positive). The second is the exponent of the first
-    significant digit, counted from -130. Then come the significant digits, two per byte: "1.5" is 03 82 15. For
-    a negative number, the exponent and the digits are complemented, and a final byte FF follows: "-1.5" is 01 7D 84 FF.
-    FF is greater than any pair of digits, so -12 sorts after -123.
+    The first byte is the sign: 1 for negative, 2 for zero, 3 for positive. The second byte is the exponent of the first
+    significant digit plus 130. The significant digits follow, two per byte: "1.5" is 03 82 15. For a negative number,
+    the exponent and the digits are complemented, and a byte FF ends the number: "-1.5" is 01 7D 84 FF. FF is greater
+    than any pair of digits, so -12 sorts after -123.
     """
     if canonical == "0":
         return b"\x02"
@@ -105,28 +106,29 @@ def number_key_bytes(canonical: str) -> bytes:
 
 
 def add_numbers(augend: str, addend: str) -> str:
-    """Return the exact sum of two canonical numbers; reject one that DynamoDB cannot store."""
+    """Return the exact sum of two canonical numbers; reject a sum that DynamoDB cannot store."""
     if _are_short_integers(augend, addend):
         return str(int(augend) + int(addend))
     return _canonical_result(_EXACT.add(Decimal(augend), Decimal(addend)))
 
 
 def subtract_numbers(minuend: str, subtrahend: str) -> str:
-    """Return the exact difference of two canonical numbers; reject one that DynamoDB cannot store."""
+    """Return the exact difference of two canonical numbers; reject a difference that DynamoDB cannot store."""
     if _are_short_integers(minuend, subtrahend):
         return str(int(minuend) - int(subtrahend))
     return _canonical_result(_EXACT.subtract(Decimal(minuend), Decimal(subtrahend)))
 
 
 def _are_short_integers(one: str, other: str) -> bool:
-    """Return whether two canonical numbers are integers whose sum has at most 38 digits, as in a counter."""
+    """Return whether two canonical numbers are integers so short that their sum has at most 38 digits."""
     return len(one) < NUMBER_DIGITS_MAX > len(other) and "." not in one and "." not in other
 
 
 def _canonical_result(result: Decimal) -> str:
-    """Return a result in canonical form. DynamoDB never rounds: it rejects 1E50 + 1 with the message for an overflow.
+    """Return a sum or difference in canonical form; reject one with more than 38 digits.
 
-    The tests of the ScyllaDB project show that the service does this; DynamoDB Local does the same.
+    DynamoDB never rounds: it rejects 1E50 + 1 with its message for an overflow. The tests of the ScyllaDB project show
+    this behaviour, and DynamoDB Local behaves in the same way.
     """
     text = f"{result:f}"
     if len(text.replace(".", "").strip("-0")) > NUMBER_DIGITS_MAX:
@@ -140,7 +142,7 @@ def _not_numeric(text: str) -> Exception:
 
 def _exponent(text: str, written: str) -> int:
     digits = written.lstrip("+-0") or "0"
-    # Count the digits first: int() is slow for ten thousand of them, or raises.
+    # Count the digits first, because int() is slow for ten thousand digits, or raises.
     if len(digits) > len(str(_EXPONENT_MAX)) or int(digits) > _EXPONENT_MAX:
         raise _not_numeric(text)
     return -int(digits) if written[0] == "-" else int(digits)
@@ -154,7 +156,7 @@ def _require_range(exponent: int) -> None:
 
 
 def _with_point(sign: str, digits: str, point: int) -> str:
-    """Return the significant digits with the decimal point at a position, and zeros where digits are missing."""
+    """Return a number with its decimal point after `point` digits; add zeros where the point is outside the digits."""
     minus = "-" if sign == "-" else ""
     if point <= 0:
         return f"{minus}0.{'0' * -point}{digits}"
@@ -164,7 +166,7 @@ def _with_point(sign: str, digits: str, point: int) -> str:
 
 
 def binary_bytes(text: str) -> bytes:
-    """Decode base64; raise ValueError for a text that DynamoDB does not accept as base64."""
+    """Return the bytes of a base64 text; raise ValueError for a text that DynamoDB rejects."""
     if len(text) % 4:
         raise ValueError("the length of base64 must be a multiple of four")
     content = a2b_base64(text.encode("ascii"), strict_mode=True)
@@ -176,13 +178,13 @@ def binary_bytes(text: str) -> bytes:
 
 
 def binary_size(text: str) -> int:
-    """Return how many bytes a valid base64 text encodes."""
+    """Return the number of bytes that a valid base64 text encodes."""
     return len(text) // 4 * 3 - text.count("=", -2)
 
 
-_BYTES: dict[str, Callable[[str], bytes]] = {"S": str.encode, "N": number_key_bytes, "B": binary_bytes}
+_SORTABLE_BYTES: dict[str, Callable[[str], bytes]] = {"S": str.encode, "N": number_key_bytes, "B": binary_bytes}
 
 
 def key_bytes(kind: str, value: str) -> bytes:
-    """Return the sortable bytes of a valid S, N or B; within one type, only equal values have equal bytes."""
-    return _BYTES[kind](value)
+    """Return the sortable bytes of a valid S, N or B value; different values of one type have different bytes."""
+    return _SORTABLE_BYTES[kind](value)

@@ -1,7 +1,7 @@
 """Checks of attribute values, with DynamoDB's messages in DynamoDB's order: JSON types, then names, then values.
 
-The messages about JSON types come from the tests of the dynalite project, which ran them against the service. Like the
-service, the checks remove unknown types and nulls from a value, and convert values such as `{"BOOL": "true"}`.
+The messages about JSON types come from the tests of the dynalite project, which ran against DynamoDB. Like
+DynamoDB, the checks change a value in place: they remove unknown types and nulls, and convert `{"BOOL": "true"}`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BOOLS = {"TRUE": True, "1": True, "YES": True, "FALSE": False, "0": False, "NO"
 
 
 def check_item(item: Any) -> None:
-    """Reject an item that DynamoDB rejects, and write its numbers in canonical form in place."""
+    """Reject an item that DynamoDB rejects; in a valid item, replace numbers with their canonical form."""
     read_item(item)
     for name in item:
         check_name(name)
@@ -35,13 +35,13 @@ def check_item(item: Any) -> None:
 
 
 def check_value(value: Any) -> None:
-    """Reject an attribute value that DynamoDB rejects, and write its numbers in canonical form in place."""
+    """Reject an attribute value that DynamoDB rejects; in a valid value, replace numbers with their canonical form."""
     read_value(value)
     _check_value(value, 1)
 
 
 def check_nesting(item: dict[str, Any]) -> None:
-    """Reject an item that is nested deeper than DynamoDB allows after an update."""
+    """Reject an updated item that is nested more deeply than DynamoDB allows."""
     _check_nesting(item.values(), 1)
 
 
@@ -65,7 +65,8 @@ def _check_value(value: dict[str, Any], level: int) -> None:
         raise invalid(_TOO_DEEP)
     if not value:
         raise invalid(_EMPTY_VALUE)
-    # Captured against the service: for `{"S": "a", "N": "b"}` it reports that b is not numeric, not the two types.
+    # For `{"S": "a", "N": "b"}`, DynamoDB reports that b is not numeric, not that there are two types (captured from
+    # AWS).
     for kind, check in _CHECKS.items():
         if kind in value:
             check(value, level)
@@ -123,12 +124,12 @@ def _check_list(value: dict[str, Any], level: int) -> None:
 def _check_map(value: dict[str, Any], level: int) -> None:
     members = value["M"]
     _check_members(members, level + 1)
-    # Captured against the service: an error in a value comes before an empty name in a map.
+    # DynamoDB checks the values of a map before the names (captured from AWS).
     for name in members:
         check_name(name)
 
 
-# The types whose content can still be invalid, in the order in which DynamoDB checks them.
+# The types whose content can be invalid although its JSON type is right, in DynamoDB's order of checks.
 _CHECKS: dict[str, Callable[[dict[str, Any], int], None]] = {
     "N": _check_number,
     "NULL": _check_null,
@@ -151,7 +152,7 @@ def _check_nesting(values: Iterable[dict[str, Any]], level: int) -> None:
 
 
 def read_item(item: Any, level: int = 1) -> None:
-    """Check the JSON types of an item, or of the content of a map."""
+    """Check the JSON types of an item or of the members of a map; change the values as DynamoDB does."""
     if isinstance(item, list):
         raise _serialization_error(f"Unrecognized collection type java.util.Map<java.lang.String, {_VALUE_CLASS}>")
     if not isinstance(item, dict):
@@ -163,7 +164,7 @@ def read_item(item: Any, level: int = 1) -> None:
 
 
 def read_value(value: Any, level: int = 1) -> None:
-    """Check the JSON types of an attribute value."""
+    """Check the JSON types of an attribute value; remove unknown types and nulls from it, and convert booleans."""
     if isinstance(value, list):
         raise _serialization_error(f"Unrecognized collection type class {_VALUE_CLASS}")
     if not isinstance(value, dict):
@@ -227,7 +228,7 @@ def _set_reader(read_member: Callable[[Any], str]) -> Callable[[Any, int], list[
 
 def _read_elements(content: Any, level: int) -> list[Any]:
     elements = _read_list(content)
-    # A later check rejects a value below the deepest level, so its content is not checked here.
+    # A later check rejects values below the deepest level, so this function does not check them.
     if level < NESTING_LEVELS_MAX:
         for element in elements:
             if element is not None:
@@ -256,6 +257,7 @@ _READERS: dict[Any, Callable[[Any, int], Any]] = {
 
 
 def _not_converted(content: Any, java: str) -> RequestRefused:
+    """Return the error for a JSON value that DynamoDB cannot convert to a Java class such as String."""
     if isinstance(content, dict):
         return _serialization_error(_STRUCTURE)
     if isinstance(content, list):
@@ -270,12 +272,13 @@ def _not_converted(content: Any, java: str) -> RequestRefused:
 
 
 def _not_base64(text: str) -> RequestRefused:
+    """Return the error for a text that is not valid base64."""
     if len(text) % 4:
         return _serialization_error(f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}")
     padding = "==" if text.endswith("==") else "=" if text.endswith("=") else ""
     body = text.removesuffix(padding)
     if padding and body[-1:] not in LAST_BEFORE_PADDING[padding]:
-        return _serialization_error("Invalid last non-pad Base64 character dectected")  # the service's own spelling
+        return _serialization_error("Invalid last non-pad Base64 character dectected")  # DynamoDB misspells it
     wrong = next(character for character in body if character not in BASE64_ALPHABET)
     return _serialization_error(f"Invalid Base64 character: '{wrong}'")
 

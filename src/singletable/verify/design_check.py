@@ -8,27 +8,37 @@ from typing import Protocol
 
 from singletable.errors import DesignError, Problem
 from singletable.model.design import Design
-from singletable.planner.plan import Outcome, Verdict
+from singletable.planner.plan import Outcome
 from singletable.verify.findings import Finding, PlannedDesign, Rule, plan_design
+from singletable.verify.item_rules import ITEM_RULES
+from singletable.verify.remedy_clashes import resolve_clashes
 from singletable.verify.rules import (
+    case_difference,
+    constant_partition,
     copies_beyond_transaction,
     copies_not_found,
+    few_partition_values,
     filter_discards,
     hot_partition,
+    key_in_projection,
     key_not_unique,
     key_overlap,
+    key_unique_by_time,
     limit_exceeded,
+    literal_syntax,
     missing_type,
+    more_than_one_page,
     more_than_one_request,
     needs_scan,
+    no_key,
     not_projected,
     optional_in_index,
     order_not_given,
     overfetch,
     pattern_not_supported,
+    promised_result,
     raw_text,
     strong_read,
-    unbounded_collection,
     unsorted_number,
     unused_index,
     validation_waived,
@@ -46,6 +56,7 @@ class RuleModule(Protocol):
 
 
 RULES: tuple[RuleModule, ...] = (
+    no_key,
     needs_scan,
     pattern_not_supported,
     more_than_one_request,
@@ -58,7 +69,7 @@ RULES: tuple[RuleModule, ...] = (
     raw_text,
     filter_discards,
     hot_partition,
-    unbounded_collection,
+    more_than_one_page,
     limit_exceeded,
     unused_index,
     missing_type,
@@ -67,6 +78,13 @@ RULES: tuple[RuleModule, ...] = (
     copies_not_found,
     copies_beyond_transaction,
     validation_waived,
+    key_unique_by_time,
+    promised_result,
+    few_partition_values,
+    constant_partition,
+    key_in_projection,
+    literal_syntax,
+    case_difference,
 )
 
 
@@ -80,31 +98,29 @@ class CheckReport:
 
     @property
     def passes(self) -> bool:
-        """Whether every pattern is served as declared and no finding fails.
+        """Whether every entity has a key, every pattern is served as declared, and no finding fails.
 
-        `accept=` cannot accept an unserved pattern.
+        `accept=` cannot accept an entity without a key or an unserved pattern.
         """
-        unserved = (Verdict.UNSUPPORTED, Verdict.UNDECLARED_FANOUT)
-        served = not any(outcome.verdict in unserved for outcome in self.outcomes)
-        return served and not any(finding.fails for finding in self.findings)
+        served = all(outcome.verdict.is_served for outcome in self.outcomes)
+        return served and not self.design.keyless and not any(finding.fails for finding in self.findings)
 
 
 def check(design: Design) -> CheckReport:
     """Plan every pattern and run every rule."""
-    if unknown := _unknown_codes(design):
-        raise DesignError(unknown)
+    reject_unknown_codes(design)
     planned = plan_design(design)
-    findings = [_accepted(design, finding) for rule in RULES for finding in rule.check(planned)]
-    return CheckReport(design, planned.outcomes, tuple(findings))
+    findings = [accepted(design, finding) for rule in RULES for finding in rule.check(planned)]
+    return CheckReport(design, planned.outcomes, tuple(resolve_clashes(design, findings)))
 
 
-def _unknown_codes(design: Design) -> list[Problem]:
-    """Report accepted codes that no rule has, which are probably typing errors."""
-    codes = {rule.RULE.code for rule in RULES}
+def reject_unknown_codes(design: Design) -> None:
+    """Raise DesignError if `accept=` names a code that no rule has, which is probably a typing error."""
+    codes = {*(rule.RULE.code for rule in RULES), *(rule.code for rule in ITEM_RULES)}
     places = [(design.name, design.settings.location, design.settings.accept)]
-    places += [(entity.label, entity.location, entity.declaration.accept) for entity in design.entities]
+    places += [(entity.label, entity.location, entity.declaration.accept) for entity in design.all_entities]
     places += [(pattern.name, pattern.location, pattern.options.accept or {}) for pattern in design.patterns]
-    return [
+    unknown = [
         Problem(
             f"{name}: accept= names {code!r}, which is not a finding code",
             location,
@@ -114,12 +130,14 @@ def _unknown_codes(design: Design) -> list[Problem]:
         for code in accept
         if code not in codes
     ]
+    if unknown:
+        raise DesignError(unknown)
 
 
-def _accepted(design: Design, finding: Finding) -> Finding:
+def accepted(design: Design, finding: Finding) -> Finding:
     """Return the finding with the reason why its pattern, entity or table accepts it."""
     pattern = design.pattern(finding.subject)
     reasons = [pattern.options.accept or {}] if pattern is not None else []
-    reasons += [entity.declaration.accept for entity in design.entities if entity.label == finding.subject]
+    reasons += [entity.declaration.accept for entity in design.all_entities if entity.label == finding.subject]
     reasons += [design.settings.accept]
     return next((replace(finding, accepted=each[finding.code]) for each in reasons if finding.code in each), finding)

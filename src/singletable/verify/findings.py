@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from singletable.errors import Location
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.pattern_declaration import PatternDeclaration
-from singletable.planner.mismatches import NotProjected, StrongReadOnGsi, Unordered, WrongOrder
+from singletable.planner.mismatches import KeyMissing, NotProjected, StrongReadOnGsi, Unordered, WrongOrder
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planner import plan_all
+from singletable.planner.remedy import Remedy, as_remedy
 
 Severity = Literal["error", "warning"]
 
@@ -34,10 +35,12 @@ class Finding:
     subject: str
     message: str
     location: Location
-    remedy: str
+    remedy: Remedy
     details: tuple[str, ...] = ()
     severity: Severity = "warning"
     accepted: str | None = None
+    other_indexes: tuple[str, ...] = ()
+    """Why the other indexes do not serve the pattern either; the message is about the nearest index."""
 
     @property
     def code(self) -> str:
@@ -51,11 +54,11 @@ class Finding:
 
     def __str__(self) -> str:
         lines = [f"{self.code} {self.rule.title}: {self.message}", *(f"  {detail}" for detail in self.details)]
-        lines.append(f"  accepted: {self.accepted}" if self.accepted is not None else f"  {self.remedy}")
-        return "\n".join(lines)
+        ends = (f"accepted: {self.accepted}",) if self.accepted is not None else self.remedy.lines
+        return "\n".join([*lines, *(f"  {line}" for line in ends)])
 
 
-_MISMATCHES_WITH_RULES = (NotProjected, StrongReadOnGsi, WrongOrder, Unordered)
+_MISMATCHES_WITH_RULES = (KeyMissing, NotProjected, StrongReadOnGsi, WrongOrder, Unordered)
 """Mismatches that have their own rule. If a pattern has several, only the first in this order is reported."""
 
 
@@ -91,19 +94,30 @@ def plan_design(design: Design) -> PlannedDesign:
 
 
 def pattern_finding(
-    rule: Rule, pattern: PatternDeclaration, message: str, remedy: str, *details: str, severity: Severity | None = None
+    rule: Rule,
+    pattern: PatternDeclaration,
+    message: str,
+    remedy: Remedy | str,
+    *details: str,
+    severity: Severity | None = None,
 ) -> Finding:
     """Return a finding about a pattern."""
     text = f"{pattern.name}: {message}"
-    return Finding(rule, pattern.name, text, pattern.location, remedy, details, severity or rule.severity)
+    return Finding(rule, pattern.name, text, pattern.location, as_remedy(remedy), details, severity or rule.severity)
 
 
-def entity_finding(rule: Rule, entity: Entity, message: str, remedy: str, *details: str) -> Finding:
+def unsupported_finding(rule: Rule, unsupported: UnsupportedPattern, remedy: Remedy | str) -> Finding:
+    """Return a finding about a pattern that no index serves: the nearest index, and the others."""
+    others = tuple(f"{other.index}: {'; '.join(other.reasons)}" for other in unsupported.other_indexes)
+    return replace(pattern_finding(rule, unsupported.pattern, unsupported.reason, remedy), other_indexes=others)
+
+
+def entity_finding(rule: Rule, entity: Entity, message: str, remedy: Remedy | str, *details: str) -> Finding:
     """Return a finding about an entity."""
     text = f"{entity.label}: {message}"
-    return Finding(rule, entity.label, text, entity.location, remedy, details, rule.severity)
+    return Finding(rule, entity.label, text, entity.location, as_remedy(remedy), details, rule.severity)
 
 
-def table_finding(rule: Rule, design: Design, message: str, remedy: str, *details: str) -> Finding:
+def table_finding(rule: Rule, design: Design, message: str, remedy: Remedy | str, *details: str) -> Finding:
     """Return a finding about the table."""
-    return Finding(rule, design.name, message, design.settings.location, remedy, details, rule.severity)
+    return Finding(rule, design.name, message, design.settings.location, as_remedy(remedy), details, rule.severity)

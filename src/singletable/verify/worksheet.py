@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from singletable.expressions.printer import readable_condition
@@ -61,22 +62,25 @@ class PatternRow:
     key_condition: str = ""
     limit: str = ""
     cost: str = ""
+    pages: int | None = None
+    """The pages of each Query; None if it is unbounded or the pattern is not supported."""
     reason: str = ""
 
 
 def worksheet(design: Design, outcomes: tuple[Outcome, ...]) -> tuple[PatternRow, ...]:
     """Return one row per pattern, in order of declaration."""
-    return tuple(_row(design, number, outcome) for number, outcome in enumerate(outcomes, 1))
+    entries = _single_entities(design)
+    return tuple(_row(design, entries, number, outcome) for number, outcome in enumerate(outcomes, 1))
 
 
-def _row(design: Design, number: int, outcome: Outcome) -> PatternRow:
+def _row(design: Design, entries: Mapping[Outline, str], number: int, outcome: Outcome) -> PatternRow:
     pattern = outcome.pattern
     budget = pattern.options.budget_ms
     row = PatternRow(
         number=number,
         pattern=pattern.name,
         title=pattern.title,
-        entry=_entry(design, outcome),
+        entry=_entry(entries, outcome),
         filters=_filters(pattern),
         frequency=_frequency(pattern),
         budget=f"< {budget:g} ms" if budget is not None else "",
@@ -97,6 +101,7 @@ def _row(design: Design, number: int, outcome: Outcome) -> PatternRow:
         limit=outcome.limit.show() if outcome.limit is not None else "",
         expected=_expected(cost),
         cost=str(cost),
+        pages=outcome.pages.count,
     )
 
 
@@ -128,17 +133,21 @@ def _filters(pattern: PatternDeclaration) -> str:
     return "; ".join([*words, *([f"first {limit}"] if isinstance(limit, int) else [])])
 
 
-def _entry(design: Design, outcome: Outcome) -> str:
+def _entry(entries: Mapping[Outline, str], outcome: Outcome) -> str:
     """Return the declared entry entity, or the entity with a single item in the partition that is read."""
     declared = outcome.pattern.options.entry
     if declared is not None:
         return declared if isinstance(declared, str) else declared.__name__
+    first = outcome.entities[0]
     if isinstance(outcome, Plan) and not outcome.pattern.is_write:
-        partition = outcome.entities[0].placements[outcome.index.alias].partition
-        for entity in design.entities:
-            if _is_single(entity) and _same_outline(entity.base.partition, partition):
-                return entity.label
-    return outcome.entities[0].label
+        return entries.get(_outline(first.placements[outcome.index.alias].partition), first.label)
+    return first.label
+
+
+def _single_entities(design: Design) -> dict[Outline, str]:
+    """Return the first entity with a single item per partition, by the outline of the partition key."""
+    singles = [entity for entity in design.entities if _is_single(entity)]
+    return {_outline(entity.base.partition): entity.label for entity in reversed(singles)}
 
 
 def _is_single(entity: Entity) -> bool:
@@ -146,15 +155,14 @@ def _is_single(entity: Entity) -> bool:
     return entity.base.exact_fields <= frozenset[str]().union(*(p.exact_fields for p in entity.base.partition))
 
 
-def _same_outline(first: tuple[KeyPart, ...], second: tuple[KeyPart, ...]) -> bool:
-    return _outline(first) == _outline(second)
+Outline = tuple[str, ...]
+"""The literal text of each part of a partition key, with every field as `{}`."""
 
 
-def _outline(parts: tuple[KeyPart, ...]) -> list[str]:
-    """Return the literal text of a partition key, with every field as `{}`."""
-    return [
+def _outline(parts: tuple[KeyPart, ...]) -> Outline:
+    return tuple(
         part.attribute
         if isinstance(part, NativePart)
         else "".join(piece.text if isinstance(piece, LiteralText) else "{}" for piece in part.template.parts)
         for part in parts
-    ]
+    )

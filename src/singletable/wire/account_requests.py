@@ -15,7 +15,7 @@ class DescribeLimits(Shape, kw_only=True, frozen=True):
 
 
 class DescribeLimitsResult(Result, kw_only=True, frozen=True):
-    """The limits in units per second, for the account and for one table."""
+    """The maximum provisioned units per second of the account and of one table."""
 
     account_max_read_capacity_units: int
     account_max_write_capacity_units: int
@@ -28,7 +28,7 @@ class DescribeEndpoints(Shape, kw_only=True, frozen=True):
 
 
 class DescribeEndpointsResult(Result, kw_only=True, frozen=True):
-    """The addresses, and how long a client may cache them."""
+    """The addresses of the endpoints, and how long a client may cache them."""
 
     endpoints: list[dict[str, Any]]
 
@@ -40,7 +40,7 @@ class DescribeKinesisStreamingDestination(Shape, kw_only=True, frozen=True):
 
 
 class DescribeKinesisStreamingDestinationResult(Result, kw_only=True, frozen=True):
-    """The Kinesis streams of a table; there are none here."""
+    """The Kinesis streams of a table; the engine has none, so the list is empty."""
 
     table_name: str
     kinesis_data_stream_destinations: list[dict[str, Any]]
@@ -73,10 +73,10 @@ class ListGlobalTables(Shape, kw_only=True, frozen=True):
 
 
 class ListGlobalTablesResult(Result, kw_only=True, frozen=True):
-    """The global tables; there are none here."""
+    """The global tables; the engine has none, so the list is empty."""
 
     global_tables: list[dict[str, Any]]
 
 
 class UnservedAction(Shape, kw_only=True, frozen=True):
-    """A request of an action that the engine does not support, with any parameters."""
+    """A request for an action that the engine does not support; it may have any parameters."""

@@ -1,8 +1,9 @@
-"""Types that requests and results share; msgspec checks their constraints while it decodes a request."""
+"""Types that requests and results share, and JSON decoders; msgspec checks the constraints while it decodes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import threading
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -11,20 +12,22 @@ from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, 
 
 
 class Shape(msgspec.Struct, kw_only=True, rename="pascal", frozen=True):
-    """A structure in a request; its fields are in the order in which DynamoDB reports errors."""
+    """A structure in a request. DynamoDB reports the errors of its fields in the order of their declaration."""
 
 
 class Result(msgspec.Struct, kw_only=True, rename="pascal", omit_defaults=True, frozen=True):
-    """The result of an action; the JSON omits fields that are not set."""
+    """The result of an action; its JSON omits the fields that are not set."""
 
 
 NAME_REGEX = f"^{NAME_PATTERN}$"
-REPORTED_PATTERN = "reported pattern"  # shown in errors if matching the service's own pattern is too slow
+# The key in `Meta.extra` of the pattern that error messages show. It is set where DynamoDB's own pattern is too slow to
+# match; `Meta.pattern` is then an equivalent, faster pattern.
+REPORTED_PATTERN = "reported pattern"
 
 AttributeValue = dict[str, Any]
 Item = dict[str, AttributeValue]
 
-# The data plane accepts a name of any length; only the control plane requires the minimum length.
+# Actions on items accept a table name below the minimum length; only a new name must have it.
 TableName = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)]
 NewTableName = Annotated[str, Meta(min_length=NAME_CHARACTERS_MIN, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)]
 IndexName = NewTableName
@@ -55,7 +58,7 @@ ConditionalOperator = Literal["OR", "AND"]
 
 
 class ExpectedAttributeValue(Shape, kw_only=True, frozen=True):
-    """A condition in the legacy API, before expressions."""
+    """A condition of a write in the legacy API, which has no expressions."""
 
     attribute_value_list: list[AttributeValue] | None = None
     comparison_operator: ComparisonOperator | None = None
@@ -64,14 +67,30 @@ class ExpectedAttributeValue(Shape, kw_only=True, frozen=True):
 
 
 class Condition(Shape, kw_only=True, frozen=True):
-    """A key condition or filter in the legacy API, before expressions."""
+    """A key condition or filter in the legacy API, which has no expressions."""
 
     attribute_value_list: list[AttributeValue] | None = None
     comparison_operator: ComparisonOperator
 
 
 class AttributeValueUpdate(Shape, kw_only=True, frozen=True):
-    """A change in the legacy API, before expressions."""
+    """A change of an attribute in the legacy API, which has no expressions."""
 
     value: AttributeValue | None = None
     action: Literal["ADD", "PUT", "DELETE"] | None = None
+
+
+T = TypeVar("T")
+
+_decoder_lock = threading.RLock()
+
+
+def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Return a JSON decoder for a type; after this call, `msgspec.convert` to the type is thread-safe too.
+
+    msgspec analyses a type when it creates the first decoder for it, and stores the result in the type before the
+    analysis is complete. If a second thread creates a decoder for the same type at that time, msgspec dereferences a
+    null pointer and the process crashes. So every decoder is created here, under a lock; using a decoder needs no lock.
+    """
+    with _decoder_lock:
+        return msgspec.json.Decoder(kind)

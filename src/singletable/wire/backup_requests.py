@@ -17,7 +17,7 @@ from singletable.wire.table_requests import (
     SSESpecification,
 )
 
-# The name of a table, or its ARN.
+# The ARN of a table, or its name.
 TableArn = Annotated[str, Meta(min_length=1, max_length=1024)]
 BackupName = Annotated[str, Meta(min_length=3, max_length=255, pattern=NAME_REGEX)]
 BackupArn = Annotated[str, Meta(min_length=37, max_length=1024)]
@@ -82,7 +82,7 @@ class RestoreTableToPointInTime(Overrides, kw_only=True, frozen=True):
 
 
 class PointInTimeRecoverySpecification(Shape, kw_only=True, frozen=True):
-    """Whether point-in-time recovery is enabled, and for how many days."""
+    """Whether point-in-time recovery is enabled, and how many days back it reaches."""
 
     point_in_time_recovery_enabled: bool
     recovery_period_in_days: Annotated[int, Meta(ge=1, le=35)] | None = None
@@ -108,19 +108,19 @@ class BackupDetailsResult(Result, kw_only=True, frozen=True):
 
 
 class BackupDescriptionResult(Result, kw_only=True, frozen=True):
-    """A backup and its table."""
+    """A backup, and the table that it was made from."""
 
     backup_description: dict[str, Any]
 
 
 class ListBackupsResult(Result, kw_only=True, frozen=True):
-    """A page of backups, and where the next page starts."""
+    """A page of backups, and the last ARN of the page if there are more backups."""
 
     backup_summaries: list[dict[str, Any]]
     last_evaluated_backup_arn: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ContinuousBackupsResult(Result, kw_only=True, frozen=True):
-    """The state of point-in-time recovery, and the times that can be restored."""
+    """The state of point-in-time recovery, and the period from which a table can be restored."""
 
     continuous_backups_description: dict[str, Any]

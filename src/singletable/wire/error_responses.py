@@ -1,7 +1,7 @@
 """Error responses: DynamoDB's error for a malformed request, and the encoding of errors as JSON.
 
 The request decoder reports only that a request is malformed. This module parses the body again and finds the error that
-DynamoDB reports: first a wrong JSON type (SerializationException), then broken constraints, up to ten at once.
+DynamoDB reports: first a wrong JSON type (SerializationException), then violated constraints, up to ten in one error.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
@@ -21,18 +22,28 @@ from singletable.wire.api_types import REPORTED_PATTERN, Shape
 from singletable.wire.table_requests import LONG, REQUIRED
 
 ERRORS_MAX = 10
+# More than any list of a request may have, so that the beginning of a list that is too long is too long as well.
+EXPLAINED_ELEMENTS_MAX = 1000
+# No declared structure is deeper; attribute values are, but no error is looked for in them here.
+SHAPE_DEPTH_MAX = 8
 
 _API = "com.amazonaws.dynamodb.v20120810."
 
 
 def request_error(shape: type[Shape], body: bytes) -> RequestRefused:
-    """Return the error for a body that cannot be decoded as the shape."""
+    """Return DynamoDB's error for a request body that could not be decoded as this shape."""
     try:
         document = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _serialization("The request body is not valid JSON")
     if not isinstance(document, dict):
-        return _serialization("Start of structure or map was expected, and the body is something else")
+        return _serialization("The request body must be a JSON object")
+    # Most errors of a huge document are in its beginning, or are the length of a list.
+    error = _document_error(shape, _beginning(document)) or _document_error(shape, document)
+    return error or _serialization("The request could not be understood")
+
+
+def _document_error(shape: type[Shape], document: dict[str, Any]) -> RequestRefused | None:
     try:
         _check_type(shape, document)
     except RequestRefused as error:
@@ -40,15 +51,18 @@ def request_error(shape: type[Shape], body: bytes) -> RequestRefused:
     for field in _fields(shape):
         if field.required_parameter and document.get(field.name) is None:
             return invalid(f"The parameter '{field.name}' is required but was not present in the request")
-    messages = []
-    for message in _structure(shape, document, ""):
-        messages.append(message)
-        if len(messages) == ERRORS_MAX:
-            break
-    if not messages:
-        return _serialization("The request could not be understood")
+    messages = list(islice(_shape_errors(shape, document, ""), ERRORS_MAX))
     errors = "error" if len(messages) == 1 else "errors"
-    return invalid(f"{len(messages)} validation {errors} detected: {'; '.join(messages)}")
+    return invalid(f"{len(messages)} validation {errors} detected: {'; '.join(messages)}") if messages else None
+
+
+def _beginning(value: Any, depth: int = SHAPE_DEPTH_MAX) -> Any:
+    """Return a JSON value with only the first elements of long lists and objects."""
+    if depth and isinstance(value, list):
+        return [_beginning(element, depth - 1) for element in value[:EXPLAINED_ELEMENTS_MAX]]
+    if depth and isinstance(value, dict):
+        return {name: _beginning(each, depth - 1) for name, each in islice(value.items(), EXPLAINED_ELEMENTS_MAX)}
+    return value
 
 
 def _serialization(message: str) -> RequestRefused:
@@ -56,6 +70,8 @@ def _serialization(message: str) -> RequestRefused:
 
 
 class _Field(typing.NamedTuple):
+    """A field of a shape; if `required_parameter` is set, DynamoDB has a separate message for the missing field."""
+
     name: str
     annotation: Any
     required: bool
@@ -64,6 +80,7 @@ class _Field(typing.NamedTuple):
 
 @cache
 def _fields(shape: type[Shape]) -> tuple[_Field, ...]:
+    """Return the fields of a shape, in the order in which DynamoDB reports their errors."""
     hints = typing.get_type_hints(shape, include_extras=True)
     found = []
     for info in msgspec.structs.fields(shape):
@@ -91,7 +108,7 @@ def _without_metas(annotation: Any) -> Any:
 
 
 def _check_type(annotation: Any, value: Any, *, is_element: bool = False) -> None:
-    """Reject a value whose JSON type differs from the declared type; null counts as absent."""
+    """Reject a value whose JSON type differs from the declared type; a null counts as a missing value."""
     if value is None:
         return
     inner = _without_metas(annotation)
@@ -101,11 +118,11 @@ def _check_type(annotation: Any, value: Any, *, is_element: bool = False) -> Non
             _check_type(field.annotation, value.get(field.name))
     elif typing.get_origin(inner) is list:
         if not isinstance(value, list):
-            raise _serialization(_no_collection(value))
+            raise _serialization(_not_a_list(value))
         for element in value:
             _check_type(typing.get_args(inner)[0], element, is_element=True)
     elif typing.get_origin(inner) is dict:
-        _check_object(value, _class_of_map(inner), is_element=is_element)
+        _check_object(value, _java_class_of_map(inner), is_element=is_element)
         member = typing.get_args(inner)[1]
         for element in value.values() if member is not Any else ():
             _check_type(member, element, is_element=True)
@@ -115,14 +132,15 @@ def _check_type(annotation: Any, value: Any, *, is_element: bool = False) -> Non
 
 
 def _check_object(value: Any, java: str, *, is_element: bool) -> None:
-    """Reject a value that is not an object; the message differs for fields and elements (captured by others)."""
+    """Reject a value that is not an object; as in DynamoDB, a field and an element have different messages."""
     if isinstance(value, list):
         raise _serialization(f"Unrecognized collection type {java}")
     if not isinstance(value, dict):
         raise _serialization("Unexpected value type in payload" if is_element else "Unexpected field type")
 
 
-def _class_of_map(annotation: Any) -> str:
+def _java_class_of_map(annotation: Any) -> str:
+    """Return the Java class of a map, as DynamoDB names it in error messages."""
     inner = typing.get_args(annotation)[1]
     if inner is Any:
         return f"class {_API}AttributeValue"
@@ -130,7 +148,7 @@ def _class_of_map(annotation: Any) -> str:
     return f"java.util.Map<java.lang.String, {element if inner != dict[str, Any] else _API + 'AttributeValue'}>"
 
 
-def _no_collection(value: Any) -> str:
+def _not_a_list(value: Any) -> str:
     if isinstance(value, dict):
         return "Start of structure or map found where not expected"
     return "Unexpected field type"
@@ -165,50 +183,52 @@ def _reject_conversion(value: Any, java: str) -> NoReturn:
     raise _serialization(f"{given} cannot be converted to {java}")
 
 
-def _structure(shape: type[Shape], document: Mapping[str, Any], path: str) -> Iterator[str]:
+def _shape_errors(shape: type[Shape], document: Mapping[str, Any], path: str) -> Iterator[str]:
+    """Yield the messages for the violated constraints of a structure, whose fields start with `path`."""
     for field in _fields(shape):
-        at = f"{path}{field.name[0].lower()}{field.name[1:]}"
+        field_path = f"{path}{field.name[0].lower()}{field.name[1:]}"
         value = document.get(field.name)
         if value is not None:
-            yield from _constraints(field.annotation, value, at)
+            yield from _value_errors(field.annotation, value, field_path)
         elif field.required:
-            yield f"Value null at '{at}' failed to satisfy constraint: Member must not be null"
+            yield f"Value null at '{field_path}' failed to satisfy constraint: Member must not be null"
 
 
-def _constraints(annotation: Any, value: Any, path: str) -> Iterator[str]:
-    for rule in _broken_rules(annotation, value):
+def _value_errors(annotation: Any, value: Any, path: str) -> Iterator[str]:
+    """Yield the messages for the violated constraints of a value, and of all values in it."""
+    for rule in _violated_rules(annotation, value):
         yield f"Value '{shown(value)}' at '{path}' failed to satisfy constraint: {rule}"
     inner = _without_metas(annotation)
     if isinstance(inner, type) and issubclass(inner, Shape):
-        yield from _structure(inner, value, f"{path}.")
+        yield from _shape_errors(inner, value, f"{path}.")
     elif typing.get_origin(inner) is list:
         for position, element in enumerate(value, start=1):
-            yield from _element_constraints(typing.get_args(inner)[0], element, f"{path}.{position}.member")
+            yield from _element_errors(typing.get_args(inner)[0], element, f"{path}.{position}.member")
     elif typing.get_origin(inner) is dict and typing.get_args(inner)[1] is not Any:
-        yield from _map_constraints(inner, value, path)
+        yield from _map_errors(inner, value, path)
 
 
-def _map_constraints(annotation: Any, value: dict[str, Any], path: str) -> Iterator[str]:
+def _map_errors(annotation: Any, value: dict[str, Any], path: str) -> Iterator[str]:
     keys, values = typing.get_args(annotation)
     for kind, inner, members in (("keys", keys, value.keys()), ("value", values, value.values())):
         rules = _all_rules(inner)
-        if rules and any(next(_broken_rules(inner, member), None) for member in members if member is not None):
+        if rules and any(next(_violated_rules(inner, member), None) for member in members if member is not None):
             rule = f"Map {kind} must satisfy constraint: [{', '.join(rules)}]"
             yield f"Value '{shown(value)}' at '{path}' failed to satisfy constraint: {rule}"
             return
     for name, element in value.items():
-        yield from _element_constraints(values, element, f"{path}.{name}.member")
+        yield from _element_errors(values, element, f"{path}.{name}.member")
 
 
-def _element_constraints(annotation: Any, element: Any, path: str) -> Iterator[str]:
+def _element_errors(annotation: Any, element: Any, path: str) -> Iterator[str]:
     if element is None:
         yield f"Value null at '{path}' failed to satisfy constraint: Member must not be null"
     else:
-        yield from _constraints(annotation, element, path)
+        yield from _value_errors(annotation, element, path)
 
 
 def _all_rules(annotation: Any) -> list[str]:
-    """Return all constraints of a map's keys or values; DynamoDB reports them together, the upper bound first."""
+    """Return all constraints of the keys or values of a map; DynamoDB reports them together, the upper bound first."""
     rules = []
     for meta in _metas(annotation):
         if meta.max_length is not None:
@@ -221,12 +241,13 @@ def _all_rules(annotation: Any) -> list[str]:
 
 
 def _reported_pattern(meta: Meta) -> str:
-    """Return the pattern that the service reports; `meta.pattern` may be an equivalent, faster pattern."""
+    """Return the pattern in DynamoDB's error message; `meta.pattern` may be an equivalent, faster pattern."""
     pattern = (meta.extra or {}).get(REPORTED_PATTERN) or meta.pattern or ""
     return str(pattern).strip("^$")
 
 
-def _broken_rules(annotation: Any, value: Any) -> Iterator[str]:
+def _violated_rules(annotation: Any, value: Any) -> Iterator[str]:
+    """Yield the constraints that a value itself violates, in DynamoDB's words."""
     inner = _without_metas(annotation)
     if typing.get_origin(inner) is Literal and value not in typing.get_args(inner):
         yield f"Member must satisfy enum value set: [{', '.join(typing.get_args(inner))}]"
@@ -244,7 +265,7 @@ def _broken_rules(annotation: Any, value: Any) -> Iterator[str]:
 
 
 def shown(value: Any) -> str:
-    """Return a value as the service shows it in error messages."""
+    """Return a value as DynamoDB shows it in error messages."""
     match value:
         case bool():
             return str(value).lower()
@@ -271,17 +292,17 @@ _NAMESPACES = {
     "AccessDeniedException": _SERVICE,
     "ThrottlingException": "com.amazon.coral.availability#",
 }
-# These two errors have their message under a capitalised name, as in the service.
-_MESSAGE = {"TransactionCanceledException": "Message", "SerializationException": "Message"}
+# As in DynamoDB, these two errors have their text in the field `Message`; all others have it in `message`.
+_MESSAGE_FIELDS = {"TransactionCanceledException": "Message", "SerializationException": "Message"}
 
 _STATUS = {"InternalServerError": 500, "RequestTooLarge": 413, "RequestEntityTooLarge": 413}
 
 
 def error_body(error: RequestRefused) -> bytes:
-    """Return the JSON document of an error, with the type name that the SDKs expect."""
+    """Return an error as JSON; its type has the namespace that DynamoDB uses and the SDKs expect."""
     document = {"__type": f"{_NAMESPACES.get(error.code, _DYNAMODB)}{error.code}", **error.fields}
     if error.message:
-        document[_MESSAGE.get(error.code, "message")] = error.message
+        document[_MESSAGE_FIELDS.get(error.code, "message")] = error.message
     return msgspec.json.encode(document)
 
 

@@ -1,4 +1,4 @@
-"""Requests and results of Contributor Insights, and an additional request for the most accessed keys."""
+"""Requests and results of Contributor Insights, and of our own action for the most accessed keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UpdateContributorInsights(Shape, kw_only=True, frozen=True):
 
 
 class DescribeContributorInsights(Shape, kw_only=True, frozen=True):
-    """Describe Contributor Insights of a table or index."""
+    """Describe the Contributor Insights setting of a table or index."""
 
     table_name: NamedTable
     index_name: IndexName | None = None
@@ -57,7 +57,7 @@ class ListContributorInsightsResult(Result, kw_only=True, frozen=True):
 
 
 class MostAccessedKeys(Shape, kw_only=True, frozen=True):
-    """Request the most accessed and most throttled keys; in AWS, CloudWatch shows them."""
+    """Request the most accessed and most throttled keys, which AWS shows in CloudWatch instead."""
 
     table_name: NamedTable
     index_name: IndexName | None = None
@@ -65,7 +65,7 @@ class MostAccessedKeys(Shape, kw_only=True, frozen=True):
 
 
 class UsedKey(Result, kw_only=True, frozen=True):
-    """A key and its estimated units or throttled requests: between `amount` minus `excess` and `amount`."""
+    """A key with its estimated units or throttled requests; the exact number is from `amount - excess` to `amount`."""
 
     key: Item
     amount: float
@@ -73,7 +73,7 @@ class UsedKey(Result, kw_only=True, frozen=True):
 
 
 class UsedKeys(Result, kw_only=True, frozen=True):
-    """The most used partition keys, and the most used item keys if there is a sort key; both in descending order."""
+    """The most used partition keys and, if there is a sort key, the most used item keys; the most used key first."""
 
     partition_keys: list[UsedKey]
     keys: list[UsedKey]

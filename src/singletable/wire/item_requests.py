@@ -44,7 +44,7 @@ class GetItemResult(Result, kw_only=True, frozen=True):
 
 
 class ItemWrite(Shape, kw_only=True, frozen=True):
-    """Parameters of PutItem, UpdateItem and DeleteItem."""
+    """The parameters that PutItem, UpdateItem and DeleteItem share."""
 
     return_consumed_capacity: ReturnConsumedCapacity | None = None
     table_name: TableName
@@ -79,7 +79,7 @@ class UpdateItem(ItemWrite, kw_only=True, frozen=True):
 
 
 class ItemWriteResult(Result, kw_only=True, frozen=True):
-    """The attributes and metrics that the request asked for."""
+    """The attributes, the consumed capacity and the metrics, each only if the request has set its option."""
 
     attributes: msgspec.Raw | Item | msgspec.UnsetType = msgspec.UNSET
     consumed_capacity: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
@@ -89,7 +89,7 @@ class ItemWriteResult(Result, kw_only=True, frozen=True):
 class KeysAndAttributes(Shape, kw_only=True, frozen=True):
     """The keys to read from one table, and the attributes to return."""
 
-    # No upper bound here: the service has a separate message for too many keys.
+    # There is no upper bound here, because DynamoDB has a separate message for too many keys.
     keys: Annotated[list[Item], Meta(min_length=1)]
     attributes_to_get: AttributeNames | None = None
     consistent_read: bool | None = None
@@ -105,7 +105,7 @@ class BatchGetItem(Shape, kw_only=True, frozen=True):
 
 
 class BatchGetItemResult(Result, kw_only=True, frozen=True):
-    """The items that exist, and the keys to request again."""
+    """The items that exist, and the keys that the client must request again."""
 
     responses: dict[str, list[msgspec.Raw]]
     unprocessed_keys: dict[str, Any]
@@ -125,7 +125,7 @@ class DeleteRequest(Shape, kw_only=True, frozen=True):
 
 
 class WriteRequest(Shape, kw_only=True, frozen=True):
-    """One write of a batch."""
+    """One write of a batch; the request sets exactly one of the fields."""
 
     put_request: PutRequest | None = None
     delete_request: DeleteRequest | None = None
@@ -140,7 +140,7 @@ class BatchWriteItem(Shape, kw_only=True, frozen=True):
 
 
 class BatchWriteItemResult(Result, kw_only=True, frozen=True):
-    """The writes to request again; there are none unless throughput is enforced."""
+    """The writes that the client must send again; only an engine that enforces throughput returns any."""
 
     unprocessed_items: dict[str, Any]
     item_collection_metrics: dict[str, list[dict[str, Any]]] | msgspec.UnsetType = msgspec.UNSET
@@ -148,7 +148,7 @@ class BatchWriteItemResult(Result, kw_only=True, frozen=True):
 
 
 class TransactionAction(Shape, kw_only=True, frozen=True):
-    """Parameters of the four actions of a transaction."""
+    """The parameters that the four actions of a transaction share."""
 
     table_name: TableName
     expression_attribute_values: Item | None = None
@@ -164,7 +164,7 @@ class Put(TransactionAction, kw_only=True, frozen=True):
 
 
 class Update(TransactionAction, kw_only=True, frozen=True):
-    """Update one item."""
+    """Update one item, or create it."""
 
     key: Item
     update_expression: str
@@ -195,7 +195,7 @@ class TransactWriteItem(Shape, kw_only=True, frozen=True):
 
 
 class TransactWriteItems(Shape, kw_only=True, frozen=True):
-    """Carry out up to 100 actions, all or none."""
+    """Perform up to 100 actions, either all or none."""
 
     return_consumed_capacity: ReturnConsumedCapacity | None = None
     return_item_collection_metrics: ReturnItemCollectionMetrics | None = None
@@ -204,7 +204,7 @@ class TransactWriteItems(Shape, kw_only=True, frozen=True):
 
 
 class TransactWriteItemsResult(Result, kw_only=True, frozen=True):
-    """The capacity and metrics of a transaction."""
+    """The consumed capacity and the metrics of a transaction."""
 
     item_collection_metrics: dict[str, list[dict[str, Any]]] | msgspec.UnsetType = msgspec.UNSET
     consumed_capacity: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET

@@ -1,4 +1,4 @@
-"""Requests and results of Query and Scan."""
+"""Requests and results of Query and Scan, and the memory for their pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from singletable.values.limits import PAGE_BYTES_MAX
 from singletable.wire.api_types import (
     AttributeNames,
     Condition,
@@ -23,7 +24,7 @@ from singletable.wire.api_types import (
 
 
 class PageRequest(Shape, kw_only=True, frozen=True):
-    """Parameters of Query and Scan."""
+    """The parameters that Query and Scan share."""
 
     select: Select | None = None
     index_name: IndexName | None = None
@@ -42,7 +43,7 @@ class PageRequest(Shape, kw_only=True, frozen=True):
 class Query(PageRequest, kw_only=True, frozen=True):
     """Read items of one partition in the order of the sort key."""
 
-    # No bound here: for a Limit of 0, the service has different messages for Query and Scan.
+    # There is no bound here, because DynamoDB has different messages for a Limit of 0 in Query and in Scan.
     limit: int | None = None
     query_filter: dict[str, Condition] | None = None
     key_conditions: dict[str, Condition] | None = None
@@ -51,7 +52,7 @@ class Query(PageRequest, kw_only=True, frozen=True):
 
 
 class Scan(PageRequest, kw_only=True, frozen=True):
-    """Read all items of a table or an index."""
+    """Read all items of a table or an index, or of one segment of it."""
 
     limit: Annotated[int, Meta(ge=1)] | None = None
     scan_filter: dict[str, Condition] | None = None
@@ -67,3 +68,13 @@ class PageResult(Result, kw_only=True, frozen=True):
     scanned_count: int | msgspec.UnsetType = msgspec.UNSET
     last_evaluated_key: Item | msgspec.UnsetType = msgspec.UNSET
     consumed_capacity: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
+def warm_up_allocator() -> None:
+    """Allocate and free a block of memory for a page as JSON, so that the C library keeps blocks of this size.
+
+    The C library of Linux keeps more free memory after a program has freed a large block. Before that, it returns the
+    memory of each page to the system and requests new memory for the next page. The system clears new memory, and this
+    takes as long as SQLite takes to read the page. Nothing writes to the block, so allocating it costs nothing.
+    """
+    bytes(2 * PAGE_BYTES_MAX)

@@ -1,6 +1,7 @@
-"""AWS Signature Version 4 without HTTP: the scope of a signature, the signing key of a day, and the signature.
+"""AWS Signature Version 4: the credential scope, the signing key, and the signature of a canonical request.
 
-The client uses it to create signatures, the server to verify them; both build the canonical request themselves.
+The client creates signatures with this module, and the server verifies them. Both build the canonical request
+themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Scope(NamedTuple):
         return f"{self.day}/{self.region}/{self.service}/{TERMINATOR}"
 
 
-# A signing key is valid for a day and takes four hashes. Only known access keys get here, so callers cannot flood it.
+# A signing key takes four hashes and is valid for a day, so it is cached. Only a request with a known access key gets
+# here, so other clients cannot fill the cache.
 @lru_cache(maxsize=256)
 def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
     key = f"AWS4{secret}".encode()
@@ -35,7 +37,7 @@ def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
 
 
 class Signing:
-    """Signs requests with one secret, for one time such as `20260410T120000Z` and one scope."""
+    """Signs requests with one secret, at one moment such as `20260410T120000Z`, for one scope."""
 
     def __init__(self, secret: str, moment: str, scope: Scope) -> None:
         self._prefix = _signing_key(secret, scope).copy()
@@ -43,6 +45,6 @@ class Signing:
 
     def signature(self, canonical: bytes) -> str:
         """Return the signature of a canonical request."""
-        signed = self._prefix.copy()  # a copy takes a third of the time of a new HMAC
+        signed = self._prefix.copy()  # copying takes a third of the time of creating an HMAC
         signed.update(hashlib.sha256(canonical).hexdigest().encode())
         return signed.hexdigest()

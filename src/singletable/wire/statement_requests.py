@@ -33,7 +33,7 @@ class ExecuteStatement(Shape, kw_only=True, frozen=True):
 
 
 class ExecuteStatementResult(Result, kw_only=True, frozen=True):
-    """The items that a statement selects or returns, and where the next page starts."""
+    """The items that a statement selects or returns, and the token of the next page."""
 
     items: list[msgspec.Raw | Item]
     next_token: str | msgspec.UnsetType = msgspec.UNSET
@@ -66,7 +66,7 @@ class BatchStatementError(Result, kw_only=True, frozen=True):
 
 
 class BatchStatementResponse(Result, kw_only=True, frozen=True):
-    """The result of one statement of a batch."""
+    """The result or the error of one statement of a batch."""
 
     error: BatchStatementError | msgspec.UnsetType = msgspec.UNSET
     table_name: str | msgspec.UnsetType = msgspec.UNSET
@@ -74,7 +74,7 @@ class BatchStatementResponse(Result, kw_only=True, frozen=True):
 
 
 class BatchExecuteStatementResult(Result, kw_only=True, frozen=True):
-    """The results in the order of the statements."""
+    """The result or the error of each statement, in the order of the statements."""
 
     responses: list[BatchStatementResponse]
     consumed_capacity: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
@@ -89,7 +89,7 @@ class ParameterizedStatement(Shape, kw_only=True, frozen=True):
 
 
 class ExecuteTransaction(Shape, kw_only=True, frozen=True):
-    """Execute up to 100 statements, all or none."""
+    """Execute up to 100 statements, either all or none."""
 
     transact_statements: Annotated[list[ParameterizedStatement], Meta(min_length=1, max_length=100)]
     client_request_token: Annotated[str, Meta(min_length=1, max_length=36)] | None = None
@@ -97,7 +97,7 @@ class ExecuteTransaction(Shape, kw_only=True, frozen=True):
 
 
 class TransactedItem(Result, kw_only=True, frozen=True):
-    """The item that a statement of a transaction selected, if any."""
+    """The item that a statement of a transaction selected, if there is one."""
 
     item: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 

@@ -45,14 +45,14 @@ class GetShardIterator(Shape, kw_only=True, frozen=True):
 
 
 class GetRecords(Shape, kw_only=True, frozen=True):
-    """Read records, starting at an iterator."""
+    """Read records, starting at the position of an iterator."""
 
     shard_iterator: Annotated[str, Meta(min_length=1, max_length=2048)]
     limit: Limit | None = None
 
 
 class ListStreamsResult(Result, kw_only=True, frozen=True):
-    """A page of streams, and where the next page starts."""
+    """A page of streams, and the last ARN of the page if there are more streams."""
 
     streams: list[dict[str, str]]
     last_evaluated_stream_arn: str | msgspec.UnsetType = msgspec.UNSET
@@ -71,7 +71,7 @@ class GetShardIteratorResult(Result, kw_only=True, frozen=True):
 
 
 class GetRecordsResult(Result, kw_only=True, frozen=True):
-    """Records in order, and the next iterator unless the shard is closed."""
+    """Records in the order of the changes, and the next iterator; at the end of a closed shard there is none."""
 
     records: list[dict[str, Any]]
     next_shard_iterator: str | msgspec.UnsetType = msgspec.UNSET

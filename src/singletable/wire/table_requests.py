@@ -10,8 +10,10 @@ from msgspec import Meta
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN
 from singletable.wire.api_types import NAME_REGEX, IndexName, Result, Shape
 
-REQUIRED = "required parameter"  # the control plane has a separate message for a missing name
-LONG = "a long"  # marks a long: errors about its JSON type say Long instead of Integer
+# Keys in `Meta.extra`. REQUIRED marks a parameter with a separate message if it is missing. LONG marks an integer for
+# which an error about its JSON type says Long instead of Integer.
+REQUIRED = "required parameter"
+LONG = "a long"
 
 NamedTable = Annotated[
     str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX, extra={REQUIRED: True})
@@ -82,7 +84,7 @@ IndexKeySchema = Annotated[list[KeySchemaElement], Meta(min_length=1, max_length
 
 
 class LocalSecondaryIndex(Shape, kw_only=True, frozen=True):
-    """An index with the same partition key and another sort key."""
+    """An index with the partition key of its table and a different sort key."""
 
     index_name: IndexName
     key_schema: TableKeySchema
@@ -108,7 +110,7 @@ class StreamSpecification(Shape, kw_only=True, frozen=True):
 
 
 class Tag(Shape, kw_only=True, frozen=True):
-    """A tag; the service has separate messages for invalid keys and values."""
+    """A tag. Both fields are optional here, because DynamoDB has separate messages for an invalid key or value."""
 
     key: str | None = None
     value: str | None = None
@@ -127,7 +129,7 @@ class CreateTable(Shape, kw_only=True, frozen=True):
     stream_specification: StreamSpecification | None = None
     sse_specification: SSESpecification | None = msgspec.field(default=None, name="SSESpecification")
     tags: list[Tag] | None = None
-    # Any string here: the service has a separate message for an invalid class.
+    # Any string is valid here, because DynamoDB has a separate message for an unknown class.
     table_class: str | None = None
     deletion_protection_enabled: bool | None = None
     on_demand_throughput: OnDemandThroughput | None = None
@@ -157,7 +159,7 @@ class DeleteGlobalSecondaryIndex(Shape, kw_only=True, frozen=True):
 
 
 class GlobalSecondaryIndexUpdate(Shape, kw_only=True, frozen=True):
-    """One change to the indexes of a table: exactly one of its fields is set."""
+    """One change to the indexes of a table; the request sets exactly one of the fields."""
 
     update: UpdateGlobalSecondaryIndex | None = None
     create: CreateGlobalSecondaryIndex | None = None
@@ -214,40 +216,40 @@ class TableDescriptionResult(Result, kw_only=True, frozen=True):
 
 
 class ListTablesResult(Result, kw_only=True, frozen=True):
-    """A page of names, and where the next page starts."""
+    """A page of table names, and the last name of the page if there are more tables."""
 
     table_names: list[str]
     last_evaluated_table_name: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class TimeToLiveSpecification(Shape, kw_only=True, frozen=True):
-    """Whether items expire, and the attribute with the expiry time."""
+    """Whether items expire, and the attribute that contains their expiry time."""
 
     enabled: bool
     attribute_name: Annotated[str, Meta(min_length=1, max_length=255)]
 
 
 class UpdateTimeToLive(Shape, kw_only=True, frozen=True):
-    """Enable or disable time to live."""
+    """Enable or disable time to live (TTL) for a table."""
 
     table_name: NamedTable
     time_to_live_specification: TimeToLiveSpecification
 
 
 class DescribeTimeToLive(Shape, kw_only=True, frozen=True):
-    """Describe the time to live of a table."""
+    """Describe the time-to-live setting of a table."""
 
     table_name: NamedTable
 
 
 class UpdateTimeToLiveResult(Result, kw_only=True, frozen=True):
-    """The new time to live setting."""
+    """The new time-to-live setting."""
 
     time_to_live_specification: dict[str, Any]
 
 
 class DescribeTimeToLiveResult(Result, kw_only=True, frozen=True):
-    """The current state of time to live."""
+    """The current time-to-live setting and its status."""
 
     time_to_live_description: dict[str, Any]
 
@@ -258,7 +260,7 @@ Revision = Annotated[str, Meta(min_length=1, max_length=255)]
 class TagResource(Shape, kw_only=True, frozen=True):
     """Add tags, or change their values."""
 
-    # Both are optional here: the service checks for missing parameters later, with separate messages.
+    # Both are optional here, because DynamoDB checks for missing parameters later, with separate messages.
     resource_arn: str | None = None
     tags: list[Tag] | None = None
 
@@ -282,13 +284,13 @@ class EmptyResult(Result, kw_only=True, frozen=True):
 
 
 class ListTagsOfResourceResult(Result, kw_only=True, frozen=True):
-    """All tags, in the order of their keys."""
+    """All tags of a table, sorted by key."""
 
     tags: list[dict[str, str]]
 
 
 class PutResourcePolicy(Shape, kw_only=True, frozen=True):
-    """Attach a policy to a table, replacing the current one."""
+    """Attach a policy to a table; it replaces the current policy."""
 
     resource_arn: str
     policy: str
@@ -303,20 +305,20 @@ class GetResourcePolicy(Shape, kw_only=True, frozen=True):
 
 
 class DeleteResourcePolicy(Shape, kw_only=True, frozen=True):
-    """Delete a policy."""
+    """Delete the policy of a table."""
 
     resource_arn: str
     expected_revision_id: Revision | None = None
 
 
 class RevisionResult(Result, kw_only=True, frozen=True):
-    """The revision of a policy that was written or deleted, if there was one."""
+    """The revision of the policy that was attached or deleted; not set if there was no policy to delete."""
 
     revision_id: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class GetResourcePolicyResult(Result, kw_only=True, frozen=True):
-    """The policy as it was attached."""
+    """The policy of a table, exactly as the client attached it."""
 
     policy: str
     revision_id: str

@@ -37,7 +37,7 @@ Header = Annotated[str, Meta(min_length=1, max_length=65_536)]
 
 
 class IncrementalExportSpecification(Shape, kw_only=True, frozen=True):
-    """The period of an incremental export, and which images it contains."""
+    """The period of an incremental export, and which item images it contains."""
 
     export_from_time: float | None = None
     export_to_time: float | None = None
@@ -143,7 +143,7 @@ class ExportDescriptionResult(Result, kw_only=True, frozen=True):
 
 
 class ListExportsResult(Result, kw_only=True, frozen=True):
-    """A page of exports, and where the next page starts."""
+    """A page of exports, and the token of the next page."""
 
     export_summaries: list[dict[str, Any]]
     next_token: str | msgspec.UnsetType = msgspec.UNSET
@@ -156,7 +156,7 @@ class ImportDescriptionResult(Result, kw_only=True, frozen=True):
 
 
 class ListImportsResult(Result, kw_only=True, frozen=True):
-    """A page of imports, and where the next page starts."""
+    """A page of imports, and the token of the next page."""
 
     import_summary_list: list[dict[str, Any]]
     next_token: str | msgspec.UnsetType = msgspec.UNSET

@@ -45,12 +45,12 @@ def test_an_http_address_separates_credentials_and_options() -> None:
         ("http://AKID:hidden@db:0", "is not a valid address"),
         ("http://AKID:hidden@db/path", "has a path"),
         ("http://AKID@db", "incomplete access key"),
-        ("http://AKID:hidden@db?colour=red", "unknown option 'colour'; the options are profile, region"),
+        ("http://AKID:hidden@db?colour=red", "unknown option 'colour'; the valid options are profile, region"),
         ("htp://AKID:hidden@db", "is not a valid URL for a table"),
         ("dynamodb://", "has no valid region"),
         ("dynamodb://AKID:hidden@eu-west-1", "has no valid region"),
         ("dynamodb://eu-west-1/shop", "has no valid region"),
-        ("dynamodb://eu-west-1?table=shop", "unknown option 'table'; the options are endpoint, profile"),
+        ("dynamodb://eu-west-1?table=shop", "unknown option 'table'; the valid options are endpoint, profile"),
     ],
 )
 def test_an_http_address_rejects_an_invalid_url_without_showing_its_secret(url: str, words: str) -> None:

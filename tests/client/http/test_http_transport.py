@@ -144,7 +144,9 @@ def test_http_transport_rejects_an_invalid_response(send: Sends, garbage: bytes)
 def test_http_transport_reports_a_response_that_is_not_from_dynamodb(send: Sends, status: int, sent: bool) -> None:
     page = response(status, b"<html><body>proxy</body></html>", checked=False)
     with scripted(page) as server, closing(server.transport()) as transport:
-        with pytest.raises(Unreachable, match=f"responded with status {status}, but not as DynamoDB does") as seen:
+        with pytest.raises(
+            Unreachable, match=f"sent a response with status {status} that is not from DynamoDB"
+        ) as seen:
             send(transport)
         assert seen.value.sent is sent
         assert send(transport) == BODY

@@ -398,14 +398,14 @@ def fail(item: dict[str, Any]) -> dict[str, Any]:
     [
         (fail, r"by fail \(.*test_upgrader.py:\d+\): LookupError: no rate for that day"),
         (lambda item: None, "it must return a dict of the next version's fields, got None"),
-        (lambda item: {**item, "PK": "A#2"}, "it returned 'PK', which is stored as 'PK': a key, an internal"),
+        (lambda item: {**item, "PK": "A#2"}, "it returned 'PK', but the attribute 'PK' is a key, internal"),
         (lambda item: {**item, "schema_v": 2}, "it returned 'schema_v'"),
         (lambda item: {**item, "entity_type": "Other"}, "it returned 'entity_type'"),
         (lambda item: {**item, "note": object()}, "it returned note=<object object"),
         (lambda item: {**item, "ends": "soon"}, "it returned ends='soon': Thing.ends must be a datetime"),
         (
             lambda item: {**item, "id": "2"},
-            "would have the key .*A#2.* an upgrade must not change the key of the table",
+            "would have the key .*A#2.* an upgrade must not change the key of an item",
         ),
         (lambda item: {"id": item["id"]}, r"attribute 'note' is missing \(upgraded from schema version 1\)"),
         (lambda item: {**item, "note": 7}, r"note must be str, got {'N': '7'} \(upgraded"),
@@ -500,7 +500,7 @@ def test_schema_upgrades_without_a_matching_version_are_rejected_at_their_declar
 
 def test_a_schema_version_is_a_number() -> None:
     for wrong in (0, -1, "2", True, 1.0):
-        with pytest.raises(DesignError, match=r"schema_version=.* must be an int of at least 1"):
+        with pytest.raises(DesignError, match=r"schema_version must be an int, 1 or greater, not .*"):
             entity(key=("A#{id}", "B"), schema_version=wrong)(NameOfOrder)  # type: ignore[arg-type]  # on purpose
 
 
@@ -539,7 +539,8 @@ def test_schema_upgrades_need_whole_items_from_an_index_with_a_projection() -> N
     assert isinstance(refused, UnsupportedPattern)
     assert refused.reason == "thin (KEYS_ONLY) projects only part of each Task, but schema upgrades need the whole item"
     (finding,) = [each for each in check(Tasks.design).findings if each.rule.code == "ST115"]
-    assert "Project ALL, or set hydrate=True" in (finding.remedy or "")
+    assert 'Remove projection= from GSI("thin")' in str(finding.remedy)
+    assert "Or set hydrate=True in query(...) of ids" in str(finding.remedy)
     with Tasks.open("memory:") as tasks:
         engine = tasks._opened().session.transport.engine  # type: ignore[attr-defined]  # the tests run on the engine
         keys = {"PK": {"S": "T#1"}, "SK": {"S": "B"}, "thinPK": {"S": "STATE#OPEN"}, "thinSK": {"S": "1"}}

@@ -414,16 +414,16 @@ def test_pattern_reads_of_an_area_with_more_cells_than_declared_are_rejected(wat
 @pytest.mark.parametrize(
     ("name", "area", "said"),
     [
-        ("near", Radius(91, 0, 5), "latitude 91.0 is not on the earth"),
+        ("near", Radius(91, 0, 5), "latitude 91.0 is out of range"),
         ("near", Radius("north", 0, 5), "latitude 'north' is not a number"),  # type: ignore[arg-type]
         ("near", Radius(0, None, 5), "longitude None is not a number"),  # type: ignore[arg-type]
         ("in_box", Box(1, 0, -1, 5), "south 1.0 is greater than north -1.0: swap them"),
         ("in_box", Box(0, 0, 1, 190), "longitude 190.0 is not a valid edge of a box"),
-        ("in_box", Box(0, 0, math.nan, 1), "latitude nan is not on the earth"),
+        ("in_box", Box(0, 0, math.nan, 1), "latitude nan is out of range"),
         ("in_box", Box(0, 0, 10, 10), "a box of 10 by 10 degrees needs at least .* cells of precision 6"),
-        ("nearest", Nearest(0, 0, 0, meters=5), "count must be an int of at least 1, got 0"),
-        ("nearest", Nearest(0, 0, True, meters=5), "count must be an int of at least 1, got True"),
-        ("nearest", Nearest(0, 0, 2.5, meters=5), "count must be an int of at least 1, got 2.5"),  # type: ignore[arg-type]
+        ("nearest", Nearest(0, 0, 0, meters=5), "count must be an int, 1 or greater, got 0"),
+        ("nearest", Nearest(0, 0, True, meters=5), "count must be an int, 1 or greater, got True"),
+        ("nearest", Nearest(0, 0, 2.5, meters=5), "count must be an int, 1 or greater, got 2.5"),  # type: ignore[arg-type]
         ("nearest", Nearest(0, 0, 1, meters=-1), "radius -1.0 is not a distance"),
         ("nearest", Nearest(0, 0, 1, meters=math.inf), "radius inf is not a distance"),
         ("nearest", Nearest(0, 0, 1, meters=100_000), "a circle of 100000 m needs at least .* cells of precision 6"),
@@ -454,8 +454,9 @@ def test_an_explanation_of_an_area_shows_every_cell_that_pattern_reads_may_query
     asked = Nearest(*TOKYO, 3, meters=1_000)
     explained = City.few.explain(asked)
     assert len(explained.requests) == len(City.near.explain(Radius(*TOKYO, 1_000)).requests)
-    assert "one Query per {cell*}: as many cells of precision 6 as needed, ring by ring, up to the distance meters" in (
-        explained.proof
+    assert (
+        "one Query per {cell*}: as many cells of precision 6 as needed, nearest cells first, up to a distance of meters"
+        in (explained.proof)
     )
     assert "order: by distance" in explained.proof
     boxed = City.in_box.explain(Box(35.65, 139.74, 35.66, 139.75))

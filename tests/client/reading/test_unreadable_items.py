@@ -585,7 +585,7 @@ def test_items_that_cannot_be_upgraded_are_unreadable_items(place: Place) -> Non
             assert [each.item for each in page.unreadable] == [failing, newer]
             first, second = (each.reason for each in page.unreadable)
             assert "cannot be upgraded from schema version 1" in first
-            assert "a newer release has written the item" in second
+            assert "a newer version of the model has written the item" in second
 
 
 def test_an_unreadable_item_can_be_removed_by_its_key(samples: Any) -> None:

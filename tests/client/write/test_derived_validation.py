@@ -150,7 +150,7 @@ def test_derived_data_checks_require_a_counter_to_waive_rules_about_several_fiel
         id: str
 
     if validate == "whole":
-        with pytest.raises(DesignError, match=r'model_validator.*waive the rule with count\(..., validate="fields"\)'):
+        with pytest.raises(DesignError, match=r'model_validator.*skip the rule with count\(..., validate="fields"\)'):
             type("Boxes", (Table,), {}, entities=[owner, Thing])
         return
     table: Any = type("Boxes", (Table,), {}, entities=[owner, Thing])

@@ -199,3 +199,30 @@ def test_item_encoder_rejects_the_same_values_on_the_fast_and_slow_path(
             encoder.item(values)
     else:
         assert encoder.item(values) == expected
+
+
+@entity(key=("PAGE#{number:03d}", "{day}"), gsi1=("{day:%Y-%m-%d}", "{number:020d}"))
+@dataclass
+class NumberedPage:
+    number: int
+    day: date
+
+
+class NumberedPages(Table, entities=[NumberedPage]):
+    pass
+
+
+@given(
+    number=st.integers(-2, 1_001) | st.sampled_from([True, 5.0, "5", None]),
+    day=st.dates() | st.sampled_from([date(1, 1, 1), datetime(2026, 1, 1), "2026-01-01", None]),
+)
+def test_item_encoder_writes_padded_numbers_and_dates_into_keys_as_the_codecs_do(number: Any, day: Any) -> None:
+    (page,) = NumberedPages.design.entities
+    values, encoder = {"number": number, "day": day}, Encoder(NumberedPages.design, page)
+    try:
+        expected = item_of(NumberedPages.design, page, values)
+    except (KeyRefused, ArgumentRefused) as problem:
+        with pytest.raises(type(problem)):
+            encoder.item(values)
+    else:
+        assert encoder.item(values) == expected

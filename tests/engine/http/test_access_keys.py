@@ -40,7 +40,7 @@ def test_an_access_key_error_names_the_line_of_the_file(tmp_path: Path) -> None:
 
 def test_a_second_secret_for_one_access_key_id_raises() -> None:
     assert len(read_access_keys(["A:one"], None, {ENVIRONMENT_VARIABLE: "A:one"})) == 1
-    with pytest.raises(SingletableError, match="gives a second secret for A") as caught:
+    with pytest.raises(SingletableError, match="access key A already has another secret") as caught:
         read_access_keys(["A:one", "A:hushhush"], None, {})
     assert "hush" not in str(caught.value)
 

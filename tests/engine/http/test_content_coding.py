@@ -87,6 +87,22 @@ def test_a_body_in_gzip_content_coding_may_consist_of_several_members(parts: lis
     assert decoded_body(request(body), BYTES_MAX) == b"".join(parts)
 
 
+@given(st.lists(st.binary(max_size=20_000), min_size=1, max_size=3), st.integers(1, 9))
+def test_a_member_of_gzip_content_coding_may_be_longer_than_the_pieces_that_are_decoded(
+    parts: list[bytes], level: int
+) -> None:
+    body = b"".join(gzip.compress(part, level) for part in parts)
+    assert decoded_body(request(body), 100_000) == b"".join(parts)
+
+
+@given(st.binary(max_size=5000))
+def test_deflate_content_coding_is_a_zlib_stream_or_raw(content: bytes) -> None:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    raw = compressor.compress(content) + compressor.flush()
+    assert decoded_body(request(zlib.compress(content), b"deflate"), BYTES_MAX) == content
+    assert decoded_body(request(raw, b"deflate"), BYTES_MAX) == content
+
+
 @pytest.mark.parametrize("coding", [b"identity", b"", b" Identity "])
 def test_identity_and_an_empty_content_coding_leave_the_body_unchanged(coding: bytes) -> None:
     assert decoded_body(request(b"{}", coding), BYTES_MAX) == b"{}"
@@ -105,7 +121,11 @@ def test_the_name_of_a_content_coding_is_case_insensitive(coding: bytes) -> None
         (gzip.compress(b"{}", mtime=0)[:-1], b"gzip"),
         (gzip.compress(b"{}", mtime=0) + b"junk", b"gzip"),
         (b"{}", b"garbage"),
-        (zlib.compress(b"{}"), b"deflate"),
+        (b"{}", b"deflate"),
+        (b"", b"deflate"),
+        (zlib.compress(b"{}")[:-1], b"deflate"),
+        (zlib.compress(b"{}") + b"junk", b"deflate"),
+        (gzip.compress(b"", mtime=0) * 150_000, b"gzip"),
     ],
 )
 def test_a_body_that_does_not_match_its_content_coding_raises(body: bytes, coding: bytes) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable.engine.http.browser_guard import BrowserGuard
 from singletable.engine.http.content_coding import COMPRESSED_BYTES_MIN
 from singletable.engine.http.http_messages import REQUEST_ID_BITS, HttpRequest, HttpResponse
 from singletable.engine.http.request_handler import Service
@@ -83,29 +84,35 @@ def test_the_http_service_answers_a_get_request_as_a_health_check() -> None:
     assert service().answer(request(method="HEAD")).bodiless
 
 
-def test_the_http_service_allows_everything_in_a_cors_preflight() -> None:
-    preflight = request(
-        method="OPTIONS",
-        origin="http://localhost:8001",
-        access_control_request_headers="a, b",
-        access_control_request_method="POST",
-    )
-    response = service().answer(preflight)
-    assert (response.status, response.body) == (200, b"")
-    assert response.extra.decode().splitlines() == [
-        "Access-Control-Allow-Origin: *",
-        "Access-Control-Expose-Headers: x-amzn-RequestId, x-amz-crc32",
-        "Access-Control-Max-Age: 172800",
-        "Access-Control-Allow-Headers: a, b",
-        "Access-Control-Allow-Methods: POST",
-    ]
+@pytest.mark.parametrize(("method", "action"), [("POST", "Echo"), ("GET", ""), ("OPTIONS", ""), ("POST", "Write")])
+def test_the_http_service_rejects_a_web_page_and_explains_how_to_allow_it(method: str, action: str) -> None:
+    engine = FakeEngine()
+    response = Service(engine).answer(request(action, method=method, origin="https://pages.example"))
+    assert error(response) == (403, "AccessDeniedException")
+    assert "--allow-origin https://pages.example" in msgspec.json.decode(response.body)["message"]
+    assert (response.extra, engine.requests) == (b"", [])
+
+
+def test_the_http_service_rejects_a_host_name_that_resolves_to_this_machine() -> None:
+    engine = FakeEngine()
+    response = Service(engine).answer(request(host="rebound.example:8000"))
+    assert error(response) == (403, "AccessDeniedException")
+    assert "--allow-host rebound.example" in msgspec.json.decode(response.body)["message"]
+    assert engine.requests == []
+
+
+def test_the_http_service_with_a_signature_check_needs_no_browser_guard() -> None:
+    signed = Service(FakeEngine(), check=lambda _: None)
+    response = signed.answer(request(origin="https://pages.example", host="dynamodb.internal"))
+    assert (response.status, response.extra[:30]) == (200, b"Access-Control-Allow-Origin: *")
 
 
 @pytest.mark.parametrize("action", ["Echo", "Refuse", "Break"])
 def test_the_http_service_allows_a_browser_to_read_every_response_by_cors_headers(action: str) -> None:
-    response = service(log=lambda _: None).answer(request(action, origin="http://localhost:8001"))
-    assert response.extra.startswith(b"Access-Control-Allow-Origin: *\r\n")
-    assert service(log=lambda _: None).answer(request(action)).extra == b""
+    guard = BrowserGuard(origins=["http://localhost:8001"])
+    response = service(log=lambda _: None, guard=guard).answer(request(action, origin="http://localhost:8001"))
+    assert response.extra.startswith(b"Access-Control-Allow-Origin: http://localhost:8001\r\n")
+    assert service(log=lambda _: None, guard=guard).answer(request(action)).extra == b""
 
 
 def test_the_http_service_logs_an_internal_error_and_hides_it_from_the_client() -> None:
@@ -181,4 +188,4 @@ def test_the_http_service_does_not_pass_an_unsigned_request_to_the_engine() -> N
 
 @given(st.binary(), st.dictionaries(st.binary(), st.binary()), st.sampled_from([b"POST", b"GET", b"OPTIONS", b"X"]))
 def test_the_http_service_answers_every_request(body: bytes, headers: dict[bytes, bytes], method: bytes) -> None:
-    assert service().answer(HttpRequest(method, b"/", headers, body, True)).status in (200, 400, 404, 500)
+    assert service().answer(HttpRequest(method, b"/", headers, body, True)).status in (200, 400, 403, 404, 500)

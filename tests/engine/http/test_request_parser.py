@@ -128,6 +128,14 @@ def test_the_request_parser_rejects_an_endless_head() -> None:
     assert read(b"POST /", *[b"a" * 1000] * 100) == [HEAD_TOO_LARGE]
 
 
+@pytest.mark.parametrize("piece_bytes", [1, 10_000, 60_000, 200_000])
+@pytest.mark.parametrize("name", [b"x", b"x-%d"])
+def test_the_request_parser_rejects_a_head_over_64_kb_however_it_arrives(piece_bytes: int, name: bytes) -> None:
+    lines = b"".join((name % number if b"%" in name else name) + b": " + b"y" * 1000 + b"\r\n" for number in range(70))
+    message = b"POST / HTTP/1.1\r\n" + lines + b"Content-Length: 2\r\n\r\n{}"
+    assert read(*(message[at : at + piece_bytes] for at in range(0, len(message), piece_bytes))) == [HEAD_TOO_LARGE]
+
+
 def test_the_request_parser_does_not_count_many_pipelined_requests_as_one_head() -> None:
     stream = whole(b"x" * 100) * (2 * HEAD_BYTES_MAX // 100)
     found = requests(stream + whole(b"{}")[:20], whole(b"{}")[20:])

@@ -189,7 +189,7 @@ def test_a_half_closed_http_connection_still_gets_its_responses(served: Serving)
 
 def test_an_http_connection_sends_no_body_for_a_head_request(served: Serving) -> None:
     with served.peer() as peer:
-        peer.send(b"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
+        peer.send(b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = peer.read(bodiless=True)
         assert (answer.status, answer.headers["content-length"]) == (200, "42")
         assert peer.request("Echo", b"[1]").body == b"[1]"

@@ -270,7 +270,7 @@ def test_a_full_disk_fails_the_write_of_a_connection_pool_and_keeps_the_data_int
     with store.reading() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-    with pytest.raises(StoreRefused, match=r"the disk is full .*\n  Free disk space; this write did nothing"):
+    with pytest.raises(StoreRefused, match=r"the disk is full .*\n  Free disk space; this write changed nothing"):
         put(store, b"large", bytes(1_000_000))
     with store.reading() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")

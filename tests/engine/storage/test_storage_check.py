@@ -74,7 +74,7 @@ def test_the_storage_check_reports_changed_columns(path: Path) -> None:
             None,
             "t1_1 has a row with wrong types (blob, text, integer)",
         ),
-        ("UPDATE t1_1 SET size = 0 WHERE rowid = 7", None, "t1_1 has an item of 0 bytes"),
+        ("UPDATE t1_1 SET size = 0 WHERE rowid = 7", None, "t1_1 has an item with the invalid size 0"),
         ("UPDATE t1_1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "t1_1: the hash or the length of a key"),
         ("UPDATE t1_1_i1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "t1_1_i1: the hash or the length of a key"),
     ],

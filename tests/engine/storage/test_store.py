@@ -248,3 +248,13 @@ def test_a_named_pipe_cannot_be_opened_as_a_store(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(StoreRefused, match="is not a regular file"):
         Store.open(f"file:{tmp_path}/pipe")
+
+
+def test_release_memory_unmaps_the_file_and_reads_go_on(tmp_path: Path) -> None:
+    with Store.open(f"file:{tmp_path / 'store.db'}") as store:
+        with store.writing() as connection:
+            connection.execute("CREATE TABLE probe (text TEXT)")
+            connection.execute("INSERT INTO probe VALUES ('kept')")
+        store.release_memory()
+        with store.reading() as connection:
+            assert connection.execute("SELECT text FROM probe").fetchall() == [("kept",)]

@@ -49,7 +49,7 @@ def test_a_date_codec_rejects_a_value_that_is_not_a_date(value: object) -> None:
 
 @pytest.mark.parametrize("text", ["", "2026-4-10", "2026-02-29", "2026-04-10T", " 2026-04-10"])
 def test_a_date_codec_rejects_a_text_that_is_not_an_encoded_date(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not a date, {field:%Y-%m-%d}"):
+    with pytest.raises(KeyRefused, match=r"is not a date for {field:%Y-%m-%d}"):
         date_codec("#").decode(text)
 
 

@@ -111,7 +111,7 @@ def test_a_datetime_codec_rejects_a_value_that_is_not_a_datetime(value: object) 
     ],
 )
 def test_a_datetime_codec_rejects_a_text_that_is_not_an_encoded_datetime(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not a datetime, {field:seconds}"):
+    with pytest.raises(KeyRefused, match=r"is not a datetime for {field:seconds}"):
         datetime_codec("#", "seconds").decode(text)
 
 

@@ -86,7 +86,7 @@ def test_a_fixed_point_codec_rejects_an_integer_that_is_not_an_exact_float(value
     ],
 )
 def test_a_fixed_point_codec_rejects_a_text_in_another_format(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not a number, {field:08.2f}"):
+    with pytest.raises(KeyRefused, match=r"is not a number for {field:08.2f}"):
         PRICE.decode(text)
 
 

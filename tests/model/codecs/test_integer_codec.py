@@ -59,13 +59,13 @@ def test_an_integer_codec_rejects_an_integer_longer_than_any_key(codec: IntegerC
 
 @pytest.mark.parametrize("text", ["", "7", "0007", "-07", "+07", " 07", "0_7", "\u0660\u0660\u0667", "00a"])
 def test_an_integer_codec_rejects_a_text_in_another_format(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not an integer, {field:03d}"):
+    with pytest.raises(KeyRefused, match=r"is not an integer for {field:03d}"):
         PADDED.decode(text)
 
 
 @pytest.mark.parametrize("text", ["", "-", "-0", "07", "+7", " 7", "1_000", "\u0667", "7.0"])
 def test_an_integer_codec_without_a_width_rejects_a_text_in_another_format(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not an integer, {field}"):
+    with pytest.raises(KeyRefused, match=r"is not an integer for {field}"):
         PLAIN.decode(text)
 
 

@@ -111,7 +111,7 @@ def test_a_number_codec_rejects_a_value_that_does_not_fit(python_type: type, val
     ],
 )
 def test_a_number_codec_rejects_a_text_that_is_not_an_encoded_number(text: str) -> None:
-    with pytest.raises(KeyRefused, match=r"is not a number, {field:number}"):
+    with pytest.raises(KeyRefused, match=r"is not a number for {field:number}"):
         DECIMAL.decode(text)
 
 

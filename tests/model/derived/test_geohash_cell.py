@@ -52,7 +52,7 @@ def test_the_number_of_derived_geohash_cells_depends_on_the_area() -> None:
     assert CELL.reach({"latitude": Radius, "longitude": Radius}) == count
     in_a_box = Reach(None, "as many cells of precision 6 as the box touches")
     assert CELL.reach({"latitude": Box, "longitude": Box}) == in_a_box
-    rings = "as many cells of precision 6 as needed, ring by ring, up to the distance meters"
+    rings = "as many cells of precision 6 as needed, nearest cells first, up to a distance of meters"
     assert CELL.reach({"latitude": Nearest, "longitude": Nearest}) == Reach(None, rings)
     assert CELL.reach({"latitude": Radius, "longitude": Box}) is None
     assert CELL.reach({"latitude": Equal, "longitude": Equal}) == Reach(1, CELL.label)
@@ -69,7 +69,7 @@ def test_a_derived_geohash_cell_is_the_only_one_of_a_point() -> None:
 
 def test_derived_geohash_cells_reject_an_area_with_too_many_cells() -> None:
     area = Radius(0.0, 0.0, 100_000.0)
-    with pytest.raises(KeyRefused, match=f"more than the {MOST_CELLS} allowed"):
+    with pytest.raises(KeyRefused, match=f"but at most {MOST_CELLS} are allowed"):
         CELL.expand({"latitude": area, "longitude": area})
 
 

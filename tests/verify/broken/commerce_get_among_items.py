@@ -7,14 +7,20 @@ from pydantic import BaseModel
 from singletable import Page, Table, entity, get, pattern, query
 
 
-@entity(key=("USER#{user_id}", "ORDER#{id}"), gsi1=("ORDER#{id}", "{placed_at:seconds}"))
+@entity(
+    key=("USER#{user_id}", "ORDER#{id}"), gsi1=("ORDER#{id}", "{placed_at:seconds}"), expected_per_partition={"gsi1": 1}
+)
 class Order(BaseModel):
     user_id: str
     id: str
     placed_at: datetime
 
 
-@entity(key=("ORDER#{order_id}", "ITEM#{sku}"), gsi1=("ORDER#{order_id}", "{added_at:seconds}"))
+@entity(
+    key=("ORDER#{order_id}", "ITEM#{sku}"),
+    gsi1=("ORDER#{order_id}", "{added_at:seconds}"),
+    expected_per_partition={"gsi1": 9},
+)
 class OrderItem(BaseModel):
     order_id: str
     sku: str

@@ -16,7 +16,7 @@ class Order(BaseModel):
 
 
 class Commerce(Table, entities=[Order]):
-    @pattern(frequency="medium")
+    @pattern(frequency="medium", expected_items=10)
     def orders_in_status(self, user_id: str, status: str) -> Page[Order]:
         """Get a user's order history in one status."""
         return query(Order, newest_first=True)

@@ -16,7 +16,7 @@ class Order(BaseModel):
 
 
 class Commerce(Table, entities=[Order]):
-    @pattern(frequency="low")
+    @pattern(frequency="low", expected_items=200)
     def orders_placed(self, placed_at: Between[datetime]) -> Page[Order]:
         """Get all orders placed in a time, across all users."""
         return query(Order)

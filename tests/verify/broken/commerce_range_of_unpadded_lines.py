@@ -12,7 +12,7 @@ class OrderItem(BaseModel):
 
 
 class Commerce(Table, entities=[OrderItem]):
-    @pattern()
+    @pattern(expected_items=10)
     def items_from(self, order_id: str, line: Since[int]) -> Page[OrderItem]:
         """Get the items of an order from a line on."""
         return query(OrderItem)

@@ -22,7 +22,7 @@ class Order(BaseModel):
 
 class Commerce(Table, entities=[Order]):
     @pattern()
-    def orders_in_status(self, user_id: str, status: str) -> Page[Order]:
+    def orders_in_status(self, user_id: str, status: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """Get a user's orders in one status, the smallest first."""
         return query(Order, order_by=lambda order: order.total)
 

@@ -16,7 +16,7 @@ class Order(BaseModel):
 
 class Commerce(Table, entities=[Order]):
     @pattern()
-    def largest_orders(self, user_id: str) -> Page[Order]:
+    def largest_orders(self, user_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """Get a user's orders, by their total."""
         return query(Order, order_by=lambda order: order.total)
 

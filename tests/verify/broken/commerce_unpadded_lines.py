@@ -13,6 +13,6 @@ class OrderItem(BaseModel):
 
 class Commerce(Table, entities=[OrderItem]):
     @pattern()
-    def items(self, order_id: str) -> Page[OrderItem]:
+    def items(self, order_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[OrderItem]:
         """Get the items of an order."""
         return query(OrderItem)

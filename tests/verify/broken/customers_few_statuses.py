@@ -19,6 +19,6 @@ class Order:
 
 class Orders(Table, entities=[Order]):
     @pattern(frequency="very high")
-    def orders_by_status(self, status: Status) -> Page[Order]:
+    def orders_by_status(self, status: Status, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """Find the orders in one status, newest first."""
         return query(Order, newest_first=True)

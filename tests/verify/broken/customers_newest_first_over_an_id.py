@@ -15,7 +15,7 @@ class Order:
 
 
 class Customers(Table, entities=[Order]):
-    @pattern(frequency="high")
+    @pattern(frequency="high", expected_items=20)
     def orders_of_customer(self, customer_id: str) -> Page[Order]:
         """List a customer's orders, newest first."""
         return query(Order, newest_first=True)

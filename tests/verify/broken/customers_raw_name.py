@@ -15,6 +15,6 @@ class Customer:
 
 class Customers(Table, entities=[Customer]):
     @pattern()
-    def customers_on_plan(self, plan: str) -> Page[Customer]:
+    def customers_on_plan(self, plan: str, *, limit: int = 20, cursor: str | None = None) -> Page[Customer]:
         """List the customers of a plan."""
         return query(Customer)

@@ -17,7 +17,7 @@ class Shop(BaseModel):
 
 
 class Guide(Table, entities=[Shop]):
-    @pattern()
+    @pattern(expected_items=50)
     def shops_near(self, area: Radius) -> list[Shop]:
         """P10: find points of interest near a place."""
         return within(Shop)

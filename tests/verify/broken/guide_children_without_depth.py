@@ -12,7 +12,7 @@ class Node(BaseModel):
 
 
 class Guide(Table, entities=[Node]):
-    @pattern()
+    @pattern(expected_items=10)
     def children(self, org: str, path: Children[tuple[str, ...]]) -> Page[Node]:
         """P8: get the direct children of a node."""
         return query(Node)

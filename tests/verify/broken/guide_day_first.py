@@ -15,7 +15,7 @@ class Order(BaseModel):
 
 
 class Guide(Table, entities=[Order]):
-    @pattern(frequency="high")
+    @pattern(frequency="high", expected_items=20)
     def latest_orders(self, user_id: str) -> Page[Order]:
         """P3: get the latest N orders for a user."""
         return query(Order, newest_first=True)

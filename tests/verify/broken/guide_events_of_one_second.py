@@ -16,6 +16,6 @@ class Event(BaseModel):
 
 class Guide(Table, entities=[Event]):
     @pattern()
-    def latest_events(self, device_id: str) -> Page[Event]:
+    def latest_events(self, device_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Event]:
         """P6: latest events for a given device."""
         return query(Event, newest_first=True)

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 from singletable import Page, Subtree, Table, entity, pattern, query
 
 
-@entity(key=("ORG#{org}", "PATH#{path}"))
+@entity(key=("ORG#{org}", "PATH#{path}"), expected_per_partition=200)
 class Node(BaseModel):
     org: str
     path: tuple[str, ...]

@@ -21,6 +21,8 @@ class Event(BaseModel):
 
 class Guide(Table, entities=[Event]):
     @pattern()
-    def events_at(self, country: str, region: str, city: str, site: str, kind: str) -> Page[Event]:
+    def events_at(
+        self, country: str, region: str, city: str, site: str, kind: str, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[Event]:
         """The events of one kind at one site."""
         return query(Event)

@@ -20,7 +20,7 @@ class Event(BaseModel):
 
 
 class Telemetry(Table, entities=[Event]):
-    @pattern(frequency="low")
+    @pattern(frequency="low", expected_items=100)
     def events_of_kind(self, kind: str, at: Between[datetime]) -> Page[Event]:
         """P7: all events of a type within a time range, from every shard."""
         return query(Event)

@@ -16,7 +16,7 @@ class Shop(BaseModel):
 
 
 class Guide(Table, entities=[Shop]):
-    @pattern(fanout=24)
+    @pattern(fanout=24, expected_items=50)
     def shops_near(self, area: Radius) -> list[Shop]:
         """P10: find points of interest near a place."""
         return within(Shop)

@@ -12,7 +12,7 @@ class Node(BaseModel):
 
 
 class Guide(Table, entities=[Node], delimiter="|"):
-    @pattern(frequency="low")
+    @pattern(frequency="low", expected_items=100)
     def subtree(self, org: str, path: Subtree[tuple[str, ...]]) -> Page[Node]:
         """P9: get an entire subtree."""
         return query(Node)

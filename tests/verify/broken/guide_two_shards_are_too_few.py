@@ -21,7 +21,7 @@ class Event(BaseModel):
 
 class Telemetry(Table, entities=[Event]):
     @pattern(frequency="low", fanout=2)
-    def latest_events(self) -> Page[Event]:
+    def latest_events(self, *, limit: int = 20, cursor: str | None = None) -> Page[Event]:
         """The latest events of all devices."""
         return query(Event, newest_first=True)
 

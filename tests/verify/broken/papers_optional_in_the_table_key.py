@@ -13,6 +13,6 @@ class Paper(msgspec.Struct):
 
 class Papers(Table, entities=[Paper]):
     @pattern()
-    def versions(self, id: str) -> Page[Paper]:
+    def versions(self, id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Paper]:
         """List the versions of a paper."""
         return query(Paper)

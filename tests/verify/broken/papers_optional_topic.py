@@ -16,6 +16,6 @@ class Paper(msgspec.Struct):
 
 class Papers(Table, entities=[Paper]):
     @pattern(frequency="medium")
-    def papers_with_topic(self, topic: str) -> Page[Paper]:
+    def papers_with_topic(self, topic: str, *, limit: int = 20, cursor: str | None = None) -> Page[Paper]:
         """A4: list papers carrying a topic, newest first."""
         return query(Paper, newest_first=True)

@@ -15,7 +15,7 @@ class Paper(msgspec.Struct):
 
 
 class Papers(Table, entities=[Paper]):
-    @pattern(frequency="high")
+    @pattern(frequency="high", expected_items=40)
     def papers_in_series(self, series: str) -> Page[Paper]:
         """A2: list papers in a collection, newest first."""
         return query(Paper, newest_first=True)

@@ -16,7 +16,7 @@ class Paper(msgspec.Struct):
 
 
 class Papers(Table, entities=[Paper], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
-    @pattern()
+    @pattern(expected_items=40)
     def papers_in_series(self, series: str) -> Page[Paper]:
         """A2: list papers in a collection, newest first."""
         return query(Paper, newest_first=True)

@@ -16,7 +16,7 @@ class Paper(msgspec.Struct):
 
 
 class Papers(Table, entities=[Paper], indexes=[GSI("gsi1", projection=KEYS_ONLY)]):
-    @pattern()
+    @pattern(expected_items=20)
     def final_papers(self, series: str, status: str) -> Page[Paper]:
         """List the papers of a collection in one status."""
         return query(Paper)

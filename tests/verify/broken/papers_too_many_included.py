@@ -17,6 +17,7 @@ class PaperInList(msgspec.Struct):
     key=("PAPER#{id}", "PAPER#{id}"),
     gsi1=("COLLECTION#{series}", "DATE#{published}#{id}"),
     gsi2=("STATUS#{status}", "DATE#{published}#{id}"),
+    cardinality={"status": 4},
 )
 class Paper(msgspec.Struct):
     id: str
@@ -31,11 +32,11 @@ class Papers(
     indexes=[GSI("gsi1", projection=include(*NAMES)), GSI("gsi2", projection=include(*NAMES))],
 ):
     @pattern()
-    def papers_in_series(self, series: str) -> Page[PaperInList]:
+    def papers_in_series(self, series: str, *, limit: int = 20, cursor: str | None = None) -> Page[PaperInList]:
         """A2: list papers in a collection, newest first."""
         return query(Paper, view=PaperInList, newest_first=True)
 
     @pattern()
-    def papers_in_status(self, status: str) -> Page[PaperInList]:
+    def papers_in_status(self, status: str, *, limit: int = 20, cursor: str | None = None) -> Page[PaperInList]:
         """List papers in a status, newest first."""
         return query(Paper, view=PaperInList, newest_first=True)

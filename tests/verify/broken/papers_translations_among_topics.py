@@ -5,13 +5,13 @@ import msgspec
 from singletable import Page, Table, entity, pattern, query
 
 
-@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}"))
+@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}"), expected_per_partition=5)
 class Topic(msgspec.Struct):
     paper_id: str
     topic: str
 
 
-@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}#{language}"))
+@entity(key=("PAPER#{paper_id}", "TOPIC#{topic}#{language}"), expected_per_partition=5)
 class Translation(msgspec.Struct):
     paper_id: str
     topic: str

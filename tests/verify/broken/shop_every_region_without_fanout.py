@@ -14,7 +14,9 @@ class Region(Enum):
     ASIA = "as"
 
 
-@entity(key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"))
+@entity(
+    key=("CUST#{id}", "METADATA"), gsi1=("CUSTOMER#{region}", "{created_at:seconds}#{id}"), cardinality={"region": 3}
+)
 class Customer(BaseModel):
     id: str
     region: Region
@@ -22,7 +24,7 @@ class Customer(BaseModel):
 
 
 class Shop(Table, entities=[Customer]):
-    @pattern(frequency="medium")
+    @pattern(frequency="medium", expected_items=3000)
     def customers(self) -> Page[Customer]:
         """List all customers chronologically."""
         return query(Customer)

@@ -15,7 +15,7 @@ class Customer(BaseModel):
 
 class Shop(Table, entities=[Customer]):
     @pattern(frequency="low")
-    def customers_by_signup(self) -> Page[Customer]:
+    def customers_by_signup(self, *, limit: int = 20, cursor: str | None = None) -> Page[Customer]:
         """List all customers chronologically."""
         return query(Customer)
 

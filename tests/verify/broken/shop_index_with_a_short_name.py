@@ -13,6 +13,6 @@ class Order(BaseModel):
 
 class Shop(Table, entities=[Order]):
     @pattern()
-    def orders_of_customer(self, customer_id: str) -> Page[Order]:
+    def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """Get all orders for a customer."""
         return query(Order)

@@ -18,7 +18,7 @@ class Customer(BaseModel):
 
 
 class Shop(Table, entities=[Customer]):
-    @pattern(frequency="medium")
+    @pattern(frequency="medium", expected_items=500)
     def customers_since(self, created_at: Between[datetime]) -> Page[Customer]:
         """List the customers who signed up in a time."""
         return query(Customer)

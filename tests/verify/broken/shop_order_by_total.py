@@ -17,7 +17,7 @@ class Order(BaseModel):
 
 
 class Shop(Table, entities=[Order]):
-    @pattern()
+    @pattern(expected_items=20)
     def largest_orders(self, customer_id: str) -> Page[Order]:
         """A customer's orders by their total."""
         return query(Order, order_by=lambda order: order.total)

@@ -12,7 +12,7 @@ class Customer(BaseModel):
 
 
 class Shop(Table, entities=[Customer]):
-    @pattern(fanout=8)
+    @pattern(fanout=8, expected_items=500)
     def customers(self) -> Page[Customer]:
         """List all customers."""
         return query(Customer)

@@ -12,7 +12,7 @@ class Order(BaseModel):
 
 
 class Shop(Table, entities=[Order]):
-    @pattern()
+    @pattern(expected_items=20)
     def orders_of_customer(self, customer_id: str) -> Page[Order]:
         """Get all orders for a customer."""
         return query(Order, consistent=True)

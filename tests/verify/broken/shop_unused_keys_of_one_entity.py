@@ -11,7 +11,7 @@ class Order(BaseModel):
     customer_id: str
 
 
-@entity(key=("PRODUCT#{sku}", "METADATA"), gsi1=("CATEGORY#{category}", "PRODUCT#{sku}"))
+@entity(key=("PRODUCT#{sku}", "METADATA"), gsi1=("CATEGORY#{category}", "PRODUCT#{sku}"), cardinality={"category": 40})
 class Product(BaseModel):
     sku: str
     category: str
@@ -19,7 +19,7 @@ class Product(BaseModel):
 
 class Shop(Table, entities=[Order, Product]):
     @pattern()
-    def orders_of_customer(self, customer_id: str) -> Page[Order]:
+    def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """Get all orders for a customer."""
         return query(Order)
 

@@ -2,7 +2,7 @@
 
 import enum
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 import pytest
@@ -23,6 +23,7 @@ from singletable import (
     put,
     query,
     shard,
+    skewed,
     update,
 )
 from singletable.verify.design_check import check
@@ -289,3 +290,51 @@ def test_the_hot_partition_rule_judges_each_index_of_a_write_by_its_own_entries(
         before, after = expected.split("{}")
         assert before in message
         assert after in message
+
+
+@entity(
+    key=("E#{id}", "META"),
+    gsi1=("S#{status}", "{id}"),
+    gsi2=("K#{kind}", "{id}"),
+    gsi3=("D#{day}", "{id}"),
+    cardinality={"status": 4, "kind": skewed(5, hottest=0.9)},
+    expected_bytes=100,
+)
+@dataclass
+class Reported:
+    id: str
+    status: str
+    kind: str
+    day: date
+
+
+class Declared(Table, entities=[Reported]):
+    """Declared numbers of values, and the partition of today."""
+
+    @pattern(rate=1500)
+    def report(self, reported: Reported) -> Reported:
+        return put(Reported)
+
+    @pattern(rate=1500)
+    def in_status(self, status: str, *, limit: int = 5) -> Page[Reported]:
+        return query(Reported)
+
+    @pattern(rate=1500)
+    def of_day(self, day: date, *, limit: int = 5) -> Page[Reported]:
+        return query(Reported)
+
+
+def test_the_hot_partition_rule_judges_declared_values_by_their_load_and_today_as_one_partition() -> None:
+    limit = "the limit of a partition is 1000"
+    assert messages(Declared) == [
+        (
+            "report",
+            f'report: writes to only 5 partitions of GSI2, GSI2PK = "K#{{kind}}": about 1350 write units per second '
+            f"per partition; {limit}",
+        ),
+        (
+            "report",
+            f'report: writes to only one partition of GSI3, GSI3PK = "D#{{day}}": about 1500 write units per second; '
+            f"{limit}",
+        ),
+    ]

@@ -51,7 +51,7 @@ def parse_address(url: str) -> tuple[Address, Credentials | None, dict[str, str]
     if not host or port == 0:
         raise ArgumentRefused(f"{shown!r} is not a valid address; write http://HOST:PORT")
     if parts.path not in ("", "/") or parts.fragment:
-        raise ArgumentRefused(f"{shown!r} has a path, but DynamoDB has none; write http://HOST:PORT")
+        raise ArgumentRefused(f"{shown!r} has a path, but the address of DynamoDB has none; write http://HOST:PORT")
     credentials = None
     if parts.username is not None:
         if not parts.username or not parts.password:
@@ -62,11 +62,11 @@ def parse_address(url: str) -> tuple[Address, Credentials | None, dict[str, str]
 
 
 def reject_unknown_options(options: Mapping[str, str], known: tuple[str, ...], url: str) -> None:
-    """Reject unknown options."""
+    """Raise ArgumentRefused if a URL has an unknown option."""
     unknown = sorted(options.keys() - set(known))
     if unknown:
         raise ArgumentRefused(
-            f"{without_secrets(url)!r} has the unknown option {unknown[0]!r}; the options are {', '.join(known)}"
+            f"{without_secrets(url)!r} has the unknown option {unknown[0]!r}; the valid options are {', '.join(known)}"
         )
 
 

@@ -16,7 +16,7 @@ from singletable.errors import ArgumentRefused, NotConnected
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-# How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before.
+# How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before that.
 REFRESH_CHECK_SECONDS = 1.0
 
 
@@ -91,11 +91,11 @@ class BotocoreSettings:
         return BotocoreCredentials(credentials, self._problems)
 
     def address(self, region: str, endpoint: str | None) -> Address:
-        """Return the given endpoint, the configured endpoint, or else the default endpoint of the region."""
+        """Return the address of the given endpoint, else of the configured one, else of the region's default."""
         url = endpoint or self._from_botocore(self._endpoint, region)
         address, credentials, options = parse_address(url)
         if credentials is not None or options:
-            raise ArgumentRefused(f"the endpoint {without_secrets(url)!r} may not have credentials or options")
+            raise ArgumentRefused(f"the endpoint {without_secrets(url)!r} must not contain credentials or options")
         return address
 
     def context(self) -> SSLContext:
@@ -114,7 +114,7 @@ class BotocoreSettings:
         return None if attempts is None else Retries(attempts=max(1, int(attempts)))
 
     def _endpoint(self, region: str) -> str:
-        # Only a botocore client resolves all of it: partitions, FIPS, dual stack and custom endpoints.
+        # Only a botocore client takes partitions, FIPS, dual stack and custom endpoints into account.
         client = self._session.create_client("dynamodb", region_name=region)
         url: str = client.meta.endpoint_url
         return url

@@ -39,11 +39,12 @@ class FixedCredentials:
         return self.given
 
     def needs_refresh(self) -> bool:
-        """Return False."""
+        """Return False, because these credentials do not expire."""
         return False
 
 
-# Local servers accept any. DynamoDB Local requires letters and digits, and separates tables by access key.
+# Local servers accept any credentials. DynamoDB Local requires an access key of letters and digits, and stores the
+# tables of each access key separately.
 LOCAL_CREDENTIALS = Credentials("singletable", "singletable")
 DEFAULT_REGION = "us-east-1"
 

@@ -150,7 +150,7 @@ class HttpTransport(Transport):
         return error
 
     def _corrects_clock(self, error: Exception, response: ParsedResponse) -> bool:
-        """Adjust to the server's clock if it rejected the signature's time; return whether to sign and send again."""
+        """Adopt the server's clock if the server rejected the time of a signature; return whether to sign again."""
         if not isinstance(error, RequestRefused):
             return False
         is_skewed = error.code in _SKEWED or (

@@ -57,11 +57,11 @@ class NetworkErrors:
         return self._error(f"sent an invalid response: {problem}; {_MAYBE_EXECUTED}", sent=True)
 
     def not_dynamodb(self, status: int) -> Unreachable:
-        """Return the error for a response that does not come from DynamoDB, but for example from a proxy."""
-        # A proxy answers 429 before it forwards a request; it may answer 503 after that.
+        """Return the error for a response that is not from DynamoDB but, for example, from a proxy."""
+        # A proxy sends 429 without forwarding the request, but it can send 503 after forwarding it.
         is_rejected = status == 429  # Too Many Requests
         return self._error(
-            f"responded with status {status}, but not as DynamoDB does; check the address"
+            f"sent a response with status {status} that is not from DynamoDB; check the address"
             + ("" if is_rejected else f"; {_MAYBE_EXECUTED}"),
             sent=not is_rejected,
         )

@@ -6,10 +6,10 @@ import zlib
 from typing import NamedTuple
 
 from singletable.values.fast_path import FastPath, NotOnFastPath
-from singletable.wire.allocator_warmup import warm_up_allocator
+from singletable.wire.query_and_scan import warm_up_allocator
 
 HEAD_BYTES_MAX = 64 * 1024
-_GZIP_OR_ZLIB = 47  # makes zlib detect which of the two formats the data has
+_GZIP_OR_ZLIB = 47  # makes zlib detect the format, gzip or zlib
 _NO_BODY = frozenset((204, 304))
 
 FAST_RESPONSES = FastPath("HTTP responses")
@@ -77,7 +77,7 @@ class ResponseParser:
         self._rest = b""
         self._parts: list[bytes] = []
         self._missing = -1
-        """The number of bytes that the body still lacks; negative if the length of the body is unknown."""
+        """The number of body bytes still to be received; negative if the length of the body is unknown."""
         self._chunks: _Chunks | None = None
 
     def feed(self, data: bytes) -> ParsedResponse | None:
@@ -96,7 +96,7 @@ class ResponseParser:
         return self._start_body(data[:end].lower(), data[end + 4 :])
 
     def ended(self) -> ParsedResponse | None:
-        """Return the response if it ends with the connection; None if the response is incomplete."""
+        """Return the response if the end of the connection completes it, otherwise None."""
         if self._head and self._missing < 0 and self._chunks is None:
             self._keep_alive = False
             return self._complete(b"".join(self._parts))

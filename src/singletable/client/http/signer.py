@@ -13,7 +13,7 @@ from singletable.wire.signing import ALGORITHM, Scope, Signing
 CONTENT_TYPE = "application/x-amz-json-1.0"
 TARGET = "DynamoDB_20120810."
 SERVICE = "dynamodb"
-# A clock difference below this limit does not make DynamoDB reject a signature.
+# DynamoDB accepts a signature if the clocks differ by less than this.
 SKEW_SECONDS_MIN = 30.0
 
 

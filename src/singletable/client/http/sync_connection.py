@@ -201,7 +201,7 @@ class SyncPool:
         return self._errors.closed_while_sending()
 
     def _receive(self, connection: SyncConnection, *, is_late: bool) -> ParsedResponse | Unreachable:
-        """Return the response to a request; `is_late`: another one timed out, so this one has had its time too."""
+        """Return the response to a request; with `is_late`, only if it has arrived, because another one timed out."""
         try:
             if is_late and connection.is_usable():
                 raise self._errors.read_timeout()
@@ -269,7 +269,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _set_kernel_timeout(connected: socket.socket, seconds: float) -> bool:
-    """Let the kernel enforce the timeout, which saves a poll per call; return False if the platform cannot."""
+    """Let the kernel enforce the timeout, which saves a poll per call; return False if it is not supported."""
     if sys.platform == "win32":
         return False
     whole_seconds = int(seconds)

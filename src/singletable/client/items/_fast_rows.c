@@ -343,7 +343,7 @@ RowReader_array(RowReader *reader, PyObject *args)
 
 static PyMethodDef RowReader_methods[] = {
     {"rows", (PyCFunction)RowReader_rows, METH_O,
-     PyDoc_STR("Iterate over comma-separated items; raise NotOnFastPath at one that does not match its columns.")},
+     PyDoc_STR("Iterate over comma-separated items; raise NotOnFastPath at an item that does not match the columns.")},
     {"array", (PyCFunction)RowReader_array, METH_VARARGS,
      PyDoc_STR("Iterate over the items of an array, from after its opening bracket to its closing one.")},
     {NULL},

@@ -1,4 +1,4 @@
-/* What the sources of `_fast_rows` share: a scanner over bytes of JSON, columns, readers and rows.
+/* Declarations that the sources of `_fast_rows` share: a scanner over bytes of JSON, columns, readers and rows.
 
    Every function reads bytes only below `end`. A function that returns NULL or 0 without setting an error has met input
    that the fast path does not handle; `Rows_next` raises NotOnFastPath for it. */
@@ -17,7 +17,7 @@
 #define INTERNAL
 #endif
 
-/* Skip a literal if it comes next. A macro, so that the compiler replaces `memcmp` by a comparison of words. */
+/* Skip a literal if it comes next. A macro, so that the compiler replaces `memcmp` with a comparison of words. */
 #define TAKE(at, end, literal)                                                                                         \
     ((size_t)((end) - *(at)) >= sizeof(literal) - 1 && memcmp(*(at), literal, sizeof(literal) - 1) == 0                \
          ? (*(at) += sizeof(literal) - 1, 1)                                                                           \
@@ -25,7 +25,7 @@
 
 typedef enum { CONSTANT, TEXT, CHOICE, MOMENT, INT, FLOAT, DECIMAL, BOOL, LIST, RAW } Kind;
 
-/* A bit mask notes which constants an item has. */
+/* A mask with one bit per constant records which constants an item has. */
 #define CONSTANTS_MAX 64
 /* The members of a pydantic object: its fields, the set of given fields, and two that are None. */
 #define MEMBERS 4
@@ -38,7 +38,7 @@ typedef struct {
     int is_ascii;
 } Span;
 
-/* One attribute: its name, its kind, and what may replace it. */
+/* One attribute: its name, its kind, and whether it may be missing or NULL. */
 typedef struct {
     PyObject *name;
     const char *name_bytes;

@@ -26,6 +26,6 @@ class RowReader:
         model: tuple[Any, ...] | None = None,
     ) -> RowReader: ...
     def rows(self, data: Buffer, /) -> Rows:
-        """Iterate over comma-separated items; raise NotOnFastPath at one that does not match its columns."""
+        """Iterate over comma-separated items; raise NotOnFastPath at an item that does not match the columns."""
     def array(self, data: Buffer, start: int, /) -> Rows:
         """Iterate over the items of an array, from after its opening bracket to its closing one."""

@@ -19,7 +19,7 @@ from singletable.model.fields import Field, fields_of
 from singletable.model.keys import KeyValue
 from singletable.values.fast_path import NotOnFastPath
 from singletable.values.scalars import binary_bytes
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 Item = dict[str, Value]
 _WRONG = (KeyError, TypeError, ValueError, ArithmeticError)
@@ -71,12 +71,12 @@ class Decoder:
         return frozenset(column.attribute for column in self._columns.values())
 
     def row_type(self, others: Iterable[Column]) -> type[Row] | None:
-        """Return the row type with additional columns, unless fields have their attributes; None if unsupported."""
+        """Return the row type with additional columns for attributes that no field has; None if unsupported."""
         added = [column for column in others if column.attribute not in self.attributes]
         return row_type(self._target.label, (*added, *self._columns.values()), self._target.entity)
 
     def fast_objects(self, constants: Iterable[FastColumn]) -> FastObjects | None:
-        """Return the fast path for items with these constants; None if it was not compiled."""
+        """Return the fast path for items with these constants; None if the C extension was not compiled."""
         others = [constant for constant in constants if constant.name not in self.attributes]
         return fast_objects(self._target, self._columns, others)
 
@@ -197,5 +197,5 @@ def key_value(value: Value) -> KeyValue:
 
 
 def key_identity(item: Mapping[str, Any] | Row, names: Sequence[str]) -> Hashable:
-    """Return the key of an item as a hashable value; numbers such as 1 and 1.0 give equal keys."""
+    """Return the key of an item as a hashable value; numbers such as 1 and 1.0 produce equal keys."""
     return tuple(key_value(item[name]) for name in names)

@@ -1,4 +1,4 @@
-"""Item types: which entity an item belongs to, by its type attribute or its key, and the decoder of each entity."""
+"""Item types: find the entity of an item by its type attribute or its key, and the decoder of each entity."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from singletable.client.items.rows import ABSENT, Column, FastColumn, FastType, 
 from singletable.client.items.value_reader import ValueReader, expiry_reader, reader_of
 from singletable.model.fields import Field, strip
 from singletable.values.fast_path import NotOnFastPath
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
     from singletable.client.items._fast_rows import RowReader
@@ -188,7 +188,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> ValueShape |
 
 
 class ValueSource(NamedTuple):
-    """Source of a field's value: expression, condition under which it exists (None: always), and earlier lines."""
+    """Source of a field's value: an expression, a test for a value (None: there is always one), and lines before it."""
 
     value: str
     given: str | None = None
@@ -287,7 +287,7 @@ class FastObjects(NamedTuple):
         return self.create(self.reader.rows(items))
 
     def of_array(self, body: bytes, start: int) -> tuple[list[Any], int]:
-        """Return the objects of an array, from after its opening bracket, and its end; raises NotOnFastPath."""
+        """Return the objects of the array whose items start at `start`, and its end; raises NotOnFastPath."""
         rows = self.reader.array(body, start)
         return self.create(rows), rows.position
 
@@ -295,7 +295,7 @@ class FastObjects(NamedTuple):
 def fast_objects(
     target: DecodedClass, columns: Mapping[str, FieldColumn], constants: Sequence[FastColumn]
 ) -> FastObjects | None:
-    """Return the fast path for items with these columns and constants; None if it was not compiled."""
+    """Return the fast path for items with these columns and constants; None if the C extension was not compiled."""
     fast = (*constants, *(column.fast for column in columns.values()))
     sources = {name: column.in_tuple for name, column in columns.items()}
     if all(of.initialised for of in target.fields.values()):

@@ -86,7 +86,7 @@ def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None
 FAST_ROWS = FastPath("compiled rows")
 """The compiled reader of pages; its counters count pages and chunks of pages, not single items."""
 FAST_OBJECTS = FastPath("objects of rows")
-"""Creates objects from msgspec rows without a check of each item; its counters count pages, not single items."""
+"""Creates objects from msgspec rows without checking each item; its counters count pages, not single items."""
 FAST_ITEMS = FastPath("single items")
 """Creates the object of one item from a msgspec row, instead of field by field."""
 
@@ -141,9 +141,9 @@ class UnvalidatedModel(NamedTuple):
 
 
 def row_reader(columns: Iterable[FastColumn], model: UnvalidatedModel | None = None) -> RowReader | None:
-    """Return the compiled reader of rows with these columns; None if it was not compiled.
+    """Return the compiled reader of rows with these columns; None if the C extension was not compiled.
 
-    It yields tuples, or with `model`, objects of the model.
+    The reader yields tuples or, with `model`, objects of the model.
     """
     module = compiled_module("singletable.client.items._fast_rows")
     if module is None:

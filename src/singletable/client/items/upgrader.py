@@ -47,7 +47,7 @@ class Upgrader:
         if version > self._current:
             raise ItemRefused(
                 f"the item {self._key(item)} has schema version {version} of {self._entity.label}, but this model "
-                f"supports versions up to {self._current}; a newer release has written the item"
+                f"supports versions up to {self._current}; a newer version of the model has written the item"
             )
         return version < self._current
 
@@ -83,8 +83,8 @@ class Upgrader:
         for name, value in result.items():
             attribute = self._entity.attributes.get(name, name)
             if attribute in self._internal or attribute in stored:
-                why = f"it returned {name!r}, which is stored as {attribute!r}"
-                raise self._error(item, step, f"{why}: a key, an internal attribute, or the name of another field")
+                why = f"it returned {name!r}, but the attribute {attribute!r} is a key, internal, or of another field"
+                raise self._error(item, step, why)
             if (encoded := self._stored(item, step, name, value)) is not None:
                 stored[attribute] = encoded
         return stored
@@ -116,7 +116,7 @@ class Upgrader:
         if written != keys:
             raise ItemRefused(
                 f"the item {keys} of {self._entity.label} would have the key {written} after the upgrade from schema "
-                f"version {version}; an upgrade must not change the key of the table"
+                f"version {version}; an upgrade must not change the key of an item"
             )
 
     def _version(self, item: Item) -> int:

@@ -101,7 +101,7 @@ def _annotated(field: Field) -> Any:
 
 
 def value_if_missing(field: Field) -> Any:
-    """Return the value of a required field that is not stored: None or an empty set; UNSET if it has none."""
+    """Return the value of a required field that is not stored: None or an empty set; UNSET if neither is valid."""
     if not field.required:
         return UNSET
     if field.optional or field.type in (Any, object):
@@ -125,7 +125,7 @@ def _literal(options: tuple[Any, ...]) -> ValueReader:
 
 
 def _union(arguments: tuple[Any, ...]) -> ValueReader:
-    """Return the reader of a union: the first type that accepts a value, with classes that have all members first."""
+    """Return the reader of a union, which tries the types in order; classes that lack a stored field come last."""
     _reject_same_fields(arguments)
     readers = [(reader_of(argument), _field_names(argument)) for argument in arguments]
 

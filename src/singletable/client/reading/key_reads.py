@@ -26,10 +26,9 @@ Found = dict[Hashable, Item]
 def batch_get(
     reader: TableReader, keys: Iterable[Item], source: str, settings: Mapping[str, Any] | None = None
 ) -> Steps[Found]:
-    """Return the items of distinct keys; `settings` are those of BatchGetItem for one table.
+    """Return the items with these distinct keys; `settings` are further parameters of BatchGetItem for the table.
 
-    It retries unprocessed keys as long as each attempt returns some items. Attempts without progress are limited by
-    the retry settings.
+    Retries unprocessed keys. The retry settings limit only the attempts that process no keys.
     """
     names = reader.design.table.key_attributes
     waiting, found, fruitless = list(keys), Found(), 0
@@ -53,7 +52,7 @@ def batch_get(
 
 
 def transaction_get(reader: TableReader, keys: Sequence[Item], source: str, targets: Sequence[Any]) -> Steps[Found]:
-    """Return the items of distinct keys, read in one transaction; `targets` are the keys to show in errors."""
+    """Return the items with these distinct keys, read in one transaction; errors show `targets` in place of keys."""
     if len(keys) > TRANSACTION_ACTIONS_MAX:
         raise ArgumentRefused(
             f"{source}: a transaction reads at most {TRANSACTION_ACTIONS_MAX} keys, got {len(keys)}; "
@@ -103,7 +102,7 @@ _ALIVE = ReadOptions()
 
 
 def get(opened: ConnectedTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
-    """Return the object of a key, or None."""
+    """Return the object with this key, or None."""
     entity = opened.entities.of_key(key)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,
@@ -130,7 +129,7 @@ def get_many(
     reader = opened.reader
     names = reader.design.table.key_attributes
     if isinstance(keys, Key):
-        raise ArgumentRefused("get_many takes a list of keys, got one key; use get(key) for one")
+        raise ArgumentRefused("get_many takes a list of keys, got one key; use get(key) for a single key")
     requested: list[tuple[Entity, Hashable]] = []
     by_identity: dict[Hashable, tuple[Item, Key[Any]]] = {}
     for each in keys:

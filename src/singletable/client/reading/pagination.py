@@ -24,7 +24,7 @@ from singletable.errors import ArgumentRefused, CursorRefused
 from singletable.model.intents import Page
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import read_requests
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 Arguments = Mapping[str, Any]
 
@@ -46,14 +46,14 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         position = reader.cursors.decode(name, bound, text)
         backwards, positions = position.backwards, position.positions
         if len(positions) != len(requests):
-            raise CursorRefused(f"{name}: the cursor has another number of Queries; request the first page again")
+            raise CursorRefused(f"{name}: the cursor has a different number of Queries; request the first page again")
     found = MergedQueries(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
     objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
     if backwards:
         yield from found.look_ahead()
         objects.reverse()
     ahead = found.positions
-    # A read that starts at either end has no page on the other side.
+    # A read that starts at the first or last item has no page behind it.
     behind = None if all(position is None for position in positions) else found.reversed_positions
     further = None if ahead is None else reader.cursors.encode(name, bound, ahead, backwards=backwards)
     back = None if behind is None else reader.cursors.encode(name, bound, behind, backwards=not backwards)
@@ -64,7 +64,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
 def start_query(
     reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions
 ) -> MergedQueries | SingleQuery:
-    """Return the query that iterates over all items of a pattern; it issues a warning for each unreadable item."""
+    """Return the query that iterates over all items that a pattern finds, with a warning for each unreadable item."""
     requests = read_requests(reader.design, plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     if reader.has_fast_path(plan):
@@ -91,7 +91,7 @@ class _KeysOnly:
 
 
 def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
-    """Return the number of items of a pattern; DynamoDB counts them unless the client must check each item."""
+    """Return the number of items that a pattern finds; DynamoDB counts them unless the client must check each item."""
     must_check = bool(plan.other_entities) or reader.design.ttl_attribute is not None or plan.hydrate
     plan = replace(plan, view=_KeysOnly if must_check else None)
     requests = read_requests(reader.design, plan, arguments)
@@ -124,7 +124,7 @@ def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: Re
 def _page_objects(
     reader: TableReader, plan: Plan, found: MergedQueries, limit: int | None, options: ReadOptions
 ) -> Steps[list[Any]]:
-    """Return the objects of a page; if a stale index contains deleted or expired items, read further items instead."""
+    """Return the objects of a page; if a stale index lists deleted or expired items, fill the page with later items."""
     objects: list[Any] = []
     read, enough = 0, 1 if limit is None else limit
     while items := (yield from found.take(None if limit is None else limit - read)):
@@ -138,7 +138,7 @@ def _page_objects(
 def _objects(
     reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions, unreadable: UnreadableItems | None
 ) -> Steps[list[Any]]:
-    """Return the objects of items; reads whole items from the table if the index has only a part of them."""
+    """Return the objects of items; reads whole items from the table if the index contains only some attributes."""
     if plan.hydrate:
         items = yield from hydrated(reader, plan, items, options)
     return reader.decoded(items, plan, unreadable)
@@ -154,7 +154,7 @@ def hydrated(reader: TableReader, plan: Plan, items: list[Item], options: ReadOp
 
 
 def _has_expiry(reader: TableReader, plan: Plan) -> bool:
-    """Return whether the index contains the time-to-live attribute, if the table has one."""
+    """Return whether the index contains the time-to-live attribute, or the table has none."""
     ttl, index = reader.design.ttl_attribute, plan.index
     return ttl is None or index.projection.kind == "ALL" or ttl in {*index.projection.attributes, *index.key_attributes}
 
@@ -181,7 +181,7 @@ _encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
 
 
 class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
-    """The content of a cursor: the direction, and per Query a key to continue after, its start, or its end."""
+    """The content of a cursor: the direction, and the position of each Query."""
 
     version: int
     issued_at: int
@@ -219,7 +219,7 @@ class Cursors:
         """Return the position of a cursor; raises CursorRefused unless it was issued for this pattern and arguments."""
         try:
             signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # not a string
+        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # AttributeError: not a string
             raise CursorRefused(f"{pattern}: malformed cursor") from None
         if _as_text(signed) != text:  # the base64 decoder ignores unknown characters
             raise CursorRefused(f"{pattern}: the cursor was modified")

@@ -26,7 +26,7 @@ from singletable.planner.planned_requests import Request, ancestor_keys, check_f
 
 
 def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read one object by GetItem, or by a Query that can find only one; None if it is missing or expired."""
+    """Read one object, by GetItem or by a Query that finds at most one item; None if it is missing or expired."""
     requests = read_requests(reader.design, plan, arguments)
     if plan.operation == "GetItem":
         (body,) = yield (reader.call(requests[0], plan, options),)
@@ -35,14 +35,14 @@ def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: Read
     items = yield from _query_all(reader, plan, requests, options)
     if len(items) > 1:
         raise DesignBroken(
-            f"{plan.pattern.name} found {len(items)} items, but its key identifies one; "
+            f"{plan.pattern.name} found {len(items)} items, but its key must identify one; "
             f"several items of {plan.entities[0].label} have the same identity"
         )
     return reader.decoded(items, plan)[0] if items else None
 
 
 def _query_all(reader: TableReader, plan: Plan, requests: Any, options: ReadOptions) -> Steps[list[Item]]:
-    """Return all items of a few Queries; a Query without a limit may have several pages."""
+    """Return all items of a few Queries, from all pages."""
     calls = [reader.call(request, plan, options) for request in requests]
     items: list[Item] = []
     while calls:
@@ -77,18 +77,18 @@ class _MemberObjects:
         self.objects += read_items(reader.item_types.decoder(self.entity), found, unreadable).objects
 
     def value(self, pattern: str, shape: type) -> Any:
-        """Return the value for the shape; raises CollectionIncomplete for a wrong number of items."""
+        """Return the value of this member in the shape; raises CollectionIncomplete for a wrong number of items."""
         if self.member.kind == "many":
             return self.objects
         if self.count > 1 or (self.member.kind == "one" and not self.count):
             raise CollectionIncomplete(
-                f"{pattern} found {self.count} {self.member.entity.__name__} items, but {shape.__name__} has one"
+                f"{pattern} found {self.count} {self.member.entity.__name__} items, but {shape.__name__} takes one"
             )
         return self.objects[0] if self.objects else None
 
 
 def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read a whole item collection as its shape; None if it is empty. Raises CollectionIncomplete."""
+    """Read a whole item collection into its shape; None if it is empty, CollectionIncomplete if items are missing."""
     requests = read_requests(reader.design, plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     found = MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)

@@ -13,17 +13,12 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps, in_chunks
 from singletable.client.responses import Item
+from singletable.planner.pages import EXAMINED_MAX, EXAMINED_MIN
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
 
 Position = dict[str, Any] | bool | None
 """The position of a Query in reading direction: after a key, at its start (None), or at its end (True)."""
-
-# If a filter, other entities or expired items hide most of the items, small limits would cause many requests. So each
-# request examines at least this many items, and twice as many after each one without a match, up to the maximum, which
-# is more than one page of 1 MB can hold.
-EXAMINED_MIN = 100
-EXAMINED_MAX = 100_000
 
 
 @dataclass
@@ -170,12 +165,12 @@ class MergedQueries:
 
     @property
     def reversed_positions(self) -> list[Position]:
-        """Where each Query starts to read in the other direction, before the first item taken.
+        """The positions from which the Queries read in the other direction, from the first item taken.
 
-        A Query continues after a key, never at it. So the other direction starts after the first item of each Query,
-        even if it was not taken yet, and at the end of a Query without items.
+        A Query continues after a key, never at the key. So each Query starts after its first item, even if that item
+        was not taken yet, and a Query without items starts at its end.
         """
-        assert self._first is not None, "`take` was called before"
+        assert self._first is not None, "`take` must be called first"
         return [None if item is None else self._key(item) for item in self._first]
 
     @property
@@ -219,8 +214,8 @@ class _SortValue:
 class SingleQuery:
     """Fast path: one Query from its start, all of whose items match.
 
-    No merge and no cursor needs the keys of its items, so they are not decoded. Chunks of a page become objects one at
-    a time, which keeps memory use low.
+    It does not decode the keys of items, because neither a merge nor a cursor needs them. It decodes the chunks of a
+    page one at a time, which keeps memory use low.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ from singletable.model.entity import Entity
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
 from singletable.values.fast_path import NotOnFastPath
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
     from singletable.client.reading.pagination import Cursors
@@ -34,7 +34,7 @@ _ITEMS = b'"Items":['
 
 
 class PageFastPath:
-    """Fast paths for a page: create objects from the bytes of a response without a check of each item.
+    """Fast paths for a page: create objects from the bytes of a response without checking each item.
 
     The compiled reader comes first, then msgspec. Both raise NotOnFastPath if an item does not match.
     """
@@ -46,7 +46,7 @@ class PageFastPath:
         self._fast = fast
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], list[Any]]:
-        """Return a whole response, perhaps without its items, and the objects of its items; raise NotOnFastPath."""
+        """Return a response, whose `items` may be missing, and the objects of its items; raise NotOnFastPath."""
         if self._fast is not None:
             try:
                 response, objects = self._compiled_page(self._fast, body)
@@ -129,7 +129,7 @@ class PlanDecoder:
         name = design.settings.type_attribute
         if name is not None and rows:
             kind = row_type("Kind", [Column(name, "kind", text_type("S"), optional=True)])
-            assert kind is not None, "the other rows have the attribute too"
+            assert kind is not None, "the rows of the entities have the type attribute too"
             self._type_of = decoder_of(kind)
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], bool]:
@@ -216,11 +216,11 @@ class ReadOptions:
 
 @dataclass
 class TableReader:
-    """The design of a table with everything that reads of it need."""
+    """The parts that all reads of a table share: the design, cursors, metrics, clock and settings."""
 
     design: Design
     name: str
-    """The name of the table in DynamoDB, which can differ from the model's."""
+    """The name of the table in DynamoDB, which can differ from the name in the model."""
     item_types: ItemTypes
     cursors: Cursors
     metrics: Metrics
@@ -248,7 +248,7 @@ class TableReader:
         )
 
     def has_fast_path(self, plan: Plan) -> bool:
-        """Return whether a plan is one Query all of whose items match, so that only their objects are needed."""
+        """Return whether a plan is one Query whose items all match, so that reads need only their objects."""
         return self._plan_decoder(plan).page_fast_path is not None
 
     def objects(
@@ -303,7 +303,7 @@ class TableReader:
         return decoder
 
     def call(self, request: Request, plan: Plan, options: ReadOptions, **added: Any) -> Call:
-        """Return the call of a planned request, with the name of the table and the read options."""
+        """Return the call for a planned request, with the name of the table and the read options."""
         parameters = {**request.parameters, "TableName": self.name, "ReturnConsumedCapacity": "TOTAL", **added}
         if options.consistent is not None:
             if options.consistent and not plan.strong_possible:
@@ -362,7 +362,7 @@ class TableReader:
         return False
 
     def unreadable_items(self, warn_as: str | None = None) -> UnreadableItems | None:
-        """Return a collector that lists the unreadable items of one read, or warns of them; None if they raise."""
+        """Return a collector that lists or warns of the unreadable items of a read; None if reads raise ItemRefused."""
         return UnreadableItems(self.design.table.key_attributes, warn_as) if self.reports_unreadable else None
 
     def decoded(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None = None) -> list[Any]:

@@ -90,7 +90,7 @@ class TableScan(Generic[T]):
 def _check(reason: Any, segments: Any) -> None:
     if not isinstance(reason, str) or not reason.strip():
         raise ArgumentRefused(
-            "a scan reads the whole table and needs a reason, which names it in metrics: reason='nightly export'"
+            "a scan reads the whole table; pass a reason, which also names it in the metrics: reason='nightly export'"
         )
     if type(segments) is not int or not 1 <= segments <= SCAN_SEGMENTS_MAX:
         raise ArgumentRefused(f"segments must be an int from 1 to {SCAN_SEGMENTS_MAX}, got {segments!r}")

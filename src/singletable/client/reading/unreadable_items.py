@@ -23,12 +23,12 @@ class UnreadableItems:
     """Collects the unreadable items of one read."""
 
     def __init__(self, key_attributes: Sequence[str], warn_as: str | None = None) -> None:
-        """With `warn_as`, the name of the read, each item causes a warning; otherwise `listed` collects them."""
+        """With `warn_as`, the name of the read, warn of each item; otherwise collect the items in `listed`."""
         self._key_attributes, self._warn_as = key_attributes, warn_as
         self.count = 0
         self.listed: list[UnreadableItem] = []
         self.responses: list[bytes] = []
-        """The response bodies of the rows; a row lacks the attributes that the model does not read."""
+        """The responses that contain the items of the rows; a row lacks attributes that the model does not read."""
 
     def separate(self, decoder: Decoder, items: Sequence[Item | Row]) -> Readable:
         """Decode items one by one; return the readable ones and report the others."""

@@ -34,7 +34,7 @@ class IntentWrite:
 
 @dataclass
 class WriteGroup:
-    """Writes that share one transaction, and the items that it may touch; None if these are unknown."""
+    """Writes that share one transaction, and the items that the transaction may touch (None if unknown)."""
 
     writes: list[IntentWrite]
     touched: set[KeyId] | None
@@ -42,17 +42,16 @@ class WriteGroup:
 
 
 def group_writes(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[WriteGroup]:
-    """Yield groups of writes that each fit into a transaction; writes of one counter are adjacent.
+    """Yield groups of writes that each fit into a transaction; writes that change the same counter are adjacent.
 
-    Some writes must read first, to find the other items that they change. Such a group never runs at the same time as
-    another one.
+    Some writes must read first, to find the other items that they change. A group of such writes runs alone.
     """
     with_reach = [(write, _reach(writer, write)) for write in writes]
     for is_known in (True, False):
         group = WriteGroup([], set() if is_known else None)
         selected = [each for each in with_reach if (each[1].touched is not None) == is_known]
         for write, reach in sorted(selected, key=lambda each: each[1].counters):
-            if reach.actions == 1:  # it needs no transaction
+            if reach.actions == 1:  # a single action needs no transaction
                 yield WriteGroup([write], reach.touched)
                 continue
             if group.writes and group.actions + reach.actions > TRANSACTION_ACTIONS_MAX:
@@ -67,7 +66,7 @@ def group_writes(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[Writ
 
 
 class WriteReach(NamedTuple):
-    """The items that a write may touch (None if unknown before a read), its counters, and its maximum of actions."""
+    """The items that a write may touch (None if unknown before a read), its counters, and its action limit."""
 
     touched: set[KeyId] | None
     counters: list[KeyId]
@@ -86,7 +85,7 @@ def _reach(writer: Writer, write: IntentWrite) -> WriteReach:
         + 2 * len(derived_data.counted)
         + len(derived_data.copies)
     )
-    # Nothing copies a new item. Copies of an existing item may overfill a transaction, which is then split.
+    # A new item has no copies. If the copies of an existing item exceed the limit, the client splits the transaction.
     actions_max += 0 if intent.kind in ("create", "delete") else 4 * len(derived_data.copied_by)
     if intent.kind in ("put", "create"):
         values = intent.values
@@ -129,7 +128,7 @@ _PUT_BYTES = len('{"PutRequest":{"Item":}},')
 
 @dataclass(slots=True)
 class BatchWrite:
-    """One put or delete of BatchWriteItem, with the caller's values for its key, the last of which is written."""
+    """One put or delete in BatchWriteItem, with all of the caller's values for its key; the last value is written."""
 
     key: Hashable
     request: Mapping[str, Any]
@@ -143,13 +142,13 @@ PlannedBulkWrite = BatchWrite | IntentWrite | BatchFailure[Any]
 
 
 class BulkPuts:
-    """Plans the puts or creates of objects."""
+    """Plans puts or creates of objects."""
 
     def __init__(self, writer: Writer, values: Iterable[Any], kind: Any) -> None:
         self._writer, self.targets, self._kind = writer, values, kind
         self._keys = KeyReader(writer)
         self._unconditional: dict[type, EntityWrites] = {}
-        """The classes that BatchWriteItem can put."""
+        """The writes of the entities whose objects BatchWriteItem can put, by class."""
 
     def check(self, value: Any) -> None:
         """Raise ArgumentRefused if the object is not an entity of the table."""
@@ -187,7 +186,7 @@ class BulkPuts:
 
 
 class BulkDeletes:
-    """Plans the deletes of keys and objects."""
+    """Plans deletes by keys or objects."""
 
     def __init__(self, writer: Writer, targets: Iterable[Any]) -> None:
         self._writer, self.targets = writer, targets
@@ -209,7 +208,7 @@ class BulkDeletes:
 
 
 class BulkUpdates:
-    """Plans the same update of many keys or objects."""
+    """Plans the same update for many keys or objects."""
 
     def __init__(self, writer: Writer, targets: Iterable[Any], intent_of: Callable[[Any], WriteIntent]) -> None:
         self._writer, self.targets, self._intent_of = writer, targets, intent_of
@@ -229,7 +228,7 @@ BulkSource = BulkPuts | BulkDeletes | BulkUpdates
 
 
 class KeyReader:
-    """Returns keys in hashable form; numbers such as 1 and 1.0 give equal keys."""
+    """Returns keys in hashable form; numbers such as 1 and 1.0 produce equal keys."""
 
     def __init__(self, writer: Writer) -> None:
         table = writer.design.table

@@ -1,8 +1,8 @@
 """Bulk writes of any size: rounds of concurrent requests with bounded memory.
 
-BatchWriteItem writes items without versions and derived data. Other writes are grouped into transactions, so that
-writes of one counter become one ADD. A failed transaction is split in half until the failing write is alone. Writes of
-the same item take effect in order.
+BatchWriteItem writes items that have neither a version nor derived data. Other writes are grouped into transactions,
+in which all changes of one counter become one ADD. A failed transaction is split in half until the failing write is
+alone. Writes of the same item take effect in order.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ERRORS_OF_ONE_WRITE = frozenset(
         "ValidationException",
     )
 )
-# Planning ahead stops at a large write, to bound the memory of planned writes.
+# Planning ahead stops at a large write, to bound the memory that planned writes use.
 LARGE_BYTES = 65_536
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
 Progress = Callable[[BatchProgress], None]
@@ -126,7 +126,7 @@ class BulkWrite:
         if not hasattr(targets, "__iter__"):
             raise ArgumentRefused(f"{self._name} takes a list or another iterable, got {type(targets).__name__}")
         if self._writer.intents.entities.has(targets):  # a pydantic model is iterable
-            raise ArgumentRefused(f"{self._name} takes a list: pass [{type(targets).__name__}(...)]")
+            raise ArgumentRefused(f"{self._name} takes a list, got one value; pass [{type(targets).__name__}(...)]")
         if isinstance(targets, Sequence | set | frozenset):  # report wrong arguments before any request
             checked: set[type] = set()
             for target in targets:
@@ -205,7 +205,7 @@ class BulkWrite:
             elif isinstance(write, IntentWrite):
                 room -= 1
                 if write.key in self._intents:
-                    self._postponed = write  # the next round preserves the order
+                    self._postponed = write  # waits for the next round, to preserve the order
                 else:
                     self._intents[write.key] = write
             else:
@@ -337,7 +337,7 @@ _UNPROCESSED = Throttled(
 
 
 def _affects_all_writes(problem: SingletableError) -> bool:
-    """Return whether an error would affect all other writes: no server, no table, no permission."""
+    """Return whether all other writes would fail too: the server or table is missing, or a permission."""
     if isinstance(problem, Unreachable):
         return True
     return (

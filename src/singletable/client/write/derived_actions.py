@@ -57,7 +57,7 @@ def _counter_rule_error(plan: FieldPlan, name: str, amount: int, rule: str) -> C
 
 
 OWNER = "owner"
-"""The attribute of a unique marker that stores the key of its item."""
+"""The attribute of a unique marker that stores the key of the item with the unique value."""
 
 Fields = Mapping[str, Any]
 
@@ -76,7 +76,7 @@ class DerivedData:
         return self.preparer.derived_data(self.entity)
 
     def actions(self, old: Fields | None, new: Fields | None) -> Iterator[ItemAction]:
-        """Yield the actions that a change of an item's fields causes; None stands for no item."""
+        """Yield the actions that follow from a change of an item's fields; `old` or `new` is None for no item."""
         for unique in self.rules.uniques:
             yield from self._marker(unique, old, new)
         for count, owner in self.rules.counted:
@@ -88,7 +88,7 @@ class DerivedData:
             yield from self._mirrored(mirror, old, new)
 
     def source_checks(self, new: Fields) -> Iterator[tuple[Copy, Entity, ItemAction]]:
-        """Yield a check for each copy in an item that the copy equals its source, with the copy and the source."""
+        """For each copy in an item, yield the copy, its source entity, and a check that the copy equals its source."""
         for copy, source in self.rules.copies:
             values = {theirs: new[ours] for theirs, ours in copy.by.items()}
             if any(value is None for value in values.values()):
@@ -119,7 +119,7 @@ class DerivedData:
             yield ItemAction("Put", after_key, self.intent, after, requirements=(required,))
 
     def _marker_item(self, unique: Placement, values: Fields) -> Item | None:
-        """Return the unique marker of an item, with its owner and the expiry time of the item; None if it has none."""
+        """Return the unique marker of an item, with the item's key and expiry time; None if a unique field is None."""
         keys = unique.encode(values)
         if keys is None:
             return None
@@ -138,7 +138,7 @@ class DerivedData:
         return Or((free, Compare("=", Path((OWNER,)), Constant(owner))))
 
     def _owner_key(self, count: Count, values: Fields | None) -> dict[str, Any] | None:
-        """Return the key fields of the owner that counts an item with these fields; None if none counts it."""
+        """Return the key fields of the owner that counts an item with these fields; None if no owner counts it."""
         if values is None or not is_counted(self.entity, count, values):
             return None
         return _key_of(count.by, values)
@@ -147,7 +147,7 @@ class DerivedData:
         if values is None:
             return
         change = Change("ADD", Path((owner.attributes[field],)), Constant({"N": str(by)}))
-        error = _not_found(f"{item_label(owner, values)} does not exist and cannot count {self.entity.label}")
+        error = _not_found(f"{item_label(owner, values)} does not exist, so it cannot count {self.entity.label} items")
         required = Requirement(exists(self.preparer.partition), error, self.intent)
         key = key_of(owner, values)
         yield ItemAction(

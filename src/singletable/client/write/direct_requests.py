@@ -1,4 +1,4 @@
-"""Direct requests: writes that need no read and change no other items, built from a template and a call's values."""
+"""Direct requests, built from a template and the values of a call, for writes that need no read or other items."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class DirectRequests:
     def _update_template(
         self, entity: Entity, plan: UpdatePlan, bound: BoundChanges, direct: DirectUpdate, version: int | None
     ) -> RequestTemplate:
-        """Return the template of an update's shape, with slots in the order of the filled-in values."""
+        """Return the template for updates of one shape, with slots in the order in which the values are filled in."""
         slots = (Slot(number) for number in count())
         changes = [each._replace(values=tuple(next(slots) for _ in each.values)) for each in bound.changes]
         keys: list[Change] = []

@@ -1,7 +1,7 @@
 """Dry runs of writes: the requests that a write sends, with placeholders for values that only a server knows.
 
-A dry run executes the write and answers its reads with sample items. It compares two runs with different samples and
-one at a different time: values that differ come from a stored item or from the clock.
+A dry run executes the write and answers its reads with sample items. Two more runs, one with different samples and one
+at a different time, show which values come from a stored item or from the clock: those that differ.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FIRST_TIME, _SECOND_TIME = 1_700_000_000.0, 1_800_000_000.0
 TOKEN = "<new token>"  # noqa: S105  # a placeholder
 
 StoredItems = Callable[[Item], Item | None]
-"""A function that returns the stored item of a key, or None."""
+"""A function that returns the stored item with a key, or None."""
 
 
 class DryRun:
@@ -59,7 +59,7 @@ class DryRun:
         return _merged(first, other_item, other_time)
 
     def requests_for(self, entity: Entity, stored: Any, now: float) -> tuple[Request, ...]:
-        """Return the requests at this time if the table stores this object of an entity (None for no item).
+        """Return the requests that the write sends at a time if the table stores this object (None: no item).
 
         Values of other items, such as the source of a copy, remain placeholders.
         """
@@ -68,7 +68,7 @@ class DryRun:
         return _merged(first, second, first)
 
     def _record(self, stored: SampleItems, now: float) -> list[Request]:
-        """Run the write once and return its requests; the run ends after its writes."""
+        """Run the write once and return its requests."""
         design = self._design
         reader = TableReader(design, self._table, ItemTypes(design), None, Metrics(), lambda: now)  # type: ignore[arg-type]  # writes need no cursors
         writer = Writer(reader, returns_items=True, skips_validation=self._is_sample, is_sample=stored.is_sample)
@@ -162,7 +162,7 @@ class SampleCopyUpdater(CopyUpdater):
 
 
 class _Placeholders:
-    """Replaces values in a request by placeholders where it differs from another request."""
+    """Replaces each value of a request that differs in another request with a placeholder."""
 
     def __init__(self, source: str | None) -> None:
         self._source = source

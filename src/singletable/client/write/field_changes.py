@@ -41,7 +41,7 @@ from singletable.values.limits import NUMBER_DIGITS_MAX
 
 FAST_FIELDS = FastPath("set fields")
 UNKNOWN = object()
-"""The value of a field that depends on the stored item."""
+"""Stands for a value that depends on the stored item."""
 SET, NULL, REMOVE = "set", "null", "remove"
 """The forms of changes whose result does not depend on the stored item; NULL stores None."""
 
@@ -168,11 +168,11 @@ class FieldPlan:
         if again == stored or again is None:
             return again, validated
         if self._encoded(self._accepted(validate, value, again)) != again:
-            raise self.invalid(value, "validation changes it every time; a valid value must stay unchanged")
+            raise self.invalid(value, "each validation changes it again; a validator must keep a valid value unchanged")
         return again, validated
 
     def _accepted(self, validate: Callable[[Any], Any] | None, value: Any, stored: AttributeValue) -> Any:
-        """Return the value that a read makes of a stored value; raise InvalidValue if the read rejects it."""
+        """Return the value that a read returns for a stored value; raise InvalidValue if the read rejects it."""
         read = self._read(value, stored)
         return read if validate is None else self._validated(validate, value, read)
 
@@ -283,7 +283,7 @@ class AddNumber(FieldPlan):
         return BoundChange(("add", bool(first), tuple(limits)), tuple(values))
 
     def _is_within(self, first: Decimal, amount: Decimal) -> bool:
-        """Return whether the addition to a missing number gives a valid number."""
+        """Return whether an addition to a missing number, which starts at `first`, produces a valid number."""
         if self.rules.bounds is None or self.needs_item is not None:
             return True
         return all(
@@ -323,7 +323,7 @@ class AddNumber(FieldPlan):
             there = Function("attribute_exists", (self.path,))
             return ChangeExpressions(
                 (change,),
-                (RuleCondition(there, "there is no number to add to, and the sum is out of bounds"),),
+                (RuleCondition(there, "no number is stored, and adding to the initial value is out of bounds"),),
             )
         bounds = []
         for (comparator, is_valid_if_missing), limit in zip(limits, others, strict=True):
@@ -363,7 +363,7 @@ class AppendToList(FieldPlan):
         validated = [self._validated(validate, each, each) for each in read]
         again = [self._validated(validate, each, each) for each in validated]
         if self._encoded(again) != self._encoded(validated):
-            raise self.invalid(value, "validation changes it every time; a valid value must stay unchanged")
+            raise self.invalid(value, "each validation changes it again; a validator must keep a valid value unchanged")
         return self._encoded(validated)
 
     def _is_within(self, length: int) -> bool:
@@ -421,7 +421,7 @@ class ChangeMembers(FieldPlan):
         return ChangeExpressions((Change(action, self.path, Constant(values[0])),))
 
     def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
-        """Return expressions that write the whole set, since an empty or missing set may stand for the default."""
+        """Return expressions that write the whole set, because a missing set can mean the default."""
         stored = self.stored(item)
         missing = self.default or self.computed_default(item) or ()
         if stored is None and not missing:

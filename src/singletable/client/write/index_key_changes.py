@@ -36,9 +36,9 @@ def changes_between(entity: Entity, old: Mapping[str, Any], new: Mapping[str, An
 
 
 def with_all_new_keys(rewrite: KeyRewrite, old: Item) -> KeyRewrite:
-    """Return a rewrite of all keys of the index if the item is not in it yet, otherwise the rewrite itself.
+    """Return a rewrite of all keys of an index if the item is not in the index yet, otherwise the rewrite itself.
 
-    An item that was stored before the index was declared lacks its keys.
+    An item lacks the keys of an index that was declared after the item was stored.
     """
     if rewrite.is_left or all(part.attribute in old for part in rewrite.placement.parts):
         return rewrite
@@ -61,7 +61,7 @@ def without_stale_keys(
 
 
 def key_changes(entity: Entity, rewrites: Iterable[KeyRewrite], values: Mapping[str, Any]) -> Iterable[Change]:
-    """Yield the index key changes that follow from the fields; an item that lacks a field leaves the index."""
+    """Yield the index key changes that follow from the fields; without a key field, the item leaves the index."""
     encoded: dict[int, Any] = {}
     for rewrite, part in written_parts(entity, tuple(rewrites)):
         if id(rewrite) not in encoded:
@@ -78,7 +78,7 @@ VERSION_INCREMENT = Constant({"N": "1"})
 
 
 def upsert_changes(entity: Entity, derived_data: DerivedDataRules, item: Item, key: Item) -> Iterable[Change]:
-    """Yield the changes of an upsert: set every field, keep counters, increment the version, remove the rest."""
+    """Yield the changes of an upsert: set every field, keep counters, increment the version, remove missing fields."""
     counters = {entity.attributes[name] for name in derived_data.counters}
     version = entity.declaration.version
     incremented = None if version is None else entity.attributes[version]
@@ -96,7 +96,7 @@ def upsert_changes(entity: Entity, derived_data: DerivedDataRules, item: Item, k
 
 
 def field_equals(entity: Entity, name: str, value: Any) -> Condition:
-    """Return the condition that a field has a value; if the value is the default, the attribute may be missing."""
+    """Return a condition that holds if a field has this value; the attribute of a default value may be missing."""
     attribute, field = entity.attributes[name], entity.fields[name]
     same = attribute_equals(attribute, stored_or_none(entity, name, value))
     return Or((same, missing(attribute))) if value is not None and field.is_default(value) else same

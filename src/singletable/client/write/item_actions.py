@@ -62,7 +62,7 @@ class ItemAction:
     is_dispensable: bool = False
     """Whether the transaction may omit the action if the item does not exist."""
     counts_in: Entity | None = None
-    """The entity of its item, if the action changes counters."""
+    """The entity of the item, if the action changes counters."""
 
     @property
     def condition(self) -> Condition | None:

@@ -1,6 +1,6 @@
 """Item encoders: functions, compiled for each entity, that turn an object's fields into DynamoDB JSON.
 
-This is a fast path of `planner/stored_items.py`. The compiled function handles the common types and passes every other
+This is a fast path for `planner/stored_items.py`. The compiled function handles the common types and passes every other
 value to `field_value` and to the codecs, so that both paths encode all values in the same way. As in
 `client/items/row_columns.py`, the generated source depends only on the declaration; values are always arguments.
 """
@@ -19,7 +19,9 @@ from uuid import UUID
 import msgspec
 
 from singletable.errors import KeyRefused
+from singletable.model.codecs.date_codec import COMPLETE_DATE, DateCodec
 from singletable.model.codecs.datetime_codec import DatetimeCodec
+from singletable.model.codecs.integer_codec import IntegerCodec
 from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -33,7 +35,7 @@ from singletable.values.fast_path import FastPath, NotOnFastPath
 FAST_ENCODING = FastPath("encoded items")
 FAST_ITEM_KEYS = FastPath("item keys")
 FAST_INDEX_KEYS = FastPath("index keys")
-"""Counts the index keys of updates; the keys of whole items are a part of the item."""
+"""Counts the index keys of updates only; the fast path for items includes the index keys of whole items."""
 
 KEY_CHARACTERS_UNCHECKED = 256
 """Keys of up to this length cannot exceed DynamoDB's byte limits, since a character has at most four bytes."""
@@ -154,7 +156,7 @@ class Encoder:
         if form is None:
             return None
         declared, test = self._entity.fields[name].type, form.test
-        if get_origin(declared) is Literal:  # no reader checks the value afterwards
+        if get_origin(declared) is Literal:  # no later check rejects the value
             test += f" and v in {self._constant(frozenset(get_args(declared)))}"
         elif declared is str:  # ASCII text always has a UTF-8 form
             test += " and v.isascii()"
@@ -191,7 +193,7 @@ class Encoder:
     def _compile_fast(
         self, name: str, lines: Iterable[str], errors: str = "(KeyRefused, KeyError)"
     ) -> Callable[[Values], Any]:
-        """Return a compiled fast path; these errors, such as those of codecs or a user's class, leave it."""
+        """Return a compiled fast path, which turns these errors, such as those of codecs, into NotOnFastPath."""
         leave = ["except NotOnFastPath: raise", f"except {errors} as problem: raise NotOnFastPath from problem"]
         return self._compile(name, "values", ["try:", *(f"    {line}" for line in lines), *leave])
 
@@ -201,7 +203,7 @@ class Encoder:
         return [*self._placement_lines(base, base.parts, "raise NotOnFastPath"), f"return {{{keys}}}"]
 
     def _key_value(self, part: KeyPart) -> str:
-        """Return source for the stored form of a key attribute, whose variable the lines of its placement set."""
+        """Return the source of a key attribute's stored form, using the variable that the placement lines assign."""
         if isinstance(part, NativePart):
             return self._local(part)
         if not part.fields:
@@ -250,7 +252,7 @@ class Encoder:
         return _TEXTS if form is None and get_origin(declared) is list and get_args(declared) == (str,) else form
 
     def _field_lines(self, name: str, attribute: str) -> list[str]:
-        """Return the lines that store one field, unless its value is not stored."""
+        """Return the lines that store one field, and skip a value that is not stored, such as None."""
         lines = [f"v = values[{name!r}]"]
         form, branch = self._form(name), "if"
         if form is not None:
@@ -319,6 +321,12 @@ class Encoder:
         if type(piece.codec) is DatetimeCodec and piece.codec.spec in _MOMENTS:
             test, text = _MOMENTS[piece.codec.spec]
             return f"({text}) if (v := {value}) is not None and {test} else {encode}({value})"
+        if type(piece.codec) is DateCodec and piece.codec.format == COMPLETE_DATE:
+            return f"str({value}) if type({value}) is date else {encode}({value})"
+        if type(piece.codec) is IntegerCodec and piece.codec.digits is not None:
+            digits = piece.codec.digits
+            test = f"type({value}) is int and 0 <= {value} < {self._constant(10**digits)}"
+            return f"'%0{digits}d' % {value} if {test} else {encode}({value})"
         return f"{encode}({value})"
 
     def _variable(self, name: str) -> str:

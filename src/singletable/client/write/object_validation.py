@@ -74,7 +74,7 @@ class Validator:
         return _encode(valid.item), None, valid.result
 
     def valid(self, values: Mapping[str, Any], value: Any = None) -> ValidObject:
-        """Return the item and the validated object of some values; raise InvalidValue if it cannot be read back.
+        """Return the item and the validated object of some values; raise InvalidValue if the item cannot be read back.
 
         `value` is the object with these values; it is the result unless validation changes a value.
         """
@@ -92,7 +92,7 @@ class Validator:
         return ValidObject(stored, found, made)
 
     def changed_by_reading(self, values: Mapping[str, Any]) -> Any:
-        """Return the object that a read makes of some values if its values differ; None if equal or invalid."""
+        """Return the object that a read of these values returns, if its values differ; None if equal or invalid."""
         try:
             made = self.read(self.item(values), values)
         except (InvalidValue, KeyRefused):  # the write itself raises a complete error
@@ -110,7 +110,7 @@ class Validator:
         except KeyRefused as problem:
             invalid = self._invalid_field(values)
             if invalid is None:
-                raise  # the value is valid, but its key cannot contain it
+                raise  # the value is valid, but a key cannot contain it
             raise invalid from problem
 
     def read(self, item: Item, values: Mapping[str, Any]) -> Any:
@@ -200,7 +200,7 @@ class Validator:
             self._entity.label,
             name,
             None if name is None else found.get(name),
-            "every read changes it again; the validator must return a valid value unchanged",
+            "each validation changes it again; a validator must keep a valid value unchanged",
         )
 
 

@@ -95,7 +95,7 @@ class Preparer:
         return self.writes(entity).encoder.values(value)
 
     def validated_fields(self, entity: Entity, value: Any) -> tuple[Mapping[str, Any], Any]:
-        """Return the fields of an object, and the object; in validated form if derived data depends on them."""
+        """Return the fields of an object, and the object, both validated if derived data depends on the fields."""
         writes = self.writes(entity)
         values = writes.encoder.values(value)
         made = None if writes.is_independent else writes.validator.changed_by_reading(values)
@@ -392,14 +392,14 @@ class Preparer:
         )
 
     def _guards(self, entity: Entity, fields: Iterable[str], old: Item | None) -> tuple[Condition, ...]:
-        """Return conditions that these fields of the item have not changed since it was read."""
+        """Return conditions that hold if these fields of the item have not changed since it was read."""
         if old is None:
             return (missing(self.partition),)
         attributes = sorted(entity.attributes[name] for name in fields if name not in entity.base.fields)
         return (exists(self.partition), *(attribute_equals(name, old.get(name)) for name in attributes))
 
     def unchanged(self, entity: Entity, values: Mapping[str, Any], fields: Iterable[str]) -> tuple[Condition, ...]:
-        """Return conditions that the item exists and has these values in these fields."""
+        """Return conditions that hold if the item exists and has these values in these fields."""
         names = sorted(name for name in fields if name not in entity.base.fields)
         return (exists(self.partition), *(field_equals(entity, name, values[name]) for name in names))
 

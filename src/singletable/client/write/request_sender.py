@@ -71,8 +71,8 @@ def attempts_exhausted(intents: Sequence[WriteIntent], attempts: int, *, is_tran
 def token_reused_error() -> ArgumentRefused:
     """Return the error for a token that was used for a different request."""
     return ArgumentRefused(
-        "idempotency token reused with different parameters within ten minutes: either another transaction used it, "
-        "or this transaction succeeded and its items have changed since.\n"
+        "the idempotency token was already used with different parameters within ten minutes: either by another "
+        "transaction, or by this one, which succeeded, but its items have changed since.\n"
         "  Read the items to find out, or use a new token."
     )
 

@@ -1,8 +1,8 @@
 """Writes of entities with a schema version: a write upgrades an older item and writes all of it.
 
-A write that keeps part of an item requires the current schema version in its condition, which costs nothing. If the
-condition fails, the client upgrades the item that DynamoDB returns, applies the change, and writes the result on the
-condition that every attribute that the upgrades read is unchanged.
+The condition of a write that keeps part of an item requires the current schema version, at no extra cost. If the
+condition fails, the client upgrades the item that DynamoDB returns, applies the change, and writes the result if every
+attribute that the upgrades read is unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from singletable.planner.stored_items import item_of
 
 
 def is_current(design: Design, entity: Entity) -> tuple[Condition, ...]:
-    """Return the condition that an item has the current schema version; empty for an entity without versions."""
+    """Return a condition that holds if the item has the current schema version; empty if the entity has no versions."""
     current, attribute = entity.declaration.schema_version, design.settings.schema_version_attribute
     if current is None:
         return ()
@@ -31,7 +31,10 @@ def is_current(design: Design, entity: Entity) -> tuple[Condition, ...]:
 
 
 def is_current_or_missing(design: Design, entity: Entity) -> tuple[Condition, ...]:
-    """Return the condition that an item is missing or current; empty for an entity without schema versions."""
+    """Return a condition that holds if the item does not exist or has the current schema version.
+
+    Empty if the entity has no schema versions.
+    """
     absent = missing(design.table.partition[0].name)
     return tuple(Or((absent, current)) for current in is_current(design, entity))
 
@@ -51,7 +54,7 @@ def upgraded_action(
     older: Item,
     after: tuple[Item, Mapping[str, Any]],
 ) -> ItemAction:
-    """Return the action on an older item: it writes the whole changed item if the stored item is unchanged."""
+    """Return the action on an older item: write the upgraded, changed item if the stored one is still the same."""
     guards = unchanged_conditions(upgrader, entity, older)
     if action.kind != "Update":
         return replace(action, requirements=(), guards=guards)
@@ -63,7 +66,7 @@ def upgraded_action(
 
 
 def unchanged_conditions(upgrader: Upgrader, entity: Entity, older: Item) -> tuple[Condition, ...]:
-    """Return conditions that the schema version and every attribute that the upgrades read are unchanged."""
+    """Return conditions that hold if the schema version and all attributes that the upgrades read are unchanged."""
     seen = {name: older.get(name) for name in (upgrader.attribute, *entity.attributes.values())}
     seen |= upgrader.seen_by_upgrades(older)
     return tuple(attribute_equals(name, value) for name, value in seen.items())

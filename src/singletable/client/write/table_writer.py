@@ -96,7 +96,7 @@ class Writer:
         self._updates: dict[tuple[Any, ...], DeclaredWrite] = {}
 
     def put(self, value: Any, *, source: str = "put") -> Steps[Any]:
-        """Write an object, replacing the stored one; an object with a version must be the current version."""
+        """Write an object, replacing the stored one; an object with a version must have the stored version."""
         writes = self._unconditional_puts.get(type(value)) or self._unconditional_writes(value)
         if writes is None:
             return (yield from self._run_put(self.intents.whole("put", value), source))
@@ -186,7 +186,7 @@ class Writer:
         if entity.declaration.version is None:
             raise ArgumentRefused(f"edit: {entity.label} has no version; declare @entity(version=...)")
         if attempts < 1:
-            raise ArgumentRefused(f"edit: attempts={attempts} must be at least 1")
+            raise ArgumentRefused(f"edit: attempts must be 1 or greater, not {attempts}")
         label = WriteIntent("check", entity, values, key).label
         writes = self.preparer.writes(entity)
         for attempt in range(1, attempts + 1):

@@ -1,7 +1,7 @@
-"""Idempotency tokens: a marker item in the transaction identifies a replay, even after its items have changed.
+"""Idempotency tokens: a marker item in the transaction identifies a replay, even if other items have changed since.
 
-DynamoDB's own token lasts ten minutes and requires identical bytes. A transaction that changes index keys or sets a
-time to live has different bytes when it is repeated. The marker holds a hash of the caller's request, and expires.
+DynamoDB's own token is valid for ten minutes and requires an identical request. But a repeated transaction that changes
+index keys or sets a time to live is a different request. So the marker stores a hash of what the caller requested.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TransactionReplayed(Exception):
 
 
 def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], now: Callable[[], float]) -> ItemAction:
-    """Return the put of a token's marker; raise ArgumentRefused if the table cannot store one."""
+    """Return the put of the marker for a token; raise ArgumentRefused if the table cannot store it."""
     table = design.table
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
         raise ArgumentRefused(
@@ -42,7 +42,7 @@ def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], 
             "omit the token and make the writes conditional instead"
         )
     if not isinstance(token, str) or not token:
-        raise ArgumentRefused(f"transaction: token={token!r} must be a non-empty string")
+        raise ArgumentRefused(f"transaction: token must be a non-empty string, not {token!r}")
     text = f"{RESERVED_PREFIX}token#{escape(token, '#')}"
     if len(text.encode(errors="replace")) > SORT_KEY_BYTES_MAX:
         raise ArgumentRefused(
@@ -62,7 +62,7 @@ def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], 
         if found is not None and found.get(HASH) == {"S": digest}:
             return TransactionReplayed()
         return ArgumentRefused(
-            f"idempotency token {token!r} reused with different parameters: another transaction has used it; "
+            f"the idempotency token {token!r} was already used by a transaction with different parameters; "
             "use a new token"
         )
 

@@ -137,7 +137,7 @@ class CopyUpdater:
         if known is None:
             outcome = plan_copies_query(self.reader.design, copy, holder)
             if isinstance(outcome, UnsupportedPattern):
-                message = f"{holder.label} copies {copy.source.__name__}, but no query finds them: {outcome.reason}"
+                message = f"{holder.label} copies {copy.source.__name__}, but no Query finds them: {outcome.reason}"
                 remedy = f"Give {holder.label} a key or an index that starts with {', '.join(copy.by.values())}."
                 raise DesignError(Problem(message, holder.location, remedy))
             known = self._plans[cache_key] = outcome
@@ -162,6 +162,6 @@ def reject_copies_of_copies(
 
 def _copies_a_copy(intent: WriteIntent) -> ArgumentRefused:
     return ArgumentRefused(
-        f"the transaction writes {intent.label}, which copies an item that another of its writes changes; "
+        f"the transaction writes {intent.label}, which copies an item that another write of the transaction changes; "
         "use two transactions"
     )

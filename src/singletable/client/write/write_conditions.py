@@ -61,7 +61,7 @@ class Requirements:
             )
 
     def _version_condition(self, intent: WriteIntent, inputs: ConditionInputs) -> Condition:
-        """Return the condition that the stored version is the one that the caller read.
+        """Return a condition that holds if the stored version is the one that the caller read.
 
         Version 0 also matches an item without a version, which was stored before the version was declared.
         """

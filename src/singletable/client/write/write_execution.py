@@ -129,7 +129,7 @@ class Executor:
         raise attempts_exhausted(intents, ATTEMPTS_MAX, is_transaction=is_transaction)
 
     def _is_replay(self, token: ItemAction, source: str) -> Steps[bool]:
-        """Return whether a transaction with this token was committed, so that its own changes make it invalid now."""
+        """Return whether a transaction with this token was already committed, which explains a planning error."""
         item = yield from self.sender.read_item(token.key, source)
         return any(isinstance(each.error(item), TransactionReplayed) for each in token.failures(item))
 
@@ -360,7 +360,7 @@ class Executor:
         seen: dict[KeyId, Item],
         source: str,
     ) -> Steps[bool]:
-        """Update late copies; return False if the source has changed again, because that write updates them.
+        """Update late copies; return False if the source has changed again, because the newer write updates them.
 
         Add copies that have changed since the query to `seen`.
         """
@@ -389,7 +389,7 @@ class Executor:
     def _reject_too_many(self, actions: Sequence[ItemAction]) -> None:
         if len(actions) > TRANSACTION_ACTIONS_MAX:
             raise ArgumentRefused(
-                f"the transaction would write {len(actions)} items, but DynamoDB accepts {TRANSACTION_ACTIONS_MAX}; "
+                f"the transaction would write {len(actions)} items, but the limit is {TRANSACTION_ACTIONS_MAX}; "
                 "split it, or declare copy(..., in_parts=True) to update copies in separate transactions"
             )
 

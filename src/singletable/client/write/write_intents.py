@@ -37,17 +37,17 @@ class WriteIntent:
     version: int | None = None
     """The version of the object that the caller passed."""
     unchanged: Condition | None = None
-    """For a move: the condition that the object has not changed since the caller read it."""
+    """For a move: a condition that holds if the object has not changed since the caller read it."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
     """Attributes that the model does not declare; a write of the whole item stores them unchanged."""
     absent: bool = False
-    """For a check: the item must not exist."""
+    """For a check: whether the item must not exist."""
     validation: Validation = "whole"
     """For an update: with `fields`, the client skips validation rules that need the whole object."""
     is_trusted: bool = False
-    """For a whole object: skip validation."""
+    """For a whole object: whether to skip validation."""
     is_raw: bool = False
-    """For a delete: also delete an item that the model cannot read."""
+    """For a delete: whether to delete an item even if the model cannot read it."""
 
     @property
     def changed(self) -> frozenset[str]:
@@ -100,7 +100,7 @@ class Intents:
         """Return the intent to change some fields of an item; if `target` is an object, its version must be current."""
         entity, values = self.entities.named(target)
         if validation not in ("whole", "fields"):
-            raise ArgumentRefused(f'validate={validation!r} is not supported; use "whole" or "fields"')
+            raise ArgumentRefused(f'validate must be "whole" or "fields", not {validation!r}')
         recorded = _record_changes(entity, changes)
         lifted, arguments = lift_constants(recorded, _record_where(entity, where))
         version = _version_of(entity, target)
@@ -122,7 +122,7 @@ class Intents:
     def check(self, target: Any, where: Where | None, *, absent: bool) -> WriteIntent:
         """Return the intent to check that an item exists, meets a condition, or does not exist."""
         if absent and where is not None:
-            raise ArgumentRefused("check: pass either where= or absent=; a missing item cannot meet a condition")
+            raise ArgumentRefused("check: pass where= or absent=True, not both; a missing item cannot meet a condition")
         entity, values = self.entities.named(target)
         (_, condition), arguments = lift_constants((), _record_where(entity, where))
         return WriteIntent("check", entity, values, target, (), condition, arguments, absent=absent)
@@ -146,13 +146,15 @@ def reject_misuse(intent: WriteIntent, derived_data: DerivedDataRules) -> None:
     changed = intent.changed
     if moved := sorted(changed & intent.entity.base.fields):
         raise ArgumentRefused(
-            f"{', '.join(moved)} is part of the key of {label}, and the key of an item cannot change.\n"
+            f"the key of {label} contains {', '.join(moved)}, and the key of an item cannot change.\n"
             "  Use move(old, new), which writes the new item and deletes the old one in one transaction."
         )
     if (version := intent.entity.declaration.version) in changed:
         raise ArgumentRefused(f"{label}.{version} is the version, which every write increments; do not set it")
     if counters := sorted(changed & derived_data.counters):
-        raise ArgumentRefused(f"{label}.{', '.join(counters)} counts other items; only writes of those items change it")
+        raise ArgumentRefused(
+            f"{label} counts other items in {', '.join(counters)}; only writes of those items change the count"
+        )
     for copy, source in derived_data.copies:
         for theirs, ours in copy.fields.items():
             if ours in changed:
@@ -162,9 +164,9 @@ def reject_misuse(intent: WriteIntent, derived_data: DerivedDataRules) -> None:
 def lift_constants(
     changes: Iterable[Change], where: Condition | None
 ) -> tuple[tuple[tuple[Change, ...], Condition | None], dict[str, Any]]:
-    """Replace the constants in changes and a condition by parameters; return the result and the constants by name.
+    """Replace the constants in changes and a condition with parameters; return the result and the constants by name.
 
-    This makes all updates of one shape equal, so that they share a plan.
+    Updates of the same shape then compare equal and share a plan.
     """
     arguments: dict[str, Any] = {}
 

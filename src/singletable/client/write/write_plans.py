@@ -62,7 +62,7 @@ _PLANS: Mapping[ChangeKind, type[FieldPlan]] = {
 def field_plan(
     entity: Entity, change: Change, encoder: Encoder, decoder: Decoder, *, validates_whole: bool
 ) -> FieldPlan:
-    """Return the plan of one change; without `validates_whole`, it waives rules that need the whole object."""
+    """Return the plan of one change; without `validates_whole`, it ignores rules that need the whole object."""
     steps = change.path.steps
     rules, name = rules_of(entity.cls, steps), str(steps[0])
     kind = _PLANS[change_kind(change, rules.type)]
@@ -88,7 +88,7 @@ _decode = msgspec.json.decode
 
 
 SHAPES_MAX = 1000
-"""The number of cached write shapes; it needs a limit because a path into a map can contain any text."""
+"""The maximum number of cached write shapes; without a limit, paths into maps could create any number of shapes."""
 
 
 class RequestTemplate:
@@ -209,7 +209,7 @@ class DirectUpdate(NamedTuple):
     parts: tuple[PartEncoder, ...]
     """The encoders of the index keys that the update sets."""
     templates: dict[Hashable, RequestTemplate]
-    """The request templates: the key is None without a version, otherwise whether the version is above 0."""
+    """The request templates, by whether the caller's version is above 0; by None if there is no version."""
 
 
 class UpdatePlan:
@@ -233,7 +233,7 @@ class UpdatePlan:
         ]
         self.where_parameters = sorted(parameters(where))
         self.read_reason = next((plan.needs_item for plan in self.fields if plan.needs_item is not None), None)
-        """Why validation of the result needs the stored item; None if it does not."""
+        """The reason why validation of the result needs the stored item; None if it does not."""
         self.changes_derived_data = bool(self.changed & writes.derived_data.tracked_fields)
         self._direct_updates: dict[Hashable, DirectUpdate | None] = {}
 
@@ -292,7 +292,7 @@ class UpdatePlan:
 
 
 def written_parts(entity: Entity, rewrites: Sequence[KeyRewrite]) -> list[tuple[KeyRewrite, Any]]:
-    """Return the key attributes that an update writes separately, without those that store a field themselves."""
+    """Return the key attributes that an update writes in addition to the fields; a native key is itself a field."""
     done = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
     written = []
     for rewrite in rewrites:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 KEY_NEEDED = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
-# A batch drops the suffix "Exception" from error codes; only this code gets another name.
+# In a batch, error codes lack the suffix "Exception". Only this code has a different name.
 _CODES = {"ValidationException": "ValidationError"}
 
 

@@ -27,7 +27,7 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 
 
 def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
-    """Read up to 16 MB; return the remaining keys and the throttled keys as unprocessed."""
+    """Read up to 16 MB; return the keys beyond this limit and the throttled keys as UnprocessedKeys."""
     projections = _accept(request)
     reads = [
         (table := engine.catalog.require(name), _keys(table, requested, projection), requested, projection)

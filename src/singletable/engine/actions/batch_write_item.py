@@ -35,7 +35,7 @@ WRITES_MAX = 25
 
 
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
-    """Write everything in one transaction; return throttled writes as unprocessed; raise if all are throttled."""
+    """Run all writes in one transaction; return throttled writes as UnprocessedItems, or raise if all are throttled."""
     sizes = _accept(request)
     by_table = _planned(engine, request, sizes)
     detail = request.return_consumed_capacity
@@ -96,7 +96,7 @@ def _only(write: WriteRequest) -> dict[str, Any]:
         return put.item
     if delete is not None and put is None:
         return delete.key
-    # For a write with neither or both fields, DynamoDB returns its error message for attribute values.
+    # If a write has both a put and a delete, or neither, DynamoDB returns its error for invalid attribute values.
     raise invalid(
         "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
     )

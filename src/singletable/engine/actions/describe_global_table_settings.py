@@ -1,4 +1,4 @@
-"""DescribeGlobalTableSettings: global tables (version 2017) do not exist here."""
+"""DescribeGlobalTableSettings: this engine has no global tables (version 2017.11.29)."""
 
 from __future__ import annotations
 

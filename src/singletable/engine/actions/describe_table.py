@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_table(engine: Engine, request: DescribeTable) -> TableResult:
-    """Describe the current table, even if another process changed it."""
+    """Return the current description, including changes by other processes."""
     table = engine.catalog.require_fresh(request.table_name)
     sizes = engine.sizes.of(table)
     status = table.definition.status

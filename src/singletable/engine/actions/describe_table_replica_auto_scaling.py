@@ -1,4 +1,4 @@
-"""DescribeTableReplicaAutoScaling: tables have no replicas here."""
+"""DescribeTableReplicaAutoScaling: tables of this engine have no replicas."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def describe_table_replica_auto_scaling(engine: Engine, request: DescribeTableReplicaAutoScaling) -> NoReturn:
-    """Raise DynamoDB's error for a table without replicas; a missing table has the same error."""
+    """Raise DynamoDB's error for a table without replicas, which is also its error for a missing table."""
     raise RequestRefused("ResourceNotFoundException", f"Global table with name: '{request.table_name}' does not exist.")

@@ -9,9 +9,9 @@ from msgspec import UNSET
 from singletable.engine.items.consumed_capacity import capacity_document, units_of_write
 from singletable.engine.items.item_writes import ConditionNotMet, conflict_error, perform
 from singletable.engine.partiql.bound_statement import BoundStatement, accept_parameters, bind_statement
-from singletable.engine.partiql.next_token import decode_next_token, encode_next_token, request_digest
 from singletable.engine.partiql.select import planned_select, run_select
 from singletable.engine.partiql.write_statements import condition_error, planned_statement, returned
+from singletable.engine.signed_tokens import decode_next_token, encode_next_token, request_digest
 from singletable.errors import invalid
 from singletable.partiql.statements import ExistsStatement, SelectStatement
 from singletable.wire.statement_requests import ExecuteStatement, ExecuteStatementResult
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def execute_statement(engine: Engine, request: ExecuteStatement) -> ExecuteStatementResult:
-    """Read a page of a SELECT, or write the item that the statement names."""
+    """Return one page of a SELECT, or write the item that the statement names."""
     accept_parameters(request.parameters)
     statement = bind_statement(request.statement, request.parameters)
     if isinstance(statement.statement, ExistsStatement):

@@ -187,7 +187,7 @@ def _run_writes(
 def _plan_writes(
     request: ExecuteTransaction, statements: list[BoundStatement], tables: list[StoredTable]
 ) -> list[PlannedWrite]:
-    """Plan every statement; a statement that does not fit its table cancels the transaction with a reason."""
+    """Plan every statement; a statement that is invalid for its table cancels the transaction with a reason."""
     writes: list[PlannedWrite] = []
     reasons: list[Reason] = []
     for each, statement, table in zip(request.transact_statements, statements, tables, strict=True):

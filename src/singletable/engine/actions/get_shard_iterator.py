@@ -23,7 +23,7 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def get_shard_iterator(engine: Engine, request: GetShardIterator) -> GetShardIteratorResult:
-    """Return the start or end of the shard, or a position at or after a record; raise if the record is trimmed."""
+    """Return an iterator at the start or end of the shard, or at or after a record; raise if the record was trimmed."""
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, request.stream_arn, engine.arn(""))
         if request.shard_id != stream.shard:

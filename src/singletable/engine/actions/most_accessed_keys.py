@@ -16,7 +16,7 @@ COUNT = 10
 
 
 def most_accessed_keys(engine: Engine, request: MostAccessedKeys) -> MostAccessedKeysResult:
-    """Return the counts of this process since Contributor Insights was enabled or the process started."""
+    """Return the counts since Contributor Insights was enabled or this process started, whichever is later."""
     count = request.count or COUNT
     accessed, throttled = (
         most_used(engine, request.table_name, request.index_name, count, throttled=throttled)

@@ -85,7 +85,7 @@ def _query_without_fast_path(engine: Engine, request: Query) -> PageResult:
 
 
 def _start(source: PageSource, partition: QueryRange, start: Item) -> bytes:
-    """Return the position where the last page stopped; raise if it is outside the queried range."""
+    """Return the position where the previous page ended; raise if it is outside the queried range."""
     position = start_position(source, start)
     if partition.keys.holds(position):
         return position

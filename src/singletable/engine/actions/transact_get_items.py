@@ -67,7 +67,7 @@ def _throttling_reason(table: StoredTable, key: bytes, named: Item, size: int) -
 
 
 def _keys(tables: list[StoredTable], named: list[Item], projections: list[ItemProjection]) -> list[bytes]:
-    """Return the stored keys; a read that does not fit its table cancels the transaction with a reason."""
+    """Return the stored keys; a read that is invalid for its table cancels the transaction with a reason."""
     keys, reasons = [], []
     for table, key, projection in zip(tables, named, projections, strict=True):
         try:

@@ -112,7 +112,7 @@ def _parse(each: TransactWriteItem) -> ParsedAction:
 
 
 def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]:
-    """Plan every action; an action that does not fit its table cancels the transaction with a reason."""
+    """Plan every action; an action that is invalid for its table cancels the transaction with a reason."""
     tables = [engine.catalog.require(parsed.action.table_name) for parsed in actions]
     writes, reasons, keys = [], [], []
     for table, parsed in zip(tables, actions, strict=True):

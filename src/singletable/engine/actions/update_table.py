@@ -94,7 +94,7 @@ def _check_request(request: UpdateTable) -> None:
 
 
 def _check_alone(request: UpdateTable, given: int) -> None:
-    """Raise for changes that must be alone in a request, in DynamoDB's order of checks (captured from AWS)."""
+    """Reject changes that cannot be combined in one request, in DynamoDB's order of checks (captured from AWS)."""
     if request.sse_specification is not None:
         raise invalid(f"{_INVALID}Server-Side Encryption modification must be the only operation in the request")
     if request.table_class is not None:
@@ -114,7 +114,7 @@ def _check_alone(request: UpdateTable, given: int) -> None:
 
 
 def _non_empty(requested: OnDemandThroughput | None) -> OnDemandThroughput | None:
-    """Return the maximums, or None for an empty structure (captured from AWS)."""
+    """Return the on-demand maximums; like DynamoDB, treat an empty structure as missing (captured from AWS)."""
     if requested is None or (requested.max_read_request_units, requested.max_write_request_units) == (None, None):
         return None
     return requested
@@ -188,7 +188,10 @@ def _with_stream(definition: TableDefinition, requested: StreamSpecification, no
 
 
 def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
-    """Return the maximums removed with -1; the response repeats the -1, descriptions omit it (captured from AWS)."""
+    """Return the on-demand maximums that the request removes with -1.
+
+    The response repeats the -1; later descriptions omit the removed maximums (captured from AWS).
+    """
     members = (
         ("MaxReadRequestUnits", requested.max_read_request_units),
         ("MaxWriteRequestUnits", requested.max_write_request_units),

@@ -18,7 +18,7 @@ CHANGE_SECONDS = 3600
 
 
 def update_time_to_live(engine: Engine, request: UpdateTimeToLive) -> UpdateTimeToLiveResult:
-    """Change the setting at once; existing items are indexed while the table is in use."""
+    """Change the setting at once; the expiry times of existing items are recorded in the background."""
     specification = request.time_to_live_specification
     engine.catalog.change(request.table_name, lambda definition: _changed(definition, specification, engine.now()))
     engine.sweeper.start_if_needed()

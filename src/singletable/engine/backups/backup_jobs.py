@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def make_backup(engine: Engine, table: StoredTable, backup: Backup) -> Backup:
-    """Back up a table; a large one is copied in the background after this returns."""
+    """Back up a table; a large table is copied in the background after this function returns."""
     with engine.store.reading() as connection:
         is_immediate = engine.store.is_memory or is_small(connection, table.tree)
     if is_immediate:
@@ -72,7 +72,7 @@ class _Copy:
         try:
             self._copy()
         except (Stopped, sqlite3.Error, StaleCatalog, StoreRefused):
-            # Discard the partial copy. If the store is unavailable, the next engine on it does so.
+            # Discard the partial copy. If the store is unavailable, the next engine that opens the store discards it.
             discard(self._engine, self._row)
         except BaseException:
             discard(self._engine, self._row)
@@ -123,7 +123,7 @@ def deleted_table_backup(engine: Engine, definition: TableDefinition) -> Callabl
 
 
 def discard(engine: Engine, row: BackupRow) -> None:
-    """Mark a backup as deleted, if the store is available; the next engine on the store deletes its items."""
+    """Mark a backup as deleted, if the store is available; the next engine that opens the store deletes its items."""
     try:
         with engine.store.writing() as connection:
             change_backup(connection, row, msgspec.structs.replace(backup_record(row).backup, status="DELETED"))
@@ -132,7 +132,7 @@ def discard(engine: Engine, row: BackupRow) -> None:
 
 
 def remove_backup(engine: Engine, arn: str) -> Backup:
-    """Delete a backup, and its items at once or in the background; return the backup."""
+    """Delete a backup and return it; the items of a large backup are deleted in the background."""
     with engine.store.writing() as connection:
         found = find_backup(engine, connection, arn)
         if found.backup.status == "CREATING" or arn in _restored_from(connection):
@@ -175,7 +175,7 @@ class _Deletion:
             while self._delete_some():
                 self._engine.jobs.check()
         except (Stopped, StaleCatalog, StoreRefused):
-            return  # another process has done it, or the next engine resumes
+            return  # another process has finished the deletion, or the next engine resumes it
 
     def _delete_some(self) -> bool:
         with self._engine.store.writing() as connection:

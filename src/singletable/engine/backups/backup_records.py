@@ -14,7 +14,7 @@ from singletable.engine.tables.arns import arn_of, parse_arn
 from singletable.engine.tables.table_definition import IndexDefinition, TableDefinition, Throughput
 from singletable.engine.tables.table_description import ceiling_description, key_schema, projection_of
 from singletable.errors import RequestRefused
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -66,7 +66,7 @@ def all_backups(connection: sqlite3.Connection) -> list[BackupRecord]:
 
 
 def find_backup(engine: Engine, connection: sqlite3.Connection, arn: str) -> BackupRecord:
-    """Return the backup of an ARN; reject an unknown one."""
+    """Return the backup with this ARN; raise an error if there is none."""
     named = parse_arn(engine, arn, "backup")
     row = None if named is None else backup_rows.row(connection, named[1])
     if named is not None and row is not None:
@@ -87,12 +87,12 @@ def change_backup(connection: sqlite3.Connection, row: BackupRow, backup: Backup
 
 
 def is_small(connection: sqlite3.Connection, tree: Tree) -> bool:
-    """Whether a tree is copied in one transaction."""
+    """Whether a tree is small enough to be copied in one transaction."""
     return backup_rows.is_small(connection, tree, SMALL_ITEMS, SMALL_BYTES)
 
 
 def table_not_found(name: str) -> RequestRefused:
-    """Return the error of backup actions for an unknown table; other actions have another one."""
+    """Return the error of backup actions for an unknown table; other actions return a different error."""
     return RequestRefused("TableNotFoundException", f"Table not found: {name}")
 
 

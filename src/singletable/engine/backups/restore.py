@@ -35,7 +35,7 @@ _INVALID = "One or more parameter values were invalid: "
 def restored_definition(
     engine: Engine, source: TableDefinition, name: str, restored: RestoreOrigin, overrides: Overrides
 ) -> TableDefinition:
-    """Return the definition of a restored table; as in the service, without tags, protection and recovery."""
+    """Return the definition of a restored table; as in DynamoDB, it has no tags, deletion protection or recovery."""
     mode = overrides.billing_mode_override or source.billing_mode
     provisioned = overrides.provisioned_throughput_override
     if provisioned is not None or mode != source.billing_mode:
@@ -113,7 +113,7 @@ def _is_same(index: IndexDefinition, requested: GlobalSecondaryIndex | LocalSeco
 
 
 def _with_billing_mode(index: IndexDefinition, mode: str) -> IndexDefinition:
-    """Return an active index with the settings of the billing mode."""
+    """Return the index with the status ACTIVE and only the throughput settings that fit the billing mode."""
     if index.is_local:
         return index
     if mode == "PROVISIONED" and index.throughput is None:
@@ -130,19 +130,19 @@ def _with_billing_mode(index: IndexDefinition, mode: str) -> IndexDefinition:
 
 
 def already_exists(name: str) -> RequestRefused:
-    """Return the error of a restore into an existing table; other actions have another one."""
+    """Return the error for a restore to the name of an existing table; other actions return a different error."""
     return RequestRefused("TableAlreadyExistsException", f"Table already exists: {name}")
 
 
 def new_table(engine: Engine, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-    """Create the table of a restore; reject a name that is taken."""
+    """Create the table of a restore; raise an error if its name is taken."""
     if catalog_rows.row(connection, definition.name) is not None:
         raise already_exists(definition.name)
     return engine.catalog.add(connection, definition)
 
 
 def put_rows(connection: sqlite3.Connection, table: StoredTable, rows: Iterable[Row]) -> None:
-    """Put stored items with new keys into a table, and their entries into its indexes."""
+    """Insert stored items into a table, and their entries into its indexes; the keys must not exist yet."""
     listed = list(rows)
     backup_rows.add(connection, table.tree, listed)
     put_entries(connection, table, listed)
@@ -196,12 +196,12 @@ class _BackupRestore:
             self._engine.store.flush()
             self._engine.catalog.reload()
         except (Stopped, StaleCatalog, StoreRefused):
-            return  # another process has done it, or the next engine resumes
+            return  # another process has finished the restore, or the next engine resumes it
         except RequestRefused:
             return  # the table or its backup was deleted
 
     def _copy_some(self) -> bool:
-        """Copy the next items after the last key of the table, so that several processes can work on it."""
+        """Copy the next items, starting after the last key of the table; several processes can share this work."""
         table = self._table
         with self._engine.store.writing() as connection:
             source = find_backup(self._engine, connection, self._backup).row.tree

@@ -1,4 +1,4 @@
-"""Snapshots of a table, now or at a time in the past, read in steps while others write."""
+"""Snapshots of a table, at the present or at a past time, read in steps while other requests write."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP_BYTES = 4 * 2**20
 
 
 class TableSnapshot(Generic[RecordType]):
-    """The rows of a query in one snapshot of the store, which holds a connection until it is closed.
+    """The rows of a query, read from one snapshot of the store; it holds a connection until `close`.
 
     One thread at a time may read it; any thread may close it.
     """
@@ -30,7 +30,7 @@ class TableSnapshot(Generic[RecordType]):
     def __init__(self, store: Store, query: Callable[[StoreConnection], Iterator[RecordType]]) -> None:
         self._stack = ExitStack()
         if store.is_memory:
-            # A store in memory has a single connection, which others need for their writes.
+            # A store in memory has a single connection, which other requests need for their writes.
             with store.reading() as connection:
                 self.rows: Iterator[RecordType] = iter(list(query(connection)))
             return
@@ -62,7 +62,7 @@ def items_at(store: Store, table: StoredTable, at: float) -> TableSnapshot[Row]:
 
 
 def _undone(connection: StoreConnection, table: StoredTable, log: ChangeLog, at: float) -> Iterator[Row]:
-    """Merge the current items with the later changes, both in key order; a change contains the item before it."""
+    """Merge the current items with the later changes, both in key order; each change records the item before it."""
     spans = log.spans(connection, log.first_after(connection, at), log.last(connection))
     span = next(spans, None)
     for row in table.tree.all(connection):

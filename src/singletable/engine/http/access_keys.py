@@ -28,9 +28,10 @@ class AccessKeys:
 
 
 def read_access_keys(pairs: Iterable[str], file: Path | None, environment: Mapping[str, str]) -> AccessKeys:
-    """Return all access keys, given as `ID:SECRET`; raise SingletableError, without showing a possible secret.
+    """Return all access keys, written as `ID:SECRET`; raise SingletableError for an invalid one.
 
-    A source without any key is an error too: a user who names a source does not want an open server.
+    A source without any key is also an error: a user who names a source does not want a server that accepts unsigned
+    requests. Error messages never contain text that may be a secret.
     """
     secrets: dict[str, str] = {}
     for number, pair in enumerate(pairs, 1):
@@ -68,4 +69,4 @@ def _add(secrets: dict[str, str], pair: str, where: str) -> None:
     if not (key_id and colon and secret):
         raise SingletableError(f"{where} is not a valid access key: write ID:SECRET")
     if secrets.setdefault(key_id, secret) != secret:
-        raise SingletableError(f"{where} gives a second secret for {key_id}: an access key has one secret")
+        raise SingletableError(f"{where}: access key {key_id} already has another secret; use one secret per key")

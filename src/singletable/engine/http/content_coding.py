@@ -1,4 +1,4 @@
-"""Compression like DynamoDB's: compresses large responses if the client accepts it, and decompresses gzip requests."""
+"""Compression like DynamoDB's: compresses large responses if the client accepts it, and decompresses requests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from functools import lru_cache
 
 from singletable.engine.http.http_messages import HttpRequest
 
-# Captured against the service: it never compresses shorter responses.
+# DynamoDB never compresses shorter responses (captured from AWS).
 COMPRESSED_BYTES_MIN = 4096
 # The fastest level: compression blocks the event loop, and most clients run on the same machine.
 _LEVEL = 1
 _GZIP_WINDOW = 31
 _CODINGS = ("gzip", "deflate")
+# Clients send one gzip member. Each one costs a new decoder, so that a body of empty members would take seconds.
+_MEMBERS_MAX = 1000
+_FIRST_PIECE_BYTES = 512
 
 
 class NotDecodable(Exception):
@@ -27,8 +30,9 @@ class TooLarge(Exception):
 def chosen_coding(accept_encoding: bytes) -> str | None:
     """Return the coding with the highest weight in an Accept-Encoding header: gzip, deflate, or None for neither.
 
-    Captured against the service: the first of equal weights wins, `identity` is ignored whatever its weight, a
-    weight above 1 or an unreadable weight counts as 1, and the first of several weights counts.
+    Captured from AWS: of two codings with equal weights, the first one wins. `identity` is ignored whatever its weight.
+    A weight that is not a number or is above 1 counts as 1. If an entry has several weights, the first one counts; if a
+    coding has several entries, the largest weight counts.
     """
     weights = _weights(accept_encoding.decode("latin-1"))
     if (rest := weights.pop("*", 0.0)) > 0:
@@ -66,26 +70,59 @@ def decoded_body(request: HttpRequest, bytes_max: int) -> bytes:
     coding = request.headers[b"content-encoding"].strip().lower()
     if coding in (b"", b"identity"):
         return request.body
-    if coding != b"gzip":
-        raise NotDecodable
+    if coding == b"gzip":
+        return _gunzipped(request.body, bytes_max)
+    if coding == b"deflate":
+        return _inflated(request.body, bytes_max)
+    raise NotDecodable
+
+
+def _gunzipped(data: bytes, bytes_max: int) -> bytes:
+    """Decode the gzip members of a body, one after the other."""
     parts: list[bytes] = []
-    rest, room = request.body, bytes_max
-    while rest or not parts:
-        part, rest = _member(rest, room)
+    start, room = 0, bytes_max
+    while start < len(data) or not parts:
+        if len(parts) == _MEMBERS_MAX:
+            raise NotDecodable
+        part, start = _member(data, start, room)
         room -= len(part)
         parts.append(part)
     return b"".join(parts)
 
 
-def _member(data: bytes, bytes_max: int) -> tuple[bytes, bytes]:
-    """Return one decoded gzip member and the remaining bytes: a body may consist of several members."""
-    decoder = zlib.decompressobj(_GZIP_WINDOW)
+def _member(data: bytes, start: int, bytes_max: int) -> tuple[bytes, int]:
+    """Decode the gzip member at a position; return its content and the position after it.
+
+    The decoder gets pieces of growing size, because it copies all bytes after the end of the member.
+    """
+    decoder, parts, room, piece_bytes = zlib.decompressobj(_GZIP_WINDOW), [], bytes_max, _FIRST_PIECE_BYTES
+    while start < len(data):
+        piece = data[start : start + piece_bytes]
+        part = _decompressed(decoder, piece, room)
+        parts.append(part)
+        room -= len(part)
+        start += len(piece)
+        if decoder.eof:
+            return b"".join(parts), start - len(decoder.unused_data)
+        piece_bytes *= 2
+    raise NotDecodable
+
+
+def _inflated(data: bytes, bytes_max: int) -> bytes:
+    """Decode a `deflate` body: a zlib stream or, from some clients, a raw deflate stream."""
+    is_zlib = len(data) >= 2 and data[0] & 0x0F == zlib.DEFLATED and (data[0] << 8 | data[1]) % 31 == 0
+    decoder = zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
+    body = _decompressed(decoder, data, bytes_max)
+    if not decoder.eof or decoder.unused_data:
+        raise NotDecodable
+    return body
+
+
+def _decompressed(decoder: zlib._Decompress, data: bytes, bytes_max: int) -> bytes:
     try:
         part = decoder.decompress(data, bytes_max + 1)
     except zlib.error as error:
         raise NotDecodable from error
     if len(part) > bytes_max:
         raise TooLarge
-    if not decoder.eof:
-        raise NotDecodable
-    return part, decoder.unused_data
+    return part

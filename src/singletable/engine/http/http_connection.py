@@ -71,20 +71,20 @@ class HttpConnection(asyncio.Protocol):
         self.answer_requests()
 
     def answer_requests(self) -> None:
-        """Answer all requests that can be answered now, then read on."""
+        """Answer all requests that can be answered now, then resume reading."""
         while (request := self.next_request()) is not None:
             self.deliver(request, self._state.service.answer(request))
         self._update_reading()
 
     def resume(self) -> None:
-        """Continue after one response: schedule the next request, or read on."""
+        """Continue after one response: schedule the next request, or resume reading."""
         if self._parser.requests and not (self._congested or self._flushing):
             self._state.schedule(self)
         else:
             self._update_reading()
 
     def next_request(self) -> HttpRequest | None:
-        """Return the next request to answer, or None; answer a parser fault here, as the last response."""
+        """Return the next request to answer, or None; send a parser fault to the client as the last response."""
         requests = self._parser.requests
         if not requests or self._congested or self._flushing:
             return None

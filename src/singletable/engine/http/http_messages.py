@@ -1,4 +1,4 @@
-"""HTTP requests and responses as values, the writer of response heads, and the engine interface of the server."""
+"""HTTP requests and responses as values, HTTP dates, and the interface of the engine that the server uses."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from singletable.engine.http.browser_guard import ALLOW_ALL, BrowserGuard
 from singletable.engine.http.content_coding import (
     COMPRESSED_BYTES_MIN,
     NotDecodable,
@@ -20,7 +21,8 @@ from singletable.engine.http.request_parser import REQUEST_BYTES_MAX, TOO_LARGE,
 from singletable.errors import RequestRefused
 from singletable.wire.error_responses import error_body, error_status
 
-# Content types of requests, and of the responses to them. DynamoDB does not support 1.1, but some clients use it.
+# The content type of the response to each content type of a request. Some clients send version 1.1, which DynamoDB
+# does not support.
 _CONTENT_TYPES = {
     JSON_1_0: JSON_1_0,
     b"application/x-amz-json-1.1": b"application/x-amz-json-1.1",
@@ -32,24 +34,21 @@ _INTERNAL_ERROR = RequestRefused(
     "InternalServerError", "The server encountered an internal error trying to fulfill the request."
 )
 _TOO_LARGE = RequestRefused("RequestEntityTooLarge", TOO_LARGE.message)
-_CORS = b"Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: x-amzn-RequestId, x-amz-crc32\r\n"
-_PREFLIGHT_SECONDS = 172800
-_PREFLIGHT_HEADERS = {
-    b"access-control-request-headers": b"Access-Control-Allow-Headers",
-    b"access-control-request-method": b"Access-Control-Allow-Methods",
-}
-
 RequestCheck = Callable[[HttpRequest], None]
 
 
 class Service:
-    """Answers one request at a time; `check`, if given, rejects requests without a valid signature."""
+    """Answers one request at a time.
+
+    `check`, if given, rejects requests without a valid signature. Without it, `guard` rejects requests of web pages.
+    """
 
     def __init__(
         self,
         engine: RespondingEngine,
         *,
         check: RequestCheck | None = None,
+        guard: BrowserGuard | None = None,
         region: str = "us-east-1",
         chance: random.Random | None = None,
         log: Callable[[str], None] | None = None,
@@ -57,6 +56,7 @@ class Service:
         self._respond = engine.respond
         self.group_commit = engine.group_commit
         self._check = check
+        self._guard = guard or (BrowserGuard() if check is None else ALLOW_ALL)
         # DynamoDB's response ends with a space too.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._draw = (chance or random.Random()).getrandbits  # noqa: S311  # request ids are not secret
@@ -65,12 +65,14 @@ class Service:
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to any request; details of an internal error go to the log, not to the client."""
         headers = request.headers
+        if (problem := self._guard.problem(headers)) is not None:
+            return self._forbidden(problem)
         content_type = headers.get(b"content-type", b"")
         answer_type = _CONTENT_TYPES.get(content_type) or _CONTENT_TYPES.get(content_type.partition(b";")[0].strip())
         body = request.body
         if request.method != b"POST" or answer_type is None or (body and not content_type):
             return self._answer_non_api(request)
-        extra = _CORS if b"origin" in headers else b""
+        extra = self._guard.cors(headers) if b"origin" in headers else b""
         try:
             if self._check is not None:
                 self._check(request)
@@ -88,7 +90,7 @@ class Service:
             return self._error(error, self._next_id(), answer_type, extra)
         except TooLarge:
             return self._error(_TOO_LARGE, self._next_id(), answer_type, extra)
-        except NotDecodable:  # captured against the service, which reports an internal error
+        except NotDecodable:  # DynamoDB reports an internal error (captured from AWS)
             return self._error(_INTERNAL_ERROR, self._next_id(), answer_type, extra)
         except Exception as error:
             return self.internal_error(error, headers)
@@ -97,13 +99,18 @@ class Service:
         """Log an unexpected error, and return the response that reports an internal error."""
         request_id = self._next_id()
         self._log(f"request {request_id:052X} failed\n{''.join(traceback.format_exception(error))}")
-        return self._error(_INTERNAL_ERROR, request_id, JSON_1_0, _cors(headers))
+        return self._error(_INTERNAL_ERROR, request_id, JSON_1_0, self._guard.cors(headers))
 
     def reject(self, fault: Fault) -> HttpResponse:
         """Return the response to a request that could not be parsed."""
         if fault is TOO_LARGE:
             return self._error(_TOO_LARGE, self._next_id(), JSON_1_0, b"")
         return HttpResponse(fault.status, fault.message.encode(), self._next_id(), b"text/plain")
+
+    def _forbidden(self, problem: str) -> HttpResponse:
+        """Return the response to a request that the guard rejects, in the form that the SDKs show to their user."""
+        body = error_body(RequestRefused("AccessDeniedException", problem))
+        return HttpResponse(403, body, self._next_id())
 
     def _next_id(self) -> int:
         return self._draw(REQUEST_ID_BITS)
@@ -112,27 +119,16 @@ class Service:
         return HttpResponse(error_status(error), error_body(error), request_id, content_type, extra)
 
     def _answer_non_api(self, request: HttpRequest) -> HttpResponse:
-        """Return the response to a request outside the API: a health check, a browser's preflight, or a mistake."""
+        """Return the response to a request outside the API: a health check, a CORS preflight, or an invalid method."""
         method, headers = request.method, request.headers
         if method == b"OPTIONS" and b"origin" in headers:
-            return HttpResponse(200, b"", self._next_id(), b"text/plain", _preflight(headers))
+            return HttpResponse(200, b"", self._next_id(), b"text/plain", self._guard.preflight(headers))
         if method in (b"GET", b"HEAD"):
             response_id, bodiless = self._next_id(), method == b"HEAD"
-            return HttpResponse(200, self._health, response_id, b"text/plain", _cors(headers), bodiless=bodiless)
-        return HttpResponse(404, _UNKNOWN_OPERATION, self._next_id(), b"text/xml", _cors(headers))
-
-
-def _cors(headers: dict[bytes, bytes]) -> bytes:
-    return _CORS if b"origin" in headers else b""
-
-
-def _preflight(headers: dict[bytes, bytes]) -> bytes:
-    """Allow everything that a browser asks for (CORS)."""
-    lines = [_CORS, b"Access-Control-Max-Age: %d\r\n" % _PREFLIGHT_SECONDS]
-    for requested, allowed in _PREFLIGHT_HEADERS.items():
-        if requested in headers:
-            lines.append(b"%b: %b\r\n" % (allowed, headers[requested]))
-    return b"".join(lines)
+            return HttpResponse(
+                200, self._health, response_id, b"text/plain", self._guard.cors(headers), bodiless=bodiless
+            )
+        return HttpResponse(404, _UNKNOWN_OPERATION, self._next_id(), b"text/xml", self._guard.cors(headers))
 
 
 def _log_to_stderr(text: str) -> None:

@@ -9,10 +9,11 @@ import httptools
 
 from singletable.engine.http.http_messages import HttpRequest
 
-# Captured against the service: it rejects a longer request before it looks at anything else.
+# DynamoDB rejects a longer request before any other check (captured from AWS).
 REQUEST_BYTES_MAX = 16 * 1024 * 1024
 _DIGITS_OF_LONG_BODIES = len(str(REQUEST_BYTES_MAX))
 HEAD_BYTES_MAX = 64 * 1024
+_HEADER_LINE_BYTES = len(": \r\n")
 # A body sent in chunks of one byte takes six times its length. The parser rejects messages longer than this.
 _MESSAGE_BYTES_MAX = 8 * REQUEST_BYTES_MAX
 
@@ -47,11 +48,12 @@ class RequestParser:
         self._head = self._headers
         self._body: bytes | bytearray = b""
         self._in_head = False
+        self._head_bytes = 0
         self._began_here = False
         self._message_bytes = 0
 
     def feed(self, data: bytes) -> None:
-        """Parse more bytes; call it only until `ended` is set."""
+        """Parse more bytes; do not call this after `ended` is set."""
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -106,15 +108,17 @@ class RequestParser:
         self._url = b""
         self._headers = {}
         self._body = b""
-        self._message_bytes = 0
+        self._message_bytes = self._head_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         """Append a part of the request target."""
         self._url += url
+        self._head_bytes += len(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header; the last of repeated headers counts."""
         self._headers[name.lower()] = value
+        self._head_bytes += len(name) + len(value) + _HEADER_LINE_BYTES
 
     def on_headers_complete(self) -> None:
         """Check the complete head; reject a large Content-Length before the client sends the body."""
@@ -122,7 +126,9 @@ class RequestParser:
         self._head = headers = self._headers
         self._headers = {}  # collects the trailers of a chunked body, which the server ignores
         length = headers.get(b"content-length", b"")
-        if len(length) >= _DIGITS_OF_LONG_BODIES and int(length) > REQUEST_BYTES_MAX:
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self.end(HEAD_TOO_LARGE)
+        elif len(length) >= _DIGITS_OF_LONG_BODIES and int(length) > REQUEST_BYTES_MAX:
             self.end(TOO_LARGE)
         elif b"expect" in headers:
             expected = headers[b"expect"].lower() == b"100-continue"

@@ -20,11 +20,11 @@ _STOP_STEP_SECONDS = 0.02
 # Parameter numbers from glibc's malloc.h.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _FREED_BYTES_MAX = 64 * 1024 * 1024
-_MAPPED_FROM_BYTES = 32 * 1024 * 1024  # the most that glibc allows
+_MAPPED_FROM_BYTES = 32 * 1024 * 1024  # the maximum that glibc allows
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that clients may connect before the server answers; raise OSError."""
+    """Return a listening socket, so that clients can connect before the server starts; raise OSError if this fails."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     family, kind, protocol, _, address = min(found, key=lambda each: each[0] is not socket.AF_INET)
     listening = socket.socket(family, kind, protocol)
@@ -112,7 +112,7 @@ class Server:
 
 
 def run_until_stopped(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` when requests are answered."""
+    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` once it answers requests."""
     # Where the loop supports no signal handlers, KeyboardInterrupt ends it.
     with asyncio.Runner(loop_factory=_loop_factory()) as runner, suppress(KeyboardInterrupt):
         runner.run(_serve(server, listening, ready))

@@ -1,4 +1,4 @@
-"""The state that all connections of a server share: timeouts, batches of requests, busy polling and shared flushes."""
+"""The state that all connections of a server share: timeouts, request batches, busy polling and flushes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ServerTimeouts:
     linger_seconds: float = 2
     """The delay before closing after the last response: closing at once could prevent the client from reading it."""
     stop_seconds: float = 10
-    """The maximum time for running requests when the server stops."""
+    """The maximum time to finish running requests when the server stops."""
 
 
 def processor_count() -> int:
@@ -126,7 +126,7 @@ class ServerState:
     timeouts: ServerTimeouts = ServerTimeouts()
     connections: set[HttpConnection] = field(default_factory=set)
     now: float = 0.0
-    """The loop's time, at most some seconds old: nothing needs it more exactly, and reading the clock takes time."""
+    """The time of the event loop, set every few seconds: timeouts need no better precision, and updates cost time."""
     stopping: bool = False
     batch: list[HttpConnection] = field(default_factory=list)
     """The connections with requests that arrived in this iteration of the loop."""
@@ -138,8 +138,8 @@ class ServerState:
         """Answer the requests of a connection, after the loop has read all connections.
 
         The server first reads from all connections, then answers all requests, and then sends all responses. This is
-        faster for two reasons: code that has just run is several times as fast as after a system call, and the writes
-        of the batch are one group commit.
+        faster for two reasons: code runs several times faster if no system call has just displaced it from the
+        processor's caches, and the writes of the batch are one group commit.
         """
         if len(self.connections) == 1:
             fast = self.polling.is_fast_client()

@@ -1,4 +1,4 @@
-"""AWS Signature Version 4: computes signatures, and verifies those of requests with DynamoDB's error messages."""
+"""AWS Signature Version 4: computes the signatures of requests, and verifies them with DynamoDB's error messages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _encoded(text: str) -> str:
     return quote(text, safe=_UNRESERVED, errors="surrogateescape")
 
 
-# The service allowed 15 minutes until at least 2019; now its documentation and its error messages say 5.
+# DynamoDB allowed 15 minutes until at least 2019; now its documentation and its error messages say 5.
 SKEW_MAX = timedelta(minutes=5)
 EXPIRES_MAX = timedelta(days=7)
 SERVICE = "dynamodb"
@@ -154,7 +154,7 @@ def _claim_of_query(parameters: Mapping[str, str]) -> Claim:
 
 
 def _lifetime(text: str | None) -> timedelta:
-    """Return the lifetime of a signature in a query: X-Amz-Expires, or the lifetime of a signature in a header."""
+    """Return the lifetime of a signature in a query string: X-Amz-Expires, or that of a signature in a header."""
     if text is None:
         return SKEW_MAX
     if not (text.isascii() and text.isdigit() and len(text) < 10 and timedelta(seconds=int(text)) <= EXPIRES_MAX):
@@ -178,7 +178,7 @@ def _claim_of_header(authorization: str, headers: Mapping[bytes, bytes]) -> Clai
 
 
 def _moment(text: str) -> datetime:
-    """Return when a request was signed; a `Date` header may have HTTP's date format."""
+    """Return the time at which a request was signed; a `Date` header may have HTTP's date format."""
     try:
         if _BASIC_FORMAT.fullmatch(text):
             return datetime.strptime(text, _MOMENT).replace(tzinfo=UTC)
@@ -210,7 +210,7 @@ def _minutes(span: timedelta) -> str:
 
 
 def _check_signed_headers(request: HttpRequest, signed: list[str]) -> None:
-    """Require the host and the action to be signed; otherwise the signature would fit another request too."""
+    """Require the host and the action to be signed; otherwise the signature would be valid for other requests too."""
     for name in ("host", "x-amz-target"):
         if name not in signed and (name == "host" or name.encode() in request.headers):
             raise _invalid(f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization.")
@@ -230,7 +230,7 @@ def _scope(credential: str, moment: datetime) -> tuple[str, Scope]:
 
 
 def _wrong_in_scope(day: str, region: str, service: str, terminator: str, moment: datetime) -> Iterator[str]:
-    """Yield the errors of a credential scope; any region is valid, since this server has no region."""
+    """Yield the errors in a credential scope; every non-empty region is valid, since this server has no region."""
     if not region:
         yield f"Credential should be scoped to a valid region, not '{region}'. "
     if service != SERVICE:

@@ -34,7 +34,7 @@ class AccessKey(NamedTuple):
 def send_request(
     endpoint: str, target: str, request: Mapping[str, Any], key: AccessKey | None = None
 ) -> dict[str, Any]:
-    """Return the response; raise RequestRefused for an error response, and SingletableError if there is no server."""
+    """Return the response; raise RequestRefused for an error response, and SingletableError if no server responds."""
     address = urlsplit(endpoint)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise SingletableError(f"{endpoint!r} is not a valid endpoint: write it like http://127.0.0.1:8000")

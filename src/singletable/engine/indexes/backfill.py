@@ -19,7 +19,7 @@ PAUSE_SECONDS = 0.001
 
 
 class Backfill:
-    """Fills the new indexes of a store, each in a thread of its own."""
+    """Fills the new indexes of a store, each in its own thread."""
 
     def __init__(self, store: Store, catalog: Catalog) -> None:
         self._store = store
@@ -46,7 +46,7 @@ class Backfill:
             thread.start()
 
     def stop(self) -> None:
-        """Stop after the current step; the next engine on this store resumes."""
+        """Stop after the current step; the next engine that opens this store resumes the backfill."""
         self._stopping.set()
         for thread in list(self._running.values()):
             thread.join()
@@ -75,7 +75,7 @@ class Backfill:
                 return  # the table was deleted
 
     def _step(self, table: StoredTable, index: StoredIndex, position: bytes) -> bytes:
-        """Write the entries of the next items; return the last key, empty at the end.
+        """Write the entries of the next items; return the last key, or empty bytes at the end.
 
         Read and write are one transaction, so a concurrently deleted item cannot reappear as an entry.
         """

@@ -38,7 +38,7 @@ _ONE_ONLINE = "Subscriber limit exceeded: Only 1 online index can be created or 
 
 
 def check_index_updates(request: UpdateTable) -> None:
-    """Check what does not depend on the table."""
+    """Run the checks that do not need the table."""
     updates = request.global_secondary_index_updates or []
     named: set[str] = set()
     for update in updates:

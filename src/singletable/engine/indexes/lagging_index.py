@@ -38,14 +38,14 @@ class LaggingTree(Tree):
         super().put(connection, key, item, size)
 
     def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
-        """Delete the item of a key; readers see it until the lag has passed."""
+        """Delete the item of a key; readers still see it until the lag has passed."""
         self._remember(connection, key)
         super().delete(connection, key)
 
     def items(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
     ) -> Iterator[tuple[bytes, int]]:
-        """Return items and sizes of a range as it was before the lag."""
+        """Return the items and sizes of a range as it was `seconds` ago."""
         rows = self.range(connection, low, high, descending)  # the snapshot of the store starts here
         past = self._as_it_was()
         if not past:

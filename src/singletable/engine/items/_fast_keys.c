@@ -1,16 +1,16 @@
 /* The stored key of an item whose key attributes are short ASCII strings, which are always valid.
 
-   The compiled form of `_fast_key` in item_keys.py: it raises NotOnFastPath for every other key. */
+   This module is the compiled form of `_fast_key` in item_keys.py. It raises NotOnFastPath for every other key. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <string.h>
 
-/* Keep equal to INTERFACE_VERSIONS in fast_path.py; increase both when the arguments or results change. */
+/* Equal to the version in INTERFACE_VERSIONS of fast_path.py. Increase both when arguments or results change. */
 #define INTERFACE_VERSION 1
-/* Keep equal to FAST_CHARACTERS_MAX in item_keys.py; a test compares them. */
+/* Equal to FAST_CHARACTERS_MAX in item_keys.py; a test compares them. */
 #define CHARACTERS_MAX 1024
-/* A stored key starts with the hash and the length of the partition key: see entry_keys.py. */
+/* A stored key starts with the hash and the length of the partition key; entry_keys.py describes the format. */
 #define HEAD_BYTES 6
 
 typedef struct {
@@ -31,7 +31,7 @@ fill_crc_table(void)
     }
 }
 
-/* The same checksum as zlib.crc32. */
+/* Return the same checksum as zlib.crc32. */
 static unsigned int
 crc32_of(const unsigned char *bytes, Py_ssize_t length)
 {
@@ -41,7 +41,8 @@ crc32_of(const unsigned char *bytes, Py_ssize_t length)
     return crc ^ 0xFFFFFFFFu;
 }
 
-/* Borrow the string of an attribute; return NULL, possibly with an error, when it is not on the fast path. */
+/* Return a borrowed reference to the string of an attribute. Return NULL without an exception if the value is not a
+   short ASCII string, and NULL with an exception if the lookup fails. */
 static PyObject *
 short_text(const State *state, PyObject *item, PyObject *name)
 {
@@ -142,7 +143,7 @@ static PyModuleDef_Slot slots[] = {
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
 #if PY_VERSION_HEX >= 0x030D0000
-    {Py_mod_gil, Py_MOD_GIL_USED}, /* the module iterates over dicts without locking them */
+    {Py_mod_gil, Py_MOD_GIL_USED}, /* the module borrows references from dicts without locking them */
 #endif
     {0, NULL},
 };

@@ -1,4 +1,4 @@
-"""The stored key of an item whose key attributes are short ASCII strings."""
+"""The compiled fast path for the stored key of an item."""
 
 from typing import Any
 

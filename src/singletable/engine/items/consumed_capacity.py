@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from singletable.engine.storage.entry_keys import index_range, table_range
 from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredTable, decode_item
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 from singletable.values.item_size import entry_write_units, write_units
 from singletable.values.scalars import key_bytes
 
@@ -48,7 +48,7 @@ def add_units(units: dict[str, ConsumedUnits], table: str, more: ConsumedUnits) 
 
 
 def capacity_document(table: str, consumed: ConsumedUnits, detail: Detail, axis: str | None = None) -> dict[str, Any]:
-    """Return the ConsumedCapacity of one table; transactions add the kind of units (`axis`)."""
+    """Return the ConsumedCapacity of one table; transactions also name the kind of units (`axis`)."""
     if detail == "TOTAL" and axis is None:  # the common case
         return {"TableName": table, "CapacityUnits": consumed.total}
 
@@ -88,7 +88,7 @@ def collection_metrics(connection: sqlite3.Connection, table: StoredTable, item:
 
 
 def units_of_write(table: StoredTable, before: Image | None, after: Image | None, factor: int = 1) -> ConsumedUnits:
-    """Return the units of a write; the `factor` of a transaction applies to the table alone (captured from AWS)."""
+    """Return the units of a write; the `factor` of a transaction does not apply to indexes (captured from AWS)."""
     size = max(before.size if before is not None else 0, after.size if after is not None else 0)
     units = ConsumedUnits(table=float(write_units(size) * factor))
     for position, index in enumerate(table.indexes):

@@ -19,7 +19,7 @@ _fast_keys = compiled_module("singletable.engine.items._fast_keys")
 def fast_request_key(table: StoredTable, key: Item) -> bytes:
     """Return the stored key that a request names, if its attributes are short ASCII strings, which are always valid.
 
-    Raise NotOnFastPath for any other key, which `exact_key` checks in the service's order. Call this only for a table
+    Raise NotOnFastPath for any other key, which `exact_key` checks in DynamoDB's order. Call this only for a table
     with string keys.
     """
     if len(key) != len(table.key_names):
@@ -106,7 +106,7 @@ def item_key(table: StoredTable, item: Item) -> bytes:
 
 
 def stored_key(table: StoredTable, item: Item) -> bytes:
-    """Return the stored key of an item, or of a part of it, that is known to be valid."""
+    """Return the stored key for an item or a part of it; its key attributes must be present and valid."""
     parts = [key_bytes(each.kind, item[each.name][each.kind]) for each in table.definition.key_attributes]
     return table_key(parts[0], parts[1] if len(parts) == 2 else None)
 
@@ -117,7 +117,7 @@ def key_of(table: StoredTable, item: Item) -> Item:
 
 
 class EmptyKey(EmptyKeyValue):
-    """An empty key attribute of the table."""
+    """The error for an empty key attribute of the table."""
 
     def __init__(self, name: str, kind: str) -> None:
         super().__init__(
@@ -126,7 +126,7 @@ class EmptyKey(EmptyKeyValue):
 
 
 class InvalidItemKey(RequestRefused):
-    """An item with a missing key attribute, or with one of the wrong type."""
+    """The error for an item whose key attribute is missing or has the wrong type."""
 
     def __init__(self, what: str) -> None:
         super().__init__("ValidationException", f"One or more parameter values were invalid: {what}")

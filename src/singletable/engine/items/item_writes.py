@@ -107,7 +107,7 @@ def planned_update(
     returns_old: bool,
     extra_bytes: int = 0,
 ) -> PlannedWrite:
-    """Return the write that updates an item, or creates it; `extra_bytes` count as non-key attributes."""
+    """Return the write that updates or creates an item; the limit for non-key attributes includes `extra_bytes`."""
     key_bytes = exact_key(table, key)
     if update is not None:
         for name in table.key_names:
@@ -163,7 +163,8 @@ def check_item_size(table: StoredTable, image: Image, message: str) -> None:
 def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1) -> BeforeAndAfter:
     """Check the condition, then write; raise ConditionNotMet if the item does not meet it.
 
-    If traffic is limited, raise ThrottledRequest before anything is written. Transactions pass their `factor`.
+    If throughput limits are enforced, raise ThrottledRequest before anything is written. `factor` multiplies the units
+    that the write consumes; a transaction passes 2.
     """
     before = read_image(connection, write.table, write.key)
     traffic = write.table.traffic
@@ -183,7 +184,7 @@ def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1
 
 
 def perform_fast_path(connection: sqlite3.Connection, write: PlannedWrite) -> None:
-    """Perform a write that needs no read of the old item; its caller has checked `takes_fast_path`."""
+    """Perform a write that needs no read of the old item; the caller must have checked `takes_fast_path`."""
     FAST_WRITES.hits += 1
     if write.image is None:
         write.table.tree.delete(connection, write.key)
@@ -192,7 +193,7 @@ def perform_fast_path(connection: sqlite3.Connection, write: PlannedWrite) -> No
 
 
 def perform_all_fast_path(connection: sqlite3.Connection, table: StoredTable, writes: Iterable[PlannedWrite]) -> None:
-    """Perform several such writes to one table; their keys are distinct."""
+    """Perform several fast-path writes to one table; their keys must be distinct."""
     FAST_WRITES.hits += 1
     rows = []
     for write in writes:
@@ -217,7 +218,7 @@ def replace_item(
     after: Image | None,
     by_service: bool = False,
 ) -> None:
-    """Replace an item in the table and in every index; `before` or `after` may be None."""
+    """Replace an item in the table and in every index; `before` is None for a new item, `after` for a deletion."""
     if after is not None:
         table.tree.put(connection, key, after.body, after.size)
     elif before is not None:
@@ -236,7 +237,7 @@ def replace_item(
 
 
 def condition_failed_error(write: PlannedWrite, failure: ConditionNotMet) -> RequestRefused:
-    """Return the error of a single write whose condition failed."""
+    """Return the error for a single write whose condition failed."""
     fields = {}
     if write.returns_old_on_failure and failure.old is not None:
         fields["Item"] = Raw(failure.old.body)
@@ -244,7 +245,7 @@ def condition_failed_error(write: PlannedWrite, failure: ConditionNotMet) -> Req
 
 
 def conflict_error() -> RequestRefused:
-    """Return the error of a write that conflicts with a transaction on the same item."""
+    """Return the error for a write that conflicts with a transaction on the same item."""
     return RequestRefused("TransactionConflictException", "Transaction is ongoing for the item")
 
 
@@ -260,7 +261,7 @@ def check_return_values(request: ItemWrite) -> None:
 def run_single_write(
     engine: Engine, request: ItemWrite, write: PlannedWrite, update: BoundUpdate | None = None
 ) -> ItemWriteResult:
-    """Perform a PutItem, UpdateItem or DeleteItem, and return what the request asks for."""
+    """Perform a PutItem, UpdateItem or DeleteItem, and return the result that the request asks for."""
     detail = request.return_consumed_capacity
     returns_capacity = detail is not None and detail != "NONE"
     returns_no_item = request.return_values is None or request.return_values == "NONE"

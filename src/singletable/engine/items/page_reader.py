@@ -13,11 +13,11 @@ from singletable.engine.storage.entry_keys import EntryRange
 from singletable.engine.storage.item_tree import Tree
 from singletable.engine.tables.stored_table import Item, decode_item
 from singletable.values.limits import PAGE_BYTES_MAX
-from singletable.wire.allocator_warmup import warm_up_allocator
+from singletable.wire.query_and_scan import warm_up_allocator
 
-# A page is read in strides, which SQLite concatenates, until it might end, and from there on item by item. The first
-# stride is short, so that little is wasted even if its items have the maximum size. The others stay below the size at
-# which malloc requests memory from the system for each block, which would cost more than everything else.
+# Most of a page is read in strides: SQLite returns several items as one text. Near the end of the page, items are read
+# one by one. The first stride is short, so that little is wasted even if its items have the maximum size. Later strides
+# stay below the size from which malloc gets each block from the system, which would take longer than the read itself.
 _FIRST_STRIDE = 128
 _STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
@@ -29,7 +29,7 @@ warm_up_allocator()
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page of items, what was read for it, and the last item if the page ends before the range."""
+    """A page of items, the number of items and bytes read, and the last item if the page ends before the range does."""
 
     items: list[Raw]
     """Parts of the JSON array: each is one item, or several separated by commas."""
@@ -83,7 +83,7 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
     for body, size in tree.items(connection, low, high, descending):
         bodies.append(body)
         read_bytes += size
-        # As in the service, the item that crosses the limit is still part of the page.
+        # As in DynamoDB, the item that crosses the limit is still part of the page.
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
             last_item = body
             break
@@ -97,7 +97,7 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
 
 
 def _small_page(connection: sqlite3.Connection, range_: PageRange, limit: int) -> StoredPage | None:
-    """Return a small page in one statement, or None if its items are not few and small."""
+    """Read a small page in one statement; return None if its items are too many or too large for this."""
     tree, (low, high), descending, _ = range_
     if (
         not tree.joins
@@ -131,7 +131,7 @@ def _read_strides(connection: sqlite3.Connection, range_: PageRange, edge: bytes
     while True:
         if not tree.typical_bytes:
             return read
-        # Leave ten percent: sizes vary, and a stride beyond the end of the page is wasted.
+        # Leave a margin of ten percent: sizes vary, and a stride beyond the end of the page is wasted.
         room = min(_STRIDE_BYTES, (PAGE_BYTES_MAX - read.read_bytes) * 0.9)
         count = int(room / tree.typical_bytes)
         if not read.count:

@@ -24,7 +24,7 @@ from singletable.wire.query_and_scan import PageRequest, PageResult
 STARTING_KEY = "The provided starting key is invalid"
 NO_SPECIFIC = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
 
-# For a start key, the service sends these messages unchanged and prefixes all others (captured from AWS).
+# For a start key, DynamoDB sends these messages unchanged and prefixes all others (captured from AWS).
 _MESSAGES_WITHOUT_PREFIX = (
     "contains duplicates",
     "number set",
@@ -102,7 +102,7 @@ def accept_start_key(request: PageRequest) -> None:
 
 
 def source_of(table: StoredTable, request: PageRequest) -> PageSource:
-    """Return the source of a request; reject an unknown index and one that is still being filled."""
+    """Return the source of a request; reject an unknown index, and an index that is still being backfilled."""
     if request.index_name is None:
         return PageSource(table, None)
     index = table.index(request.index_name)
@@ -248,7 +248,7 @@ def _units(source: PageSource, request: PageRequest, page: StoredPage, fetched: 
 
 
 def page_units(source: PageSource, page: StoredPage, fetched: list[int], factor: float) -> ConsumedUnits:
-    """Return the units of one page: all bytes read before the filter, rounded once."""
+    """Return the units of one page: the sum of all bytes read, before the filter, rounded up once."""
     units = ConsumedUnits()
     units_read = read_units(page.read_bytes, factor)
     if source.index is None:

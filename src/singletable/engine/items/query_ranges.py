@@ -1,6 +1,6 @@
 """The range of stored keys that a Query reads, from its key condition or from the fast path of a repeated Query.
 
-An application sends the same few Queries again and again with other values. The first Query of a kind is parsed and
+An application sends the same few Queries again and again with different values. The first Query of a kind is parsed and
 checked in full; later ones with the same text and valid values take the fast path.
 """
 
@@ -96,7 +96,7 @@ _NO_OTHER_OPTIONS = (None,) * 8
 
 
 class QueryFastPath(NamedTuple):
-    """A checked Query without its values: where it reads, and which placeholder has which role."""
+    """A checked Query without its values: the table or index that it reads, and the role of each placeholder."""
 
     source: PageSource
     partition_name: str
@@ -126,7 +126,7 @@ class QueryFastPath(NamedTuple):
 
 
 class FastPathRead(NamedTuple):
-    """What a Query on the fast path reads, and the value of its partition key."""
+    """The source and the key range that a Query on the fast path reads, and the value of its partition key."""
 
     source: PageSource
     keys: EntryRange
@@ -134,7 +134,7 @@ class FastPathRead(NamedTuple):
 
 
 def find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
-    """Return what a Query reads if a fast path exists for it; raise NotOnFastPath if it needs a full check."""
+    """Return the range that a Query reads, if it has a fast path; raise NotOnFastPath if it needs a full check."""
     try:
         found = _find_fast_path(table, request)
     except NotOnFastPath:

@@ -38,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ItemProjection:
-    """Returns the whole item, or the paths of a projection expression."""
+    """The projection of a request: the whole item, or the paths of a projection expression."""
 
     __slots__ = ("_projection", "attributes", "is_whole", "nested_attributes")
 
@@ -53,7 +53,7 @@ class ItemProjection:
         return item if self._projection is None else self._projection.apply(item)
 
     def bytes_of(self, body: bytes) -> Raw:
-        """Return the projected part of a stored item as JSON; the whole item is not decoded."""
+        """Return the projected part of a stored item as JSON; without a projection, the item is not decoded."""
         if self._projection is None:
             return Raw(body)
         return Raw(_encode(self._projection.apply(decode_item(body))))
@@ -139,7 +139,7 @@ def page_expressions(request: Query | Scan) -> PageExpressions:
 
 
 def nested_attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
-    """Return the attributes that a condition has nested paths into; none if it has no expression."""
+    """Return the top-level attributes of the nested paths in a condition; none if it is not an expression."""
     owner = getattr(condition, "__self__", None)
     return owner.nested_attributes if isinstance(owner, BoundCondition) else frozenset()
 
@@ -148,7 +148,7 @@ def reject_nested_keys(nested: frozenset[str], table: StoredTable) -> None:
     """Reject nested paths into key attributes of the table or of its indexes, since keys are scalars."""
     if not nested:
         return
-    # Order of the service: the table, then global indexes, then local ones (captured from AWS).
+    # DynamoDB's order: the table, then global indexes, then local indexes (captured from AWS).
     by_index = sorted(table.definition.indexes, key=lambda index: index.is_local)
     keys = [("Key", table.definition.key_attributes), *(("IndexKey", index.key_attributes) for index in by_index)]
     for word, attributes in keys:
@@ -163,8 +163,8 @@ def reject_nested_keys(nested: frozenset[str], table: StoredTable) -> None:
 def check_index_keys(table: StoredTable, update: BoundUpdate) -> None:
     """Reject an update that gives an index key a value of the wrong type, or that has a nested path into a key.
 
-    The type of a value copied from another attribute is not known yet; the write rejects it later, with another
-    message (captured from AWS).
+    The type of a value copied from another attribute is not known yet; the write rejects it later, with a
+    different message (captured from AWS).
     """
     if not table.index_keys and not update.update.accessed_inside:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -24,13 +24,11 @@ from singletable.engine.items.item_writes import (
     perform,
     perform_fast_path,
 )
-from singletable.engine.storage import token_rows
 from singletable.engine.tables.stored_table import EmptyKeyValue, Image
 from singletable.engine.traffic.throttling import ThrottledRequest
 from singletable.errors import RequestRefused
 from singletable.values.item_size import TRANSACTIONAL, read_units
-from singletable.wire.api_types import Shape
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import Shape, decoder_of
 
 TOKEN_SECONDS = 600
 WRITE_FACTOR = 2  # a transactional write costs two units: prepare and commit
@@ -39,24 +37,24 @@ NO_REASON: Reason = {"Code": "None"}
 
 
 def condition_failed_reason(old: Image | None) -> Reason:
-    """Return the reason of a failed condition, with the old item if the action requested it."""
+    """Return the cancellation reason for a failed condition, with the old item if the action requested it."""
     reason = {"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
     return reason if old is None else {**reason, "Item": Raw(old.body)}
 
 
 def invalid_action_reason(error: RequestRefused) -> Reason:
-    """Return the reason of an action that is invalid for the table or item, or throttled."""
+    """Return the cancellation reason for an action that is throttled, or invalid for its table or item."""
     code = error.cancellation_code if isinstance(error, ThrottledRequest) else "ValidationError"
     return {"Code": code, "Message": error.message}
 
 
 def conflict_reason() -> Reason:
-    """Return the reason of an action that conflicts with another transaction."""
+    """Return the cancellation reason for an action that conflicts with another transaction."""
     return {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
 
 
 def cancelled_error(reasons: list[Reason]) -> RequestRefused:
-    """Return the error of a cancelled transaction."""
+    """Return the error for a cancelled transaction."""
     codes = ", ".join(reason["Code"] for reason in reasons)
     return RequestRefused(
         "TransactionCanceledException",
@@ -66,7 +64,7 @@ def cancelled_error(reasons: list[Reason]) -> RequestRefused:
 
 
 def condition_reason(write: PlannedWrite, failure: ConditionNotMet) -> Reason:
-    """Return the reason of a write whose condition failed."""
+    """Return the cancellation reason for a write whose condition failed."""
     return condition_failed_reason(failure.old if write.returns_old_on_failure else None)
 
 
@@ -77,9 +75,10 @@ def perform_transaction(
     *,
     counts: bool = True,
 ) -> list[BeforeAndAfter]:
-    """Perform all writes; if one fails, raise the error with a reason for each, which rolls back the transaction.
+    """Perform all writes; if one fails, raise an error with a reason for each write.
 
-    With `counts` false, the capacity is not needed, so writes without a condition take the fast path.
+    The error rolls back the transaction of the store. Pass `counts=False` if the capacity is not needed; then writes
+    without a condition take the fast path.
     """
     done: list[BeforeAndAfter] = []
     reasons: list[Reason] = []
@@ -113,14 +112,14 @@ def transaction_capacity(writes: list[PlannedWrite], done: list[BeforeAndAfter],
 
 
 class ReplayedAction(msgspec.Struct, frozen=True, array_like=True):
-    """The table of an action and the billed size: the larger of before and after."""
+    """The table of an action, and the billed size: that of the item before or after the write, whichever is larger."""
 
     table: str
     size_bytes: int
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """The record of a transaction with a token, needed if the client sends it again."""
+    """The record of a transaction with a token, used to answer the same request when the client sends it again."""
 
     actions: list[ReplayedAction]
 
@@ -140,9 +139,33 @@ def actions_fingerprint(actions: Sequence[Shape]) -> bytes:
     return hashlib.sha256(msgspec.json.encode(actions, order="deterministic")).digest()
 
 
+class UsedToken(NamedTuple):
+    """A stored idempotency token: the fingerprint of its request, the time of use, and the encoded replay record."""
+
+    fingerprint: bytes
+    at: float
+    answer: bytes
+
+
+def find_token(connection: sqlite3.Connection, token: str) -> UsedToken | None:
+    """Return the last use of an idempotency token, or None."""
+    row = connection.execute("SELECT fingerprint, at, answer FROM tokens WHERE token = ?", (token,)).fetchone()
+    return None if row is None else UsedToken(*row)
+
+
+def save_token(connection: sqlite3.Connection, token: str, fingerprint: bytes, at: float, answer: bytes) -> None:
+    """Store the use of an idempotency token, replacing an earlier use."""
+    connection.execute("INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)", (token, fingerprint, at, answer))
+
+
+def purge_tokens(connection: sqlite3.Connection, before: float) -> None:
+    """Delete the idempotency tokens that were used before a time."""
+    connection.execute("DELETE FROM tokens WHERE at < ?", (before,))
+
+
 def find_replay(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float) -> Replay | None:
     """Return the record of a token used in the last ten minutes; reject a different request with the same token."""
-    stored = token_rows.find(connection, token)
+    stored = find_token(connection, token)
     if stored is None or now - stored.at >= TOKEN_SECONDS:
         return None
     if stored.fingerprint != fingerprint:
@@ -156,8 +179,8 @@ def find_replay(connection: sqlite3.Connection, token: str, fingerprint: bytes, 
 
 def remember_token(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float, replay: Replay) -> None:
     """Save the token in its transaction, and delete expired tokens."""
-    token_rows.purge(connection, now - TOKEN_SECONDS)
-    token_rows.save(connection, token, fingerprint, now, msgspec.json.encode(replay))
+    purge_tokens(connection, now - TOKEN_SECONDS)
+    save_token(connection, token, fingerprint, now, msgspec.json.encode(replay))
 
 
 def replay_record(writes: list[PlannedWrite], done: list[BeforeAndAfter]) -> Replay:
@@ -167,7 +190,7 @@ def replay_record(writes: list[PlannedWrite], done: list[BeforeAndAfter]) -> Rep
 
 
 def replay_capacity(replay: Replay, detail: Detail) -> Any:
-    """Return the ConsumedCapacity of a replay, which costs reads of the written items, or UNSET."""
+    """Return the ConsumedCapacity of a replay, or UNSET; a replay costs a read of every written item."""
     if detail is None or detail == "NONE":
         return UNSET
     return capacity_per_table(replay.units(), detail, "ReadCapacityUnits")

@@ -10,16 +10,19 @@ import msgspec
 
 from singletable.engine.catalog import Catalog
 from singletable.engine.items.item_writes import read_image, replace_item
+from singletable.engine.storage import catalog_rows, change_log_rows
+from singletable.engine.storage.change_log_rows import ChangeLog
 from singletable.engine.storage.store import StaleCatalog, Store
-from singletable.engine.streams.log_retention import drop_ended_streams, trim_change_log
+from singletable.engine.streams.stream_reading import RETENTION_SECONDS
 from singletable.engine.tables.stored_table import StoredTable, decode_item
-from singletable.engine.tables.table_definition import TableDefinition
+from singletable.engine.tables.table_definition import TableDefinition, definition_from
 from singletable.errors import RequestRefused, StoreRefused
 
 # One step is one transaction, short enough not to delay other writers.
 STEP_ITEMS = 200
 # As in DynamoDB, an expiry time more than five years in the past is ignored.
 EXPIRED_SECONDS_MAX = 5 * 365 * 24 * 60 * 60
+_DAY_SECONDS = 24 * 60 * 60
 
 
 class Sweeper:
@@ -93,7 +96,7 @@ class Sweeper:
         return deleted
 
     def _record_expiries(self, table: StoredTable, position: bytes) -> bytes:
-        """Record the expiry times of the next existing items; return the last key, empty at the end."""
+        """Record the expiry times of the next existing items; return the last key, or empty bytes at the end."""
         assert table.expiry is not None
         last = b""
         with self._store.writing() as connection:
@@ -130,3 +133,37 @@ def _enabled(definition: TableDefinition) -> TableDefinition:
     if setting is None or setting.status != "ENABLING":
         return definition
     return msgspec.structs.replace(definition, time_to_live=msgspec.structs.replace(setting, status="ENABLED"))
+
+
+def trim_change_log(store: Store, table: StoredTable, now: float) -> bool:
+    """Delete some of the changes that are older than the retention of a table; return whether there may be more."""
+    if table.changes is None:
+        return False
+    log, before = table.changes.log, now - _retention_seconds(table.definition)
+    with store.reading() as connection:
+        if min(log.first_since(connection, before), log.last(connection)) <= log.first(connection):
+            return False
+    with store.writing() as connection:
+        return log.trim(connection, before)
+
+
+def _retention_seconds(definition: TableDefinition) -> float:
+    days = definition.recovery.days if definition.recovery is not None else 0
+    return max(RETENTION_SECONDS, days * _DAY_SECONDS)
+
+
+def drop_ended_streams(store: Store, now: float) -> None:
+    """Drop the streams that ended more than 24 hours ago, and the change logs that nothing else uses."""
+    before = now - RETENTION_SECONDS
+    with store.reading() as connection:
+        streams = change_log_rows.list_streams(connection)
+    if not any(stream.ended_at is not None and stream.ended_at < before for stream in streams):
+        return
+    with store.writing() as connection:
+        unused = set(change_log_rows.delete_ended_streams(connection, before))
+        unused -= change_log_rows.streamed_table_numbers(connection)
+        for row in catalog_rows.rows(connection):
+            if definition_from(row.definition).has_change_log:
+                unused.discard(row.number)
+        for number in unused:
+            ChangeLog(number).drop(connection)

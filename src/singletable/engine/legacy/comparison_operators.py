@@ -20,7 +20,7 @@ from singletable.expressions.tree import (
     Or,
     Path,
 )
-from singletable.values.comparison import compare
+from singletable.values.attribute_value import compare
 from singletable.values.item_validation import accept_value
 from singletable.values.value_checks import check_name
 from singletable.wire.api_types import ComparisonOperator, ConditionalOperator
@@ -81,7 +81,7 @@ def condition_tree(attribute: str, operator: ComparisonOperator, values: Sequenc
         case "CONTAINS":
             return Function("contains", (path, *operands))
         case "NOT_CONTAINS":
-            # Captured: NOT_CONTAINS is false for a missing attribute.
+            # NOT_CONTAINS is false for a missing attribute (captured from AWS).
             return And((Function("attribute_exists", (path,)), Not(Function("contains", (path, *operands)))))
         case _:
             return Compare(_COMPARATORS[operator], path, *operands)

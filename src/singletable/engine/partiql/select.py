@@ -21,15 +21,15 @@ from singletable.engine.items.page_selection import (
 )
 from singletable.engine.items.request_expressions import WHOLE, ItemPredicate, ItemProjection, reject_nested_keys
 from singletable.engine.partiql.bound_statement import BoundStatement, value_of
-from singletable.engine.partiql.next_token import Continuation, invalid_token
 from singletable.engine.partiql.select_access import RangeRead, SelectAccess, plan_access
 from singletable.engine.partiql.where_clause import branches_of, key_test
+from singletable.engine.signed_tokens import Continuation, invalid_token
 from singletable.engine.tables.stored_table import Item, StoredTable, decode_item
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.evaluate import compile_condition
 from singletable.expressions.tree import Condition, paths
 from singletable.partiql.statements import Columns, SelectStatement
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 from singletable.values.item_size import CONSISTENT, EVENTUAL
 from singletable.values.item_validation import accept_item
 from singletable.values.limits import PAGE_BYTES_MAX
@@ -75,7 +75,7 @@ def planned_select(
 def run_select(
     engine: Engine, plan: PlannedSelect, start: Continuation | None, limit: int | None, *, is_consistent: bool
 ) -> Selected:
-    """Read one page, from where the last one stopped."""
+    """Read one page, starting where the previous page ended."""
     source, reads = plan.source, plan.access.reads
     first, position = (0, b"") if start is None else (start.read, _position(plan, start))
     if len(reads) > 1:
@@ -92,7 +92,7 @@ def run_select(
             page, fetched = read_selected(connection, source, page_range, _selection(plan, reads[number]))
             consumed = page_units(source, page, fetched, factor)
             if source.table.traffic is not None:
-                # No key is counted for Contributor Insights, since a condition need not name one partition.
+                # Contributor Insights counts no key here, because a SELECT may read more than one partition.
                 source.table.traffic.read_page(source.index, consumed, page_range.keys.low, None)
             add_units(units, source.table.name, consumed)
             items += page.items

@@ -17,7 +17,7 @@ from singletable.errors import invalid
 from singletable.expressions.key_condition import KeyCondition, KeyTest
 from singletable.expressions.tree import And, Condition, Path, leaves, paths
 from singletable.partiql.statements import OrderBy
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 from singletable.values.scalars import key_bytes
 
 NOTHING = EntryRange(b"", b"")
@@ -63,7 +63,7 @@ def plan_access(
         raise invalid(
             "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause."
         )
-    # Captured: if ORDER BY has only the partition key, the items of a partition are descending, even with ASC.
+    # If ORDER BY has only the partition key, items of a partition are descending, even with ASC (captured from AWS).
     by_sort = [each.descending for each in order if each.attribute in sort_names]
     descending = by_sort[0] if by_sort else bool(names)
     partition_descending = any(each.descending for each in order if each.attribute in partition_names)
@@ -151,8 +151,8 @@ def _check_type(test: KeyTest, kind: str, values: Mapping[str, Any]) -> None:
 def _disjoint(reads: list[RangeRead], where: Condition, keys: tuple[str, ...]) -> list[RangeRead]:
     """Return reads that share no item; raise for overlapping reads of one partition.
 
-    If one of these reads has a key test that is not a range, such as `sk <> 'a'`, DynamoDB answers the reads together
-    instead of raising (captured from AWS). So this function merges these reads into one.
+    DynamoDB accepts overlapping reads if one of them has a key test that is not a range, such as `sk <> 'a'` (captured
+    from AWS). This function merges such reads into one.
     """
     by_partition: dict[tuple[bytes, ...], list[RangeRead]] = {}
     for read in reads:

@@ -1,6 +1,6 @@
 """WHERE clauses: splits them into branches, one for each Query, or into the key and the remaining condition.
 
-`pk = 'a' AND sk IN ['1', '2']` gives two reads of one item. `pk = 'a' AND (x = 1 OR y = 2)` gives one read of a
+`pk = 'a' AND sk IN ['1', '2']` becomes two reads of one item. `pk = 'a' AND (x = 1 OR y = 2)` becomes one read of a
 partition. Only conditions on keys are split, and only when every branch names a partition.
 """
 
@@ -18,7 +18,7 @@ from singletable.expressions.evaluate import Test, compile_condition
 from singletable.expressions.key_condition import KeyTest, key_tests
 from singletable.expressions.tree import And, Compare, Condition, Constant, In, Or, Parameter, Path, paths
 from singletable.partiql.statements import ExistsStatement, InsertStatement, ParsedStatement
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 
 READS_MAX = 50
 
@@ -148,7 +148,7 @@ def _split(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
             rest.append(condition)
             continue
         if test.attribute in keys and isinstance(statement, ExistsStatement):
-            # Captured: the first value is the key of the item, and a second value is a condition, which fails.
+            # The first value is the key of the item; a second value is a condition, which fails (captured from AWS).
             rest.append(condition)
         keys.setdefault(test.attribute, []).append(test.operands[0])
     whole = None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest))

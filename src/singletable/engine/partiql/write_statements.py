@@ -39,7 +39,7 @@ DUPLICATE = "Duplicate primary key exists in table"
 
 
 def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old: bool, is_alone: bool) -> PlannedWrite:
-    """Return the planned write of a statement; raise if it does not fit the table."""
+    """Return the planned write of a statement; raise if the statement is invalid for the table."""
     statement, values = bound.statement, bound.values
     if isinstance(statement, InsertStatement):
         item = {name: value_of(value, values) for name, value in statement.item}
@@ -54,7 +54,7 @@ def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old:
     match statement:
         case UpdateStatement():
             update = BoundUpdate(_changes(bound.parsed), values)
-            # Captured: outside transactions, the size of an update excludes the key and adds bytes per change.
+            # Outside transactions, the size limit ignores the key, but adds bytes per change (captured from AWS).
             extra_bytes = update.update.extra_bytes if is_alone else 0
             return planned_update(table, key, update, _present(where.test, values), returns_old, extra_bytes)
         case DeleteStatement():

@@ -1,4 +1,4 @@
-"""Backups in the store: one row per backup, and one tree with the items of the table at one moment."""
+"""Backups in the store: one row per backup, and one tree with the items of the table at the time of the backup."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def copy_all(connection: sqlite3.Connection, source: Tree, target: Tree) -> tupl
 
 
 def add(connection: sqlite3.Connection, target: Tree, rows: Iterable[Row]) -> None:
-    """Insert rows with new keys into a tree."""
+    """Insert rows into a tree; their keys must not exist yet."""
     connection.executemany(f"INSERT INTO {target.name} (key, item, size) VALUES (?, ?, ?)", rows)  # noqa: S608
 
 

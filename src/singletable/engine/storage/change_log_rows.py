@@ -14,7 +14,8 @@ CHANGE_LOG_COLUMNS = (
 )
 # The key of a row that marks a gap in the log; every real key is longer.
 NO_KEY = b""
-# Trimming never removes the newest change: SQLite would reuse its number, and the order would be lost.
+# The maximum number of changes that one trim removes. The newest change always stays, because SQLite would otherwise
+# reuse its number, and the order of changes would be lost.
 _TRIMMED_ROWS = 1000
 
 
@@ -90,12 +91,12 @@ class ChangeLog:
         return map(_change, connection.execute(self._since, (after,)))
 
     def first_since(self, connection: sqlite3.Connection, at: float) -> int:
-        """Return the number of the first change at or after a time, or the number of the next change."""
+        """Return the number of the first change at or after a time; if there is none, the number of the next change."""
         row = connection.execute(self._first_since, (at,)).fetchone()
         return self.last(connection) + 1 if row is None else int(row[0])
 
     def first_after(self, connection: sqlite3.Connection, at: float) -> int:
-        """Return the number of the first change after a time, or the number of the next change."""
+        """Return the number of the first change after a time; if there is none, the number of the next change."""
         number: int | None = connection.execute(self._first_after, (at,)).fetchone()[0]
         return self.last(connection) + 1 if number is None else number
 

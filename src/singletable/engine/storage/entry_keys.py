@@ -38,7 +38,7 @@ def index_key(partitions: Sequence[bytes], sorts: Sequence[bytes], table_entry: 
 
 
 def table_head(partition: bytes) -> bytes:
-    """Return the prefix that all keys of a table's partition share, and no other key has."""
+    """Return the prefix of all keys in one partition of a table; no other key begins with it."""
     return _HEAD(crc32(partition), len(partition)) + partition
 
 
@@ -53,7 +53,7 @@ def index_head(partitions: Sequence[bytes], sorts: Sequence[bytes] = ()) -> byte
 
 
 def escaped(sort: bytes) -> bytes:
-    """Return an escaped sort attribute without a terminator: the prefix of every attribute that begins with it."""
+    """Return a sort attribute, escaped but without its terminator, as the prefix of a `begins_with` range."""
     return sort.replace(_ZERO, _ESCAPED_ZERO)
 
 

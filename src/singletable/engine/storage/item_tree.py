@@ -14,7 +14,7 @@ Joined = tuple[bytes, int, int, bytes | None]
 
 
 class Tree:
-    """An ordered map of items; the object has only SQL statements and statistics, so all threads share it."""
+    """An ordered map of items; the object has only SQL statements and statistics, so threads can share it."""
 
     __slots__ = (
         "_after",

@@ -29,7 +29,7 @@ if sys.platform == "win32":
         pass
 
     def _lock_shared(descriptor: int) -> bool:
-        # Windows has no shared lock for this: other processes see the first running job, not the second.
+        # Windows has no shared lock here. If several processes run jobs, only the first one holds the lock.
         return _lock_exclusive(descriptor)
 
     def _lock_exclusive(descriptor: int) -> bool:

@@ -18,7 +18,7 @@ from singletable.errors import StoreRefused
 BUSY_SECONDS = 60.0
 
 _CACHE_BYTES = 16 * 2**20
-# SQLite truncates the log to this size after one huge transaction has stretched it.
+# If a huge transaction makes the log longer than this, SQLite later truncates the log to this size.
 _LOG_BYTES_MAX = 80 * 2**20
 # SQLite maps no more than its own limit, two gigabytes in most builds. Memory mapping was measured on Linux only, so it
 # is off on other systems.
@@ -266,7 +266,7 @@ def roll_back(connection: StoreConnection) -> None:
 
 
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
-    """Raise the store's error for a SQLite error; return if there is none."""
+    """Raise the store's own error instead of a SQLite error; return if the store has none for it."""
     translated = translate_error(error, connections.name)
     if translated is not None:
         raise translated from error

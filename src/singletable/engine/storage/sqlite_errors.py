@@ -26,7 +26,7 @@ _REASONS = {
     ),
     sqlite3.SQLITE_FULL: (
         "cannot grow: the disk is full",
-        "Free disk space; this write did nothing, and the existing data is intact.",
+        "Free disk space; this write changed nothing, and the existing data is intact.",
     ),
     sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; the store contains every confirmed write."),
 }

@@ -95,7 +95,7 @@ def _wrong_entries(connection: sqlite3.Connection, tree: str) -> Iterator[str]:
             yield f"{tree} has a row with wrong types ({key_type}, {item_type}, {size_type}): {key!r}"
             continue
         if size < 1:
-            yield f"{tree} has an item of {size} bytes: {key.hex()}"
+            yield f"{tree} has an item with the invalid size {size}: {key.hex()}"
         try:
             split_table_key(key)
         except ValueError as error:

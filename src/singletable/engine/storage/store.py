@@ -105,6 +105,14 @@ class Store:
         """Return when every commit of this process so far is as durable as `sync` promises; callers share a flush."""
         self._connections.flush()
 
+    def release_memory(self) -> None:
+        """Unmap the pages of the file that earlier reads have mapped; the next read maps them again.
+
+        A read of the whole store would otherwise map the whole file, and count as that much memory of the process.
+        """
+        with self.reading() as connection:
+            connection.remap()
+
     def close(self) -> None:
         """Close the store; closing twice is allowed."""
         self._connections.close()

@@ -16,7 +16,7 @@ PAGE_BYTES = 8192
 _ADDED = {
     1: {
         "meta": "CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL)",
-        # AUTOINCREMENT never reuses a number. Otherwise an outdated process could read a new table as a deleted one.
+        # AUTOINCREMENT never reuses a number. Otherwise a process with an old definition could read another table.
         "catalog": "CREATE TABLE catalog (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, "
         "generation INTEGER NOT NULL, definition BLOB NOT NULL)",
         "tokens": "CREATE TABLE tokens (token TEXT PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, at REAL NOT NULL, "

@@ -115,7 +115,7 @@ class GroupFlush:
         self._raise_failure()
 
     def _raise_failure(self) -> None:
-        # After a failed flush, a kernel drops the unwritten pages and reports success next time, so a failure is final.
+        # After a failed flush, the kernel may drop the unwritten pages and later report success: a failure is final.
         if self._failure is not None:
             raise StoreRefused(
                 f"could not flush the store to disk: {self._failure}.\n"

@@ -13,7 +13,7 @@ from singletable.engine.storage.change_log_rows import ChangeLog
 from singletable.engine.storage.item_tree import ExpiryTree
 from singletable.engine.storage.sqlite_connection import StoreConnection
 from singletable.engine.tables.table_definition import KeyElement, TableDefinition
-from singletable.values.comparison import equal
+from singletable.values.attribute_value import equal
 
 
 class StreamDocument(msgspec.Struct, frozen=True):
@@ -37,7 +37,10 @@ def apply_definition(
     after: TableDefinition | None,
     now: float,
 ) -> None:
-    """Create or drop the change log, stream and expiry tree that the new definition requires; either may be None."""
+    """Create or drop the change log, stream and expiry tree of a table, to match its new definition.
+
+    `before` is None for a new table, and `after` is None for a deleted table.
+    """
     log = ChangeLog(number)
     if after is not None and after.has_change_log and not (before is not None and before.has_change_log):
         log.create(connection)

@@ -16,7 +16,7 @@ from singletable.engine.streams.change_recorder import StreamDocument
 from singletable.engine.tables.stored_table import decode_item
 from singletable.errors import RequestRefused, invalid
 from singletable.values.item_size import item_size
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
@@ -67,7 +67,7 @@ def stream_of(row: StreamRow, table_arn: str) -> Stream:
 
 
 def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str) -> Stream:
-    """Return the stream of an ARN; reject an unknown one."""
+    """Return the stream with this ARN; raise an error if there is none."""
     table, separator, label = arn.removeprefix(table_arn_prefix).partition("/stream/")
     row = (
         change_log_rows.find_stream(connection, table, label)
@@ -85,7 +85,7 @@ def sequence_text(sequence: int) -> str:
 
 
 def sequence_of(text: str) -> int | None:
-    """Return the change of a SequenceNumber, or None if it is not one."""
+    """Return the sequence that a SequenceNumber represents, or None if the text is not a SequenceNumber."""
     if len(text) != _SEQUENCE_DIGITS or not (text.isascii() and text.isdigit()):
         return None
     return int(text) - _SEQUENCE_BASE
@@ -139,7 +139,7 @@ def encode_iterator(tokens: SignedTokens, iterator: ShardIterator) -> str:
 
 
 def decode_iterator(engine: Engine, text: str) -> ShardIterator:
-    """Return the iterator of a signed text; reject an invalid or expired one."""
+    """Return the iterator in a signed text; reject an invalid or expired iterator."""
     stream_arn, _, rest = text.partition("|1|")
     payload = engine.signed_tokens.verify(_kind(stream_arn), rest)
     if payload is None:
@@ -153,7 +153,7 @@ def decode_iterator(engine: Engine, text: str) -> ShardIterator:
 
 
 def trimmed_data_error() -> RequestRefused:
-    """Return the error for a position before the retention of 24 hours."""
+    """Return the error for a position that is older than the retention of 24 hours."""
     return RequestRefused(
         "TrimmedDataAccessException",
         "The requested sequence number is beyond the oldest record of the shard: records are kept for 24 hours.",

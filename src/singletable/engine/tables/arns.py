@@ -19,7 +19,7 @@ _TABLE_ARN = re.compile(
 
 
 def table_name(engine: Engine, text: str) -> str | None:
-    """Return the table of a name or ARN, or None if the ARN belongs to another engine or is not a table."""
+    """Return the table name in a name or ARN, or None if the ARN is of another engine or does not name a table."""
     if not text.startswith("arn:"):
         return text
     matched = _TABLE_ARN.fullmatch(text)
@@ -32,7 +32,7 @@ def arn_of(engine: Engine, table: str, kind: ArnKind, identifier: str) -> str:
 
 
 def parse_arn(engine: Engine, arn: str, kind: ArnKind) -> tuple[str, str] | None:
-    """Return the table and identifier of an ARN, or None if it is not one of this kind and engine."""
+    """Return the table and identifier in an ARN, or None if it is not an ARN of this kind in this engine."""
     matched = _TABLE_ARN.fullmatch(arn)
     if matched is None or matched["kind"] != kind:
         return None
@@ -41,7 +41,7 @@ def parse_arn(engine: Engine, arn: str, kind: ArnKind) -> tuple[str, str] | None
 
 
 def new_identifier(now: float) -> str:
-    """Return a new identifier like those of the service: milliseconds in 14 digits, and random digits."""
+    """Return a new identifier like DynamoDB's: the time in milliseconds with 14 digits, and random digits."""
     return f"{int(now * 1000):014d}-{secrets.token_hex(4)}"
 
 
@@ -60,7 +60,7 @@ class ResourceArn(NamedTuple):
 
 
 def tagged_table(engine: Engine, arn: str | None, action: str) -> str:
-    """Return the table name of an ARN in a tagging request; the table may not exist."""
+    """Return the table name of an ARN in a tagging request, without checking that the table exists."""
     if arn is None:
         raise invalid("Invalid TableArn")
     parsed = _parsed(arn)
@@ -72,9 +72,9 @@ def tagged_table(engine: Engine, arn: str | None, action: str) -> str:
 
 
 def tagged_table_not_found(engine: Engine, arn: str, action: str) -> RequestRefused:
-    """Return the error of a tagging request for an unknown table.
+    """Return the error for a tagging request with an unknown table.
 
-    Captured: for the account 000000000000, the default here, the service denies access to ListTagsOfResource.
+    For account 000000000000, the engine's default, DynamoDB denies access to ListTagsOfResource (captured from AWS).
     """
     if engine.account == UNUSED_ACCOUNT and action == "ListTagsOfResource":
         return _denied(engine, action, arn)
@@ -82,7 +82,7 @@ def tagged_table_not_found(engine: Engine, arn: str, action: str) -> RequestRefu
 
 
 def table_with_policy(engine: Engine, arn: str) -> str:
-    """Return the table name of an ARN in a resource policy request; the table may not exist."""
+    """Return the table name of an ARN in a resource policy request, without checking that the table exists."""
     parsed = _parsed(arn)
     if parsed.account != engine.account:
         raise invalid("This action is only supported by accounts that match the resource owner\u2019s account.")

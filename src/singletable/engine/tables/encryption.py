@@ -30,7 +30,7 @@ class KeyScope(NamedTuple):
 
 
 class Encryption(NamedTuple):
-    """The encryption in a table description; both are None for the default key of the service."""
+    """The encryption in a table description; both fields are None for DynamoDB's default key."""
 
     sse_type: str | None = None
     key_arn: str | None = None
@@ -54,7 +54,7 @@ def encryption_of(requested: SSESpecification | None, scope: KeyScope) -> Encryp
 
 
 def with_encryption(definition: TableDefinition, requested: SSESpecification, scope: KeyScope) -> TableDefinition:
-    """Return the definition with another key; reject the current key where the service does (captured from AWS)."""
+    """Return the definition with another key; reject the current key where DynamoDB does (captured from AWS)."""
     encryption = encryption_of(requested, scope)
     if encryption.sse_type is None and definition.sse_type is None:
         raise invalid(f"{_INVALID}Table is already encrypted by default")

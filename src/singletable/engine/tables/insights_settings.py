@@ -12,7 +12,7 @@ from singletable.wire.insights_requests import ContributorInsightsResult, Insigh
 
 
 def insights_of(definition: TableDefinition, index: str | None) -> ContributorInsights | None:
-    """Return the settings of the table (None) or of an index, or None if they were never enabled."""
+    """Return the settings of an index, or of the table if `index` is None; None if insights were never enabled."""
     if index is None:
         return definition.insights
     found = definition.index(index)
@@ -27,7 +27,7 @@ def insights_result(
     rules: Sequence[str] = (),
     is_dated: bool = False,
 ) -> ContributorInsightsResult:
-    """Return the response; if insights were never enabled, only the status DISABLED (captured from AWS)."""
+    """Return the response; if insights were never enabled, it has only the status DISABLED (captured from AWS)."""
     insights = insights_of(definition, index)
     settled: InsightsStatus = "ENABLED" if insights is not None and insights.is_enabled else "DISABLED"
     return ContributorInsightsResult(
@@ -56,7 +56,7 @@ def rule_names(definition: TableDefinition, index: IndexDefinition | None) -> li
 
 
 def index_not_found(table: str, index: str) -> RequestRefused:
-    """Return the error of an unknown or local index."""
+    """Return the error for an unknown or local index."""
     return RequestRefused(
         "ResourceNotFoundException", f"Requested resource not found: Index: {index} not found for table: {table}"
     )

@@ -14,7 +14,7 @@ from singletable.errors import RequestRefused, invalid
 from singletable.values.item_size import item_size
 from singletable.values.limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from singletable.values.scalars import key_bytes
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.items.query_ranges import QueryFastPath
@@ -44,14 +44,14 @@ class Image(NamedTuple):
 
 
 class EmptyKeyValue(RequestRefused):
-    """An empty key attribute. It fails a transaction with this error instead of a cancellation (captured from AWS)."""
+    """The error for an empty key attribute; a transaction returns it instead of a cancellation (captured from AWS)."""
 
     def __init__(self, what: str) -> None:
         super().__init__("ValidationException", f"One or more parameter values are not valid. {what}")
 
 
 class IndexKeyErrors:
-    """The errors of invalid index key values; None means that the index omits the item."""
+    """The errors for invalid index key values; None means that the index omits the item."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> RequestRefused | None:
         """Return the error of a value with the wrong type."""
@@ -70,7 +70,7 @@ class IndexKeyErrors:
 
 
 class UpdateIndexKeyErrors(IndexKeyErrors):
-    """The errors of an update expression, which accepts values that it did not change."""
+    """The errors of an update expression; a value that the update did not change is not an error."""
 
     def __init__(self, before: Item) -> None:
         self._before = before
@@ -92,13 +92,13 @@ class UpdateIndexKeyErrors(IndexKeyErrors):
 
 
 class OmitFromIndex(IndexKeyErrors):
-    """No errors: an index omits existing items with invalid key values, as in the service."""
+    """No errors: as in DynamoDB, an index omits existing items with invalid key values."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> None:
-        """Return the error of a value with the wrong type."""
+        """Return None: a value with the wrong type is not an error."""
 
     def empty(self, index: str, attribute: KeyElement) -> None:
-        """Return the error of an empty value."""
+        """Return None: an empty value is not an error."""
 
 
 TYPE_NAMES = {"S": "string", "B": "binary", "N": "number"}
@@ -260,7 +260,7 @@ class StoredTable:
             for attribute in index.definition.key_attributes:
                 self.index_keys.setdefault(attribute.name, (attribute, index.name))
         self.has_local_indexes = any(index.definition.is_local for index in indexes)
-        # Checked Queries by everything except their values.
+        # Checked Queries, by all of their parts except the values.
         self.query_fast_paths: dict[tuple[object, ...], QueryFastPath] = {}
 
     def index(self, name: str) -> StoredIndex | None:
@@ -283,7 +283,7 @@ class StoredTable:
         try:
             return tuple(index.entry(item, body, size, key, errors) for index in self.indexes)
         except RequestRefused:
-            # Of several errors, the service returns that of the first index by name (captured from AWS).
+            # If several indexes have errors, DynamoDB returns the error of the first index by name (captured from AWS).
             for index in sorted(self.indexes, key=lambda index: index.name):
                 index.entry(item, body, size, key, errors)
             raise

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 
 KeyKind = Literal["S", "N", "B"]
 IndexStatus = Literal["CREATING", "ACTIVE", "DELETING"]  # DELETING appears in responses only

@@ -43,7 +43,7 @@ def table_description(
     }
     if definition.billing_chosen_at is not None:
         summary: dict[str, Any] = {"BillingMode": definition.billing_mode}
-        # It remains after a switch back to PROVISIONED; only the response of CreateTable lacks it (captured from AWS).
+        # This date stays after a switch back to PROVISIONED; only CreateTable's response lacks it (captured from AWS).
         if status != "CREATING":
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
@@ -120,7 +120,7 @@ def _global(index: IndexDefinition, table: TableDefinition, table_status: str, n
 
 
 def _warm(warm: WarmUnits, *, is_shown: bool) -> dict[str, Any]:
-    """Return WarmThroughput; a response to a creation has it only if requested (captured from AWS)."""
+    """Return WarmThroughput; the response to a creation includes it only if it was requested (captured from AWS)."""
     if not is_shown:
         return {}
     units = {"ReadUnitsPerSecond": warm.read_units, "WriteUnitsPerSecond": warm.write_units}
@@ -167,8 +167,8 @@ def ceiling_description(ceiling: OnDemandCeiling) -> dict[str, int]:
     return {member: units for member, units in members if units is not None}
 
 
-# DynamoDB updates these figures about every six hours. Here small tables are counted at every request, so that a new
-# item shows up at once; larger ones only as often as counting takes no more than this share of the time.
+# DynamoDB updates item counts about every six hours. The engine counts a small table at every request, so that a new
+# item shows up at once. It counts a larger table so rarely that counting takes at most this share of the time.
 SMALL_ENTRIES = 10_000
 COUNTING_SHARE = 0.01
 

@@ -63,7 +63,10 @@ def check_new_table(request: CreateTable) -> None:
 
 
 def check_stream(requested: StreamSpecification | None, *, is_new: bool = True) -> None:
-    """Reject a stream without a view type, or the reverse; UpdateTable has other messages (captured from AWS)."""
+    """Reject a stream without a view type, or a view type without a stream.
+
+    The messages differ between CreateTable and UpdateTable (captured from AWS).
+    """
     if requested is None:
         return
     if requested.stream_enabled and requested.stream_view_type is None:
@@ -99,7 +102,7 @@ def check_billing(mode: BillingMode, throughput: ProvisionedThroughput | None) -
 
 
 def check_units(throughput: ProvisionedThroughput | None) -> None:
-    """Reject more units than the service supports."""
+    """Reject more units than DynamoDB supports."""
     if throughput is None:
         return
     if throughput.read_capacity_units > UNITS_MAX:
@@ -111,7 +114,7 @@ def check_units(throughput: ProvisionedThroughput | None) -> None:
 def check_on_demand(
     ceiling: OnDemandThroughput | None, mode: BillingMode, *, is_new: bool = True, index: str | None = None
 ) -> None:
-    """Reject an invalid on-demand maximum, or one for a provisioned table; -1 removes an existing one.
+    """Reject an invalid on-demand maximum, and any on-demand maximum for a provisioned table; -1 removes a maximum.
 
     The message differs between CreateTable and UpdateTable (captured from AWS).
     """
@@ -253,9 +256,9 @@ def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingM
 
 
 def _check_units_of_index(name: str, mode: BillingMode, throughput: ProvisionedThroughput | None, is_new: bool) -> None:
-    """Reject provisioned units for an index of an on-demand table, and missing ones for a provisioned table.
+    """Reject an index with provisioned units on an on-demand table, and one without them on a provisioned table.
 
-    All four messages were captured from the service.
+    All four messages were captured from AWS.
     """
     if mode == "PAY_PER_REQUEST" and throughput is not None:
         rule = (
@@ -301,5 +304,5 @@ def _check_all_used(request: CreateTable, kinds: Kinds) -> None:
 
 
 def limit_exceeded(message: str) -> RequestRefused:
-    """Return the error of an exceeded limit."""
+    """Return the error for an exceeded limit."""
     return RequestRefused("LimitExceededException", message)

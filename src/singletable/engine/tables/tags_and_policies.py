@@ -35,7 +35,7 @@ def validated_tags(tags: Sequence[Tag]) -> dict[str, str]:
 
 
 def validated_tag_keys(keys: Sequence[str]) -> list[str]:
-    """Return the tag keys to remove, which obey the same rules (captured from AWS)."""
+    """Return the tag keys to remove; the same rules apply as for new tags (captured from AWS)."""
     validated = [_validated_key(key) for key in keys]
     check_count(validated)
     return validated
@@ -48,7 +48,7 @@ def check_count(tags: Mapping[str, str] | Sequence[str]) -> None:
 
 
 def too_many_tags() -> RequestRefused:
-    """Return the error of too many tags, a ValidationException and not a LimitExceededException (captured from AWS)."""
+    """Return the error for too many tags: a ValidationException, not a LimitExceededException (captured from AWS)."""
     return invalid("Number of Tags exceed the current limit for the provided ResourceArn")
 
 
@@ -124,7 +124,7 @@ def updated_policy(had: ResourcePolicy | None, document: str, now: float) -> Res
 
 
 def policy_not_found(arn: str) -> RequestRefused:
-    """Return the error of a missing policy."""
+    """Return the error for a missing policy."""
     return _not_found(arn)
 
 

@@ -39,7 +39,7 @@ def throughput_of(provisioned: ProvisionedThroughput | None) -> Throughput | Non
 
 
 def ceiling_of(requested: OnDemandThroughput | None, before: OnDemandCeiling | None = None) -> OnDemandCeiling | None:
-    """Return on-demand maximums as the definition stores them: an omitted one stays, and -1 removes one."""
+    """Return on-demand maximums as the definition stores them: an omitted maximum stays, and -1 removes a maximum."""
     if requested is None:
         return before
     old = before or OnDemandCeiling()
@@ -50,14 +50,14 @@ def ceiling_of(requested: OnDemandThroughput | None, before: OnDemandCeiling | N
 
 
 def decreases_today(throughput: Throughput, now: float) -> int:
-    """Return the number of decreases since midnight UTC, when the service resets it (captured from AWS)."""
+    """Return the number of decreases since midnight UTC, when DynamoDB resets it (captured from AWS)."""
     fell_at = throughput.decreased_at
     is_today = fell_at is not None and fell_at // DAY_SECONDS == now // DAY_SECONDS
     return throughput.decreases_today if is_today else 0
 
 
 def changed_units(before: Throughput | None, provisioned: ProvisionedThroughput, now: float, what: str) -> Throughput:
-    """Return the changed units of `what`; reject unchanged units and too many decreases."""
+    """Return the changed units; reject unchanged units and too many decreases, naming `what` in the error."""
     before = before or Throughput(0, 0)
     read, write = provisioned.read_capacity_units, provisioned.write_capacity_units
     if (read, write) == (before.read_units, before.write_units):

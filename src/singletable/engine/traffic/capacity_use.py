@@ -49,7 +49,7 @@ def read_of_page(
 def uses_of_write(
     table: StoredTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
 ) -> tuple[CapacityUse, ...]:
-    """Return the capacity that a write consumes; `named` is the key, for a write without an item before and after."""
+    """Return the capacity that a write consumes; `named` is the key, used if no item exists before and after."""
     units = units_of_write(table, before, after, factor)
     present = after or before
     item = named if present is None else present.item

@@ -137,7 +137,10 @@ class PartitionLimits:
         bucket.take(use.units, now)
 
     def _discard_idle(self, now: float) -> None:
-        """Discard full buckets, since their partitions were idle for a second; repeat when the number has doubled."""
+        """Discard full buckets, whose partitions have been idle for a second.
+
+        This happens again when the number of buckets has doubled.
+        """
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full(now)}
         self._buckets_max = max(self._buckets_min, 2 * len(self._buckets))
 
@@ -148,7 +151,7 @@ class PartitionLimits:
 def throttling_error(
     limit: Limit, use: CapacityUse, definition: TableDefinition, arn: Callable[[str], str]
 ) -> ThrottledRequest:
-    """Return the error of a throttled request."""
+    """Return the error for a throttled request."""
     is_index = use.resource != TABLE
     resource = arn(definition.name)
     return ThrottledRequest(

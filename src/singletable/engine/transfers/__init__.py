@@ -1,1 +1,1 @@
-"""Exports to and imports from S3 buckets, which are folders."""
+"""Exports to and imports from S3 buckets, which are local folders."""

@@ -34,7 +34,7 @@ class ObjectFile(NamedTuple):
 
 
 class Buckets:
-    """The buckets of an engine, none without a folder."""
+    """The buckets of an engine; without a folder, it has none."""
 
     def __init__(self, folder: Path | str | None) -> None:
         self._folder = None if folder is None else Path(folder).expanduser().resolve()
@@ -79,12 +79,12 @@ class Buckets:
         found = sorted(each for each in _files(root, top) if each.key.startswith(prefix))
         if len(found) > OBJECTS_MAX:
             raise BucketFailure(
-                "S3TooManyObjects", f"an import can read {OBJECTS_MAX} objects, the prefix has {len(found)}"
+                "S3TooManyObjects", f"an import can read at most {OBJECTS_MAX} objects, not {len(found)}"
             )
         return found
 
     def log_folder(self, identifier: str) -> Path | None:
-        """Return the folder for the error log of an import, named like the log group of the service."""
+        """Return the folder for the error log of an import, named like the log group in CloudWatch."""
         if self._folder is None:
             return None
         path = self._folder

@@ -125,7 +125,7 @@ class ExportJob:
         try:
             self._end(failed)
         except StoreRefused:
-            return  # the next engine on the store marks it as failed
+            return  # the next engine that opens the store marks it as failed
 
 
 def _incremental_summary(specification: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class ChangedItem(NamedTuple):
 
 
 def changed_items(store: Store, table: StoredTable, first: float, until: float) -> TableSnapshot[ChangedItem]:
-    """Return the items changed from `first` until before `until`, without those both created and deleted then."""
+    """Return the items changed from `first` to before `until`, except items both created and deleted in that period."""
 
     def query(connection: StoreConnection) -> Iterator[ChangedItem]:
         assert table.changes is not None
@@ -180,7 +180,7 @@ def changed_items(store: Store, table: StoredTable, first: float, until: float) 
 
 
 def changed_lines(table: StoredTable, changed: Iterable[ChangedItem], output_format: str, view: str) -> Lines:
-    """Yield the lines of an incremental export, in steps; the size is that of the lines."""
+    """Yield the lines of an incremental export, in steps; unlike in a full export, the size is that of the lines."""
     found = iter(changed)
     while step := list(islice(found, STEP_ITEMS)):
         documents = [_document(table, each, view) for each in step]
@@ -265,7 +265,7 @@ class DataFiles:
         # Mode `x` never overwrites a file and never follows a link.
         with (self._folder / name).open("xb") as file:
             checked = _ChecksumWriter(file)
-            # No name and no time in the header, so that equal items give equal bytes.
+            # No name and no time in the header, so that equal items produce equal bytes.
             with gzip.GzipFile("", "wb", _COMPRESSION, checked, mtime=0) as compressed:
                 compressed.writelines(self._lines)
         self.written.append(DataFile(f"{self._key_prefix}{name}", len(self._lines), checked.md5.digest()))

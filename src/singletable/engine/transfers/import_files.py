@@ -17,7 +17,7 @@ from singletable.engine.tables.stored_table import Item
 from singletable.engine.transfers.ion import NotIon, ion_documents, item_of_ion
 from singletable.errors import invalid
 from singletable.values.limits import ITEM_BYTES_MAX
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 from singletable.wire.transfer_requests import CsvOptions
 
 # An item of 400 KB never needs a longer line.
@@ -33,7 +33,7 @@ class SourceRow(NamedTuple):
     problem: str = ""
 
 
-class UnreadableFile(Exception):  # counts as one error; as in the service, the rest of the file is skipped
+class UnreadableFile(Exception):  # counts as one error; as in DynamoDB, the rest of the file is skipped
     """The rest of a file cannot be parsed."""
 
 

@@ -21,7 +21,7 @@ from singletable.engine.transfers.import_files import SourceRow, UnreadableFile,
 from singletable.engine.transfers.transfer_records import INTERRUPTED, Import, arn_of_transfer, save_transfer
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.values.item_validation import accept_item
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import decoder_of
 from singletable.wire.transfer_requests import CsvOptions, InputFormatOptions
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class ImportJob:
             return
 
     def _end(self, code: str | None, message: str | None) -> None:
-        """Save the result; as in the service, the table keeps the imported items even after a failure."""
+        """Save the result; as in DynamoDB, the table keeps the imported items even after a failure."""
         ended = msgspec.structs.replace(
             self._import,
             status="COMPLETED" if code is None else "FAILED",
@@ -170,7 +170,7 @@ class ImportJob:
             self._engine.store.flush()
             self._engine.catalog.reload()
         except (RequestRefused, StaleCatalog, StoreRefused):
-            return  # the next engine on the store marks it as failed
+            return  # the next engine that opens the store marks it as failed
 
 
 def _next_step(rows: Iterator[SourceRow]) -> tuple[list[SourceRow], str]:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from singletable.engine.storage import transfer_rows
-from singletable.engine.storage.transfer_rows import Kind, TransferRow
 from singletable.engine.tables.arns import arn_of, parse_arn, table_name
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.api_types import Shape
-from singletable.wire.decoders import decoder_of
+from singletable.wire.api_types import Shape, decoder_of
 
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
+Kind = Literal["export", "import"]
 TransferStatus = Literal["IN_PROGRESS", "COMPLETED", "FAILED"]
 INTERRUPTED = ("Interrupted", "The engine was closed or its process ended before the job was done; start it again")
 PAGE_MAX = 25
 TOKEN_SECONDS = 8 * 3600
-# The SDKs accept only NextTokens of at least this length, in multiples of this size.
+# The SDKs accept a NextToken only if it has this minimum length and if its length is a multiple of the part length.
 _TOKEN_BYTES_MIN = 56
 _TOKEN_PART_BYTES = 8
 
@@ -39,7 +37,7 @@ class Transfer(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: float | None = None
     token: str
     fingerprint: str
-    told: dict[str, Any]  # the parameters, under their name in existing stores
+    told: dict[str, Any]  # the parameters of the request; existing stores use this field name
     failure_code: str | None = None
     failure_message: str | None = None
 
@@ -72,32 +70,54 @@ class Import(Transfer, frozen=True, kw_only=True):
 AnyTransfer = TypeVar("AnyTransfer", Export, Import)
 
 
+class TransferRow(NamedTuple):
+    """The row of an export or import in the store; the document is the encoded Export or Import."""
+
+    identifier: str
+    kind: Kind
+    document: bytes
+
+
+def _transfer_rows(connection: sqlite3.Connection, kind: Kind) -> list[TransferRow]:
+    """Return the rows of all exports or of all imports, ordered by identifier."""
+    statement = "SELECT identifier, kind, document FROM transfers WHERE kind = ? ORDER BY identifier"
+    return [TransferRow(*row) for row in connection.execute(statement, (kind,))]
+
+
+def _transfer_row(connection: sqlite3.Connection, identifier: str) -> TransferRow | None:
+    """Return the row of an export or import by its identifier, or None."""
+    statement = "SELECT identifier, kind, document FROM transfers WHERE identifier = ?"
+    found = connection.execute(statement, (identifier,)).fetchone()
+    return None if found is None else TransferRow(*found)
+
+
 def save_transfer(connection: sqlite3.Connection, transfer: Export | Import) -> None:
     """Save the state of an export or import."""
-    transfer_rows.save(connection, TransferRow(transfer.identifier, transfer.kind, msgspec.json.encode(transfer)))
+    row = TransferRow(transfer.identifier, transfer.kind, msgspec.json.encode(transfer))
+    connection.execute("INSERT OR REPLACE INTO transfers VALUES (?, ?, ?)", row)
 
 
 def all_transfers(connection: sqlite3.Connection, kind: type[AnyTransfer]) -> list[AnyTransfer]:
     """Return all exports or all imports."""
     decode = decoder_of(kind).decode
-    return [decode(row.document) for row in transfer_rows.rows(connection, kind.kind)]
+    return [decode(row.document) for row in _transfer_rows(connection, kind.kind)]
 
 
 def find_transfer(engine: Engine, kind: type[AnyTransfer], arn: str) -> AnyTransfer:
-    """Return the export or import of an ARN; reject an unknown one."""
+    """Return the export or import with this ARN; raise an error if there is none."""
     word = kind.__name__
     named = parse_arn(engine, arn, kind.kind)
     if named is None:
         raise invalid(f"Invalid {word} ARN")
     with engine.store.reading() as connection:
-        row = transfer_rows.row(connection, named[1])
+        row = _transfer_row(connection, named[1])
     if row is None or row.kind != kind.kind:
         raise RequestRefused(f"{word}NotFoundException", f"{word} not found: {arn}")
     return decoder_of(kind).decode(row.document)
 
 
 def request_fingerprint(request: Shape) -> str:
-    """Return a hash that distinguishes a repeated request from another one with the same token."""
+    """Return a hash that distinguishes a repeated request from a different request with the same token."""
     return hashlib.sha256(msgspec.json.encode(request)).hexdigest()
 
 

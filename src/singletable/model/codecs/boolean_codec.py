@@ -35,5 +35,5 @@ class BooleanCodec(Codec):
 
     def decode(self, text: str) -> bool:
         if text not in _TEXTS.values():
-            raise KeyRefused(f"{text!r} is not a bool, {{field}}; expected 'false' or 'true'")
+            raise KeyRefused(f"{text!r} is not the text of a bool for {{field}}; expected 'false' or 'true'")
         return text == _TEXTS[True]

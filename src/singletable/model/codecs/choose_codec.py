@@ -26,7 +26,7 @@ from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.codecs.uuid_codec import UuidCodec
 
 Build = Callable[[Any, str, str], Codec | None]
-"""Makes a codec from type, format and delimiter; returns None if the type does not support the format."""
+"""A function that takes a type, a format and a delimiter, and returns a codec; None if the type has no such format."""
 
 _DESCENDING = "desc"
 _PADDED = re.compile(r"0([1-9][0-9]{0,3})d")
@@ -35,7 +35,7 @@ _POINTED = re.compile(r"0([1-9][0-9]{0,3})\.([0-9]{1,4})f")
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of type: its supported formats, and the function that makes its codecs."""
+    """The formats that a type supports, for messages, and the function that returns the codec of a format."""
 
     spellings: str
     build: Build

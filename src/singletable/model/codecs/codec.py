@@ -13,7 +13,7 @@ from singletable.model.regular_language import Language
 
 
 class SortOrder(Enum):
-    """How the encoded texts sort, compared with the values."""
+    """Whether the encoded texts sort like the values, in reverse order, or in neither order."""
 
     ASCENDING = "ascending"
     DESCENDING = "descending"
@@ -53,7 +53,7 @@ class Codec(ABC):
 
     @property
     def order(self) -> SortOrder:
-        """How the texts sort, compared with the values, if the delimiter after the text sorts first."""
+        """How the texts sort compared with the values, when the delimiter or the end of the key follows each text."""
         return SortOrder.ASCENDING
 
     @property
@@ -63,7 +63,7 @@ class Codec(ABC):
 
     @property
     def last_text(self) -> str | None:
-        """The last text in sort order, or None. A range without an upper bound ends at this text."""
+        """The text that sorts last, where a range without an upper bound ends; None if there is no such text."""
         return None
 
     @property
@@ -78,7 +78,7 @@ class Codec(ABC):
 
     @property
     def spans_segments(self) -> bool:
-        """Whether the text (a path, raw text) can contain the delimiter. Such a text must be the last part of a key."""
+        """Whether the text can contain the delimiter, like a path or raw text. Such a text must be the end of a key."""
         return False
 
 
@@ -86,11 +86,14 @@ Value = TypeVar("Value")
 
 
 def read_exactly(codec: Codec, text: str, parse: Callable[[str], Value], described: str) -> Value:
-    """Return the parsed value if `codec` encodes it as the same text; raise KeyRefused otherwise."""
+    """Return the parsed value if `codec` encodes it as the same text; raise KeyRefused otherwise.
+
+    `described` names the expected value in the message, such as "a date for {field}".
+    """
     try:
         value = parse(text)
         if codec.encode(value) == text:
             return value
     except (ValueError, ArithmeticError):  # KeyRefused is a ValueError too
         pass
-    raise KeyRefused(f"{text!r} is not {described}; another template has written this key")
+    raise KeyRefused(f"{text!r} is not {described}; another template wrote this key")

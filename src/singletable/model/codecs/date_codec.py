@@ -40,7 +40,7 @@ class DateCodec(TimeCodec):
 
     def decode(self, text: str) -> date:
         return read_exactly(
-            self, text, lambda text: self.time_format.parse(text).date(), f"a date, {{field:{self.format}}}"
+            self, text, lambda text: self.time_format.parse(text).date(), f"a date for {{field:{self.format}}}"
         )
 
 

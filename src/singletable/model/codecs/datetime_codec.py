@@ -45,7 +45,7 @@ class DatetimeCodec(TimeCodec):
         return self.time_format.render(moment)
 
     def decode(self, text: str) -> datetime:
-        return read_exactly(self, text, self.time_format.parse, f"a datetime, {{field:{self.spec}}}")
+        return read_exactly(self, text, self.time_format.parse, f"a datetime for {{field:{self.spec}}}")
 
     def _in_utc(self, value: Any) -> datetime:
         if not isinstance(value, datetime):

@@ -25,7 +25,7 @@ class _KnownTexts(Codec):
 
     @cached_property
     def texts(self) -> dict[Any, str]:
-        """Return the text of every value, in the order of the values."""
+        """The text of every value, in the order of the values."""
         return self.write_all()
 
     @cached_property
@@ -44,7 +44,8 @@ class _KnownTexts(Codec):
 
     @property
     def order(self) -> SortOrder:
-        # The delimiter or the end of the key follows a text. In both cases, the keys must sort like the values.
+        # A text is followed by the delimiter or by the end of the key. The keys must sort like the values in both
+        # cases.
         ended = ([text + end for text in self.texts.values()] for end in ("", self.delimiter))
         return SortOrder.ASCENDING if all(texts == sorted(texts) for texts in ended) else SortOrder.NONE
 
@@ -59,7 +60,7 @@ class _KnownTexts(Codec):
 
 @dataclass(frozen=True)
 class LiteralCodec(_KnownTexts):
-    """Encodes a `Literal` of texts; the values sort as text."""
+    """Encodes a `Literal` of str values, which sort as text."""
 
     values: tuple[str, ...]
 
@@ -74,9 +75,7 @@ class LiteralCodec(_KnownTexts):
     def unordered_reason(self) -> str:
         if self.order is SortOrder.ASCENDING:
             return ""
-        return (
-            f"with the delimiter {self.delimiter!r}, texts with a common prefix do not sort; only '#' keeps their order"
-        )
+        return f"with the delimiter {self.delimiter!r}, texts with a common prefix do not sort correctly; use '#'"
 
     def encode(self, value: Any) -> str:
         if not isinstance(value, str) or value not in self.texts:
@@ -135,20 +134,20 @@ class EnumCodec(_KnownTexts):
         if self.order is SortOrder.ASCENDING:
             return ""
         return (
-            f"the values of {self.enum_type.__name__} do not sort as text ({_listed(self.texts.values())}); "
+            f"the values of {self.enum_type.__name__} do not sort correctly as text ({_listed(self.texts.values())}); "
             "use a fixed width, such as {field:02d} for ints"
         )
 
     def encode(self, value: Any) -> str:
         if not isinstance(value, self.enum_type):
             example = f"{self.enum_type.__name__}.{next(iter(self.enum_type)).name}"
-            raise KeyRefused(f"{value!r} is not a member for {self.spelling}; pass a member, such as {example}")
+            raise KeyRefused(f"{value!r} is not an enum member for {self.spelling}; pass a member, such as {example}")
         return self.texts[value]
 
     def decode(self, text: str) -> Any:
         if text not in self.values_by_text:
             name, known = self.enum_type.__name__, _listed(self.values_by_text)
-            raise KeyRefused(f"{text!r} is not a member of {name}, {self.spelling}; expected {known}")
+            raise KeyRefused(f"{text!r} is not a member of {name} for {self.spelling}; expected {known}")
         return self.values_by_text[text]
 
     def _text(self, value: str | int) -> str:

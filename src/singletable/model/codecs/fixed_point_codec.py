@@ -12,7 +12,7 @@ from singletable.model.codecs.decimals import check_number_type, significant_dig
 from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal
 
 POINT = "."
-# The maximum length of a partition key.
+# A longer text does not fit into a partition key.
 _MOST_CHARACTERS = 2048
 
 
@@ -63,14 +63,14 @@ class FixedPointCodec(Codec):
     def encode(self, value: Any) -> str:
         decimal = to_decimal(value, self.python_type, self.spelling)
         digits = significant_digits(decimal)
-        # The number of digits after the point. It is negative for 1200: `digits` is "12" and lacks two zeros before the
+        # The number of digits after the point. It is -2 for 1200: `digits` is "12", so two zeros are missing before the
         # point.
         decimals = len(digits) - 1 - decimal.adjusted() if digits else 0
         self._check_fit(decimal, decimals)
         return self._pointed((digits + "0" * (self.places - decimals)).zfill(self.whole_digits + self.places))
 
     def decode(self, text: str) -> Any:
-        return read_exactly(self, text, self._parse, f"a number, {self.spelling}")
+        return read_exactly(self, text, self._parse, f"a number for {self.spelling}")
 
     def _check_fit(self, decimal: Decimal, decimals: int) -> None:
         if not decimal:

@@ -9,7 +9,7 @@ from singletable.errors import KeyRefused
 from singletable.model.codecs.codec import Codec, SortOrder, read_exactly
 from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal, repeated, union
 
-# The maximum length of a partition key; Python does not print integers with more than 4300 digits.
+# A longer number does not fit into a partition key. This limit is below 4300 digits, the most that Python prints.
 _MOST_DIGITS = 2048
 _LIMIT = 10**_MOST_DIGITS
 _NOT_ZERO = ((ord("1"), ord("9")),)
@@ -76,4 +76,4 @@ class IntegerCodec(Codec):
         return text
 
     def decode(self, text: str) -> int:
-        return read_exactly(self, text, int, f"an integer, {self.spelling}")
+        return read_exactly(self, text, int, f"an integer for {self.spelling}")

@@ -1,7 +1,8 @@
 """Codec for numbers of any sign and size, whose texts sort like the numbers: `{amount:number}`.
 
-Zero is `o`. A positive number is `p`, its exponent plus 130 in three digits, a point and its significant digits. A
-negative number is `n`, the nines' complement of its exponent and digits, and `~`. The `~` makes -1 sort after -1.5.
+Zero is `o`. A positive number is `p`, its exponent plus 130 in three digits, a point, and its significant digits. A
+negative number is `n`, 125 minus its exponent in three digits, a point, the nines' complement of its significant
+digits, and `~`. The `~` makes -1 sort after -1.5.
 
     -1.5  n125.84~      -1  n125.8~      0  o      0.5  p129.5      1  p130.1      15  p131.15
 """
@@ -32,7 +33,7 @@ _NINES = str.maketrans("0123456789", "9876543210")
 
 
 def nines_complement(text: str) -> str:
-    """Return the text with every digit replaced by its nines' complement, which reverses the order."""
+    """Return the text with every digit replaced with its nines' complement, which reverses the order."""
     return text.translate(_NINES)
 
 
@@ -72,7 +73,7 @@ class NumberCodec(Codec):
         if self.order is SortOrder.ASCENDING:
             return ""
         return (
-            f"with the delimiter {self.delimiter!r}, numbers of varying length do not sort; "
+            f"with the delimiter {self.delimiter!r}, numbers of varying length do not sort correctly; "
             "use '#', or a fixed width such as {field:06d} or {field:08.2f}"
         )
 
@@ -99,7 +100,7 @@ class NumberCodec(Codec):
         return mirrored(text) if decimal.is_signed() else text
 
     def decode(self, text: str) -> Any:
-        return read_exactly(self, text, self._parse, f"a number, {SPELLING}")
+        return read_exactly(self, text, self._parse, f"a number for {SPELLING}")
 
     def _parse(self, text: str) -> Any:
         if text == ZERO:

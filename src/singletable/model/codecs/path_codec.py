@@ -30,9 +30,7 @@ class PathCodec(Codec):
     def unordered_reason(self) -> str:
         if self.order is SortOrder.ASCENDING:
             return ""
-        return (
-            f"with the delimiter {self.delimiter!r}, elements of varying length do not sort; only '#' keeps their order"
-        )
+        return f"with the delimiter {self.delimiter!r}, elements of varying length do not sort correctly; use '#'"
 
     @property
     def spans_segments(self) -> bool:
@@ -54,7 +52,7 @@ class PathCodec(Codec):
         return self.delimiter.join(escape(text, self.delimiter) for text in texts)
 
     def decode(self, text: str) -> tuple[str, ...]:
-        return read_exactly(self, text, self._parse, "a path, {field:path}")
+        return read_exactly(self, text, self._parse, "a path for {field:path}")
 
     def _parse(self, text: str) -> tuple[str, ...]:
         return tuple(unescape(element, self.delimiter) for element in text.split(self.delimiter))

@@ -15,7 +15,7 @@ from singletable.model.regular_language import ANY_CHARACTER, ANYTHING, Language
 class RawCodec(Codec):
     """Encodes a `str` without escaping. Keys sort by this text only if it is the last part of the key.
 
-    `closed` is True for a slot before the end of the key, where the text must not contain the delimiter.
+    If `closed` is True, another part of the key follows, so the text must not contain the delimiter.
     """
 
     closed: bool = False

@@ -14,7 +14,7 @@ from singletable.model.regular_language import CharacterSet, Language, repeated,
 
 ESCAPE = "%"
 ORDERED_DELIMITER = "#"
-"""The only delimiter that sorts before all field characters, so that keys sort like tuples of their fields."""
+"""The only delimiter that sorts before all field characters. With it, keys sort like the tuples of their fields."""
 _LAST_CHARACTER = "\U0010ffff"
 
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
@@ -22,11 +22,12 @@ _FIELD_CHARACTERS: CharacterSet = ((ord(ESCAPE), 0x10FFFF),)
 
 
 def range_end(delimiter: str) -> str:
-    """Return a text that ends a range: it sorts after everything that can follow a segment, and no key contains it.
+    """Return the text to append to a segment for the end of a range; no key contains this text.
 
-    For `#`, the end is `$`, which sorts before all field characters. Any other delimiter sorts between field
-    characters, so the end is the delimiter and the last Unicode character. Fields of such keys must not contain that
-    character.
+    The end sorts after all keys in which the segment is followed by the delimiter, and before all longer segments.
+    For the delimiter `#`, the text is `$`, which sorts between `#` and the field characters. Other delimiters sort
+    among the field characters, so the text is the delimiter and the last Unicode character. Fields of such keys must
+    not contain that character.
     """
     return "$" if delimiter == ORDERED_DELIMITER else delimiter + _LAST_CHARACTER
 
@@ -79,7 +80,7 @@ class TextCodec(Codec):
     def unordered_reason(self) -> str:
         if self.order is SortOrder.ASCENDING:
             return ""
-        return f"with the delimiter {self.delimiter!r}, text of varying length does not sort; only '#' keeps its order"
+        return f"with the delimiter {self.delimiter!r}, text of varying length does not sort correctly; use '#'"
 
     @property
     def special(self) -> Callable[[str], object]:

@@ -16,12 +16,12 @@ from singletable.model.regular_language import DIGITS, Language, fixed
 _UNITS = ("years", "months", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds")
 _UNIT_OF = dict(zip("YmdHMSLf", _UNITS, strict=True))
 _WIDTH_OF = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "L": 3, "f": 6}
-# A format can be decoded if its directives, in any order, are one of these rows or the start of one.
+# A format can be decoded if its directives, sorted from coarse to fine, are the start of one of these sequences.
 _COMPLETE = ("YmdHMSf", "YmdHMSL")
 _TOKEN = re.compile(r"%.|.", re.DOTALL)
 
 MILLISECONDS = "%L"
-"""A directive that strftime does not have; only the precision `milliseconds` uses it."""
+"""The directive for milliseconds, which strftime does not have. Only the precision `milliseconds` uses it."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class TimeFormat:
 
     @property
     def last_text(self) -> str:
-        """The text of `datetime.max`. It sorts last, whatever the order of the directives."""
+        """The text of `datetime.max`, which sorts last for every order of the directives."""
         return self.render(datetime.max.replace(tzinfo=UTC))
 
     def keeps(self, moment: datetime) -> bool:

@@ -43,4 +43,4 @@ class UuidCodec(Codec):
         return str(value)
 
     def decode(self, text: str) -> UUID:
-        return read_exactly(self, text, UUID, "a UUID, {field}")
+        return read_exactly(self, text, UUID, "a UUID for {field}")

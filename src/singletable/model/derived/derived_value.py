@@ -14,7 +14,10 @@ from singletable.model.regular_language import Language
 
 @dataclass(frozen=True)
 class Reach:
-    """The number of possible values; `count` is None if it depends on the arguments."""
+    """The number of possible values, and their description for messages.
+
+    `count` is None if the number depends on the arguments.
+    """
 
     count: int | None
     what: str
@@ -37,7 +40,7 @@ class DerivedValue(ABC):
 
     @abstractmethod
     def compute(self, *values: Any) -> str:
-        """Return the text for these field values; the key template escapes it."""
+        """Return the unescaped text for these field values."""
 
     @property
     def width(self) -> int | None:
@@ -45,24 +48,27 @@ class DerivedValue(ABC):
         return None
 
     def reach(self, known: Mapping[str, type]) -> Reach | None:
-        """Return how many values are possible with these types of predicates, or None if the number is unbounded."""
+        """Return how many values are possible if predicates of these types apply to the fields; None if unbounded."""
         if all(known.get(name) is Equal for name in self.fields):
             return Reach(1, self.label)
         return None
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
-        """Return the possible texts for these predicates, in order; called only if `reach` is not None."""
+        """Return the possible texts for these predicates, in order. Call this only if `reach` does not return None."""
         values = [predicate.value for name in self.fields if isinstance(predicate := known.get(name), Equal)]
         if len(values) < len(self.fields):
             raise KeyRefused(f"{self.label} needs a value for {', '.join(self.fields)}")
         return (self.compute(*values),)
 
     def enforces(self, test: type) -> bool:
-        """Return whether a Query for one derived value returns exactly the matches of such a predicate."""
+        """Return whether a Query for one derived value returns exactly the matches of a predicate of this type."""
         return False
 
     def covers(self, test: type) -> bool:
-        """Return whether the possible values cover all matches of such a predicate; a filter removes other items."""
+        """Return whether Queries for the possible values return all matches of a predicate of this type.
+
+        They can also return other items, which the client removes.
+        """
         return False
 
     def problem_with(self, types: Mapping[str, Any]) -> str | None:

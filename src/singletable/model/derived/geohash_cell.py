@@ -18,7 +18,7 @@ MOST_CELLS = 1_000
 _REACHES = {
     Radius: "as many cells of precision {0} as the radius covers",
     Box: "as many cells of precision {0} as the box touches",
-    Nearest: "as many cells of precision {0} as needed, ring by ring, up to the distance meters",
+    Nearest: "as many cells of precision {0} as needed, nearest cells first, up to a distance of meters",
 }
 
 _NUMBERS = (int, float, Decimal)

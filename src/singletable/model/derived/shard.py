@@ -50,7 +50,7 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Shard(DerivedValue):
-    """A number from 0 to n - 1, computed from the fields; it is the same in every process and release."""
+    """A number from 0 to `of` - 1, computed from the fields. It is the same in every process and release."""
 
     of: int
 
@@ -71,7 +71,7 @@ class Shard(DerivedValue):
         return any_of(self.values)
 
     def compute(self, *values: Any) -> str:
-        # CRC-32 is stable across releases, and distributes items evenly over up to a few hundred shards.
+        # Unlike hash(), CRC-32 is the same in every process. It spreads items evenly over up to a few hundred shards.
         text = "\x00".join(canonical_text(value) for value in values)
         return f"{zlib.crc32(text.encode()) % self.of:0{self.width}d}"
 
@@ -91,5 +91,5 @@ def shard(*fields: str, of: int) -> Shard:
     pattern that does not know the fields sends one Query per shard and merges the results.
     """
     if not fields or of < 1:
-        raise ValueError('shard() needs at least one field, and of= must be at least 1: shard("id", of=8)')
+        raise ValueError('shard() needs at least one field, and of= must be 1 or greater: shard("id", of=8)')
     return Shard(fields, of)

@@ -1,22 +1,20 @@
-"""Validation rules of the values of an entity, and whether a value can be validated without the rest of its item.
+"""Validation rules of an entity's values, and whether a value can be validated without the rest of its item.
 
-A value is valid if the reader of the entity accepts the item that contains it. The reader checks types. Classes add
-other rules: constraints and validators of pydantic, `Meta` of msgspec, validators and converters of attrs. An unknown
-rule is treated as a rule about the whole object.
+A value is valid if a read can decode the item that contains it. The decoder checks types. Classes add other rules:
+constraints and validators of pydantic, `Meta` of msgspec, validators and converters of attrs. A rule that this package
+does not recognise counts as a rule about the whole object.
 """
 
 from __future__ import annotations
 
-import inspect
 import sys
 from dataclasses import replace
 from functools import cache
-from types import MemberDescriptorType
 from typing import Any, get_args
 
 from singletable.model.fields import container_of, element_of, fields_of, has_fields, hints_of
 from singletable.model.validation.attrs_rules import attrs_field_rules, whole_attrs_rule
-from singletable.model.validation.generated_constructors import has_generated_init, is_constructed_by_init
+from singletable.model.validation.dataclass_rules import is_constructed_by_init, whole_dataclass_rule
 from singletable.model.validation.msgspec_rules import struct_field_rules
 from singletable.model.validation.pydantic_rules import is_pydantic, model_field_rules, whole_model_rule
 from singletable.model.validation.value_rules import ValueRules, type_rules
@@ -38,7 +36,7 @@ def rules_of(cls: type, steps: tuple[str | int, ...]) -> ValueRules:
 
 @cache
 def whole_object_rule(cls: type) -> str | None:
-    """Return the rule that needs the whole object, for messages; None if all rules are about single fields."""
+    """Return a description of the first rule that needs the whole object; None if all rules are about single fields."""
     if is_pydantic(cls):
         return whole_model_rule(cls)
     is_struct = hasattr(cls, "__struct_fields__")
@@ -50,11 +48,11 @@ def whole_object_rule(cls: type) -> str | None:
             return f"{cls.__name__} has a {hook} method"
     if is_struct:
         return None
-    return whole_attrs_rule(cls) if hasattr(cls, "__attrs_attrs__") else _dataclass_rule(cls)
+    return whole_attrs_rule(cls) if hasattr(cls, "__attrs_attrs__") else whole_dataclass_rule(cls)
 
 
 def _whole_value_rule(rules: ValueRules, path: str) -> str | None:
-    """Return why a change inside a value needs the whole value for validation, or None."""
+    """Return why a change inside a value can be validated only with the whole value, or None."""
     if has_fields(rules.type) and (found := whole_object_rule(rules.type)) is not None:
         return found
     return None if rules.is_exhaustive else f"{path} has rules that need its whole value"
@@ -71,10 +69,10 @@ def _inner(rules: ValueRules, step: str | int) -> ValueRules:
     return type_rules(element_of(declared) or Any)
 
 
-@cache  # cached by field, because dict keys in paths can be any text
+@cache  # caches per field, not per path: a path can contain arbitrary dict keys, so the cache would grow without limit
 def _field_rules(cls: Any, name: str) -> ValueRules:
     field, annotation = fields_of(cls)[name], hints_of(cls)[name]
-    if not field.initialised:  # The reader assigns this field after the constructor, so no rule of the class applies.
+    if not field.initialised:  # the decoder assigns this field after the constructor, so no rule of the class applies
         return type_rules(annotation)
     if is_pydantic(cls):
         return model_field_rules(cls, name, annotation)
@@ -83,15 +81,3 @@ def _field_rules(cls: Any, name: str) -> ValueRules:
     if hasattr(cls, "__attrs_attrs__"):
         return attrs_field_rules(cls, name, annotation)
     return type_rules(annotation)
-
-
-def _dataclass_rule(cls: Any) -> str | None:
-    for name, field in cls.__dataclass_fields__.items():
-        if field._field_type.name == "_FIELD_INITVAR":
-            return f"{cls.__name__} has an InitVar ({name})"
-        found = inspect.getattr_static(cls, name, None)
-        if hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType):
-            return f"{cls.__name__}.{name} is a descriptor"
-    if not cls.__dataclass_params__.frozen and cls.__setattr__ is not object.__setattr__:
-        return f"{cls.__name__} has a custom __setattr__ method"
-    return None if has_generated_init(cls) else f"{cls.__name__} has a custom __init__ method"

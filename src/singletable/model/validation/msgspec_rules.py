@@ -1,6 +1,6 @@
-"""Rules of msgspec Structs: the `Meta` constraints of annotated types.
+"""Validation rules of msgspec Structs: the `Meta` constraints of annotated types.
 
-The constructor of a Struct does not enforce `Meta`; only the decoder of msgspec does.
+The constructor of a Struct does not enforce `Meta`; only msgspec's decoder does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from singletable.model.fields import NUMBER_TYPES, container_of, element_of
 from singletable.model.validation.value_rules import LENGTHS, LIMITS, ValueRules, limited, type_rules
 
 Check = Callable[[Any], Any]
-"""Returns a valid value; raises msgspec.ValidationError for an invalid one."""
+"""A function that returns a valid value, and raises msgspec.ValidationError for an invalid one."""
 Limit = tuple[str, Any]
 """One constraint of `Meta`: its name and its value."""
 
@@ -56,7 +56,11 @@ def struct_field_rules(annotation: Any, path: str) -> ValueRules:
 
 
 def meta_check(annotation: Any, path: str, outer: Sequence[Limit] = ()) -> Check | None:
-    """Return a check of the `Meta` constraints of a type, at any depth outside nested classes; None if it has none."""
+    """Return a check of the `Meta` constraints of a type and its element types; None if there are no constraints.
+
+    Nested classes check their own fields. `outer` contains the constraints of a surrounding union, which apply to its
+    members.
+    """
     declared, own = meta_limits(annotation)
     limits = [*outer, *own]
     steps = [*_limit_checks(declared, limits, path), *_member_checks(declared, limits, path)]
@@ -64,7 +68,7 @@ def meta_check(annotation: Any, path: str, outer: Sequence[Limit] = ()) -> Check
         return None
 
     def check(value: Any) -> Any:
-        if value is not None:  # the reader accepts None only if the type allows it
+        if value is not None:  # the decoder has already rejected None if the type does not allow it
             for step in steps:
                 step(value)
         return value
@@ -99,7 +103,7 @@ def _limit_checks(declared: Any, limits: Sequence[Limit], path: str) -> Iterator
     kind = get_origin(declared) or declared
     for name, limit in limits:
         if name in _applicable(kind):
-            # Decimal("0.1") is less than the float 0.1, so a Decimal is compared with the printed limit.
+            # Decimal("0.1") is less than the float 0.1, so the limit is converted by its shortest text.
             exact = Decimal(str(limit)) if isinstance(limit, float) and issubclass(kind, Decimal) else limit
             yield _limit_check(name, exact, _name_of_kind(kind), path)
 
@@ -129,7 +133,7 @@ def _applicable(kind: Any) -> frozenset[str]:
 
 
 def _name_of_kind(kind: type) -> str:
-    """Return the type name in messages of msgspec."""
+    """Return the name that msgspec's messages use for a type."""
     if issubclass(kind, Collection) and not issubclass(kind, str | bytes):
         return "object" if issubclass(kind, Mapping) else "array"
     return kind.__name__

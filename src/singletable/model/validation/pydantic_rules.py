@@ -1,4 +1,4 @@
-"""Rules of pydantic models and dataclasses, read from their core schemas."""
+"""Validation rules of pydantic models and dataclasses, read from their core schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from singletable.model.fields import NUMBER_TYPES, container_of, element_of
-from singletable.model.validation.generated_constructors import is_constructed_by_init
+from singletable.model.validation.dataclass_rules import is_constructed_by_init
 from singletable.model.validation.value_rules import LENGTHS, LIMITS, SCALARS, ValueRules, limited, type_rules
 
 Schema = Mapping[str, Any]
@@ -39,7 +39,7 @@ def is_pydantic(cls: Any) -> bool:
 
 
 def whole_model_rule(cls: Any) -> str | None:
-    """Return the rule that needs the whole object, for messages; None if all rules are about single fields."""
+    """Return a description of the first rule that needs the whole object; None if all rules are about single fields."""
     return _model_of(cls).whole
 
 
@@ -76,7 +76,7 @@ def _layers(schema: Schema | None, definitions: Mapping[str, Schema]) -> Iterato
 
 
 def _layer_rule(cls: Any, layer: Schema) -> str | None:
-    """Return the rule about the whole object in one layer of a schema, or None."""
+    """Return a description of a rule about the whole object in one layer of a schema, or None."""
     name, kind = cls.__name__, layer["type"]
     if kind in ("definitions", "definition-ref", "model-fields"):
         return None
@@ -103,7 +103,7 @@ def _construction_rule(cls: Any) -> str | None:
 
 
 def _rule_of_field(path: str, field: Schema, definitions: Mapping[str, Schema]) -> str | None:
-    """Return the rule of a field that depends on other fields, or None."""
+    """Return a description of a rule of one field that depends on other fields, or None."""
     if any(each.get("default_factory_takes_data") for each in _layers(field["schema"], definitions)):
         return f"the default of {path} depends on other fields"
     name = _validator_with_info(field["schema"], definitions, set())
@@ -111,7 +111,10 @@ def _rule_of_field(path: str, field: Schema, definitions: Mapping[str, Schema]) 
 
 
 def _validator_with_info(schema: Any, definitions: Mapping[str, Schema], seen: set[str]) -> str | None:
-    """Return the name of a validator that takes `info`, or None; nested models have their own `info`."""
+    """Return the name of a validator that takes `info`, which contains the other fields, or None.
+
+    Nested models are skipped, because their validators get the fields of the nested model.
+    """
     if isinstance(schema, list | tuple):
         inner = list(schema)
     elif not isinstance(schema, Mapping) or schema.get("type") in ("model", "dataclass"):
@@ -176,7 +179,7 @@ def _narrowed_by_schema(schema: Schema, annotation: Any, model: _Model) -> Value
 
 
 def _core_schema(schema: Schema, optional: bool, definitions: Mapping[str, Schema]) -> Schema | None:
-    """Return the schema inside defaults, references and None; None if it rejects a None that the type allows."""
+    """Return the schema inside default, reference and nullable schemas; None if it rejects an allowed None."""
     while True:
         kind = schema["type"]
         if kind == "default" and schema.get("on_error", "raise") == "raise":

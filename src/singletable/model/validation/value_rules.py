@@ -1,4 +1,4 @@
-"""Rules of a single value: its type, bounds, lengths and validation function."""
+"""Validation rules of a single value: its type, bounds, lengths and validation function."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from singletable.model.fields import container_of, element_of, has_fields, strip
 
 Number = int | float | Decimal
 Validation = Literal["whole", "fields"]
-"""What an update validates: the whole object if a rule of the class needs it, or only the changed fields."""
+"""The scope of the validation of an update: the whole object if a rule needs it, or only the changed fields."""
 
 SCALARS = {each.__name__.lower(): each for each in (str, int, float, bool, bytes, date, datetime, Decimal, UUID)}
-"""The types that the reader checks exactly, by their names in pydantic schemas."""
+"""The types that the decoder checks completely, by their names in pydantic schemas."""
 LIMITS = frozenset(("ge", "gt", "le", "lt"))
 """The names of the bounds of a number."""
 LENGTHS = frozenset(("min_length", "max_length"))
@@ -41,15 +41,15 @@ class Bounds:
 
 @dataclass(frozen=True)
 class ValueRules:
-    """How the value at a path of an entity is validated without the rest of its item."""
+    """The rules that validate the value at a path of an entity without the rest of its item."""
 
     type: Any
     """The declared type without `None` and `Annotated`."""
     optional: bool = False
     """Whether the annotation includes None."""
     validate: Callable[[Any], Any] | None = None
-    """Validates the result of the reader, including None, and returns the validated value; raises an exception if it is
-    invalid. None if the type is the only rule, which the reader checks."""
+    """A function that validates a decoded value, including None, and returns it; it raises an exception for an invalid
+    value. None if the type is the only rule, because the decoder checks types."""
     bounds: Bounds | None = None
     min_length: int | None = None
     max_length: int | None = None
@@ -71,8 +71,8 @@ def type_rules(annotation: Any) -> ValueRules:
 
 
 def _is_exhaustive(declared: Any) -> bool:
-    """Return whether a type has no rules except those of its elements."""
-    if container_of(declared) is dict:  # the reader may reject keys of other types than str
+    """Return whether the decoder checks a type completely, apart from its elements."""
+    if container_of(declared) is dict:  # the decoder may reject keys of other types than str
         return not get_args(declared) or strip(get_args(declared)[0])[0] is str
     is_scalar = isinstance(declared, type) and declared in SCALARS.values()
     return is_scalar or declared in (Any, object) or element_of(declared) is not None or has_fields(declared)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from singletable.model.derived_data import Copy, derived_data_of
 from singletable.model.design import Design
@@ -12,6 +13,7 @@ from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import items_per_partition
 from singletable.planner.plan import Plan
+from singletable.planner.remedy import Alternative, InnerCall, Remedy, SetKeyword, entity_place
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
@@ -30,18 +32,31 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             for copy, holder in copied_by:
                 found[holder.label] += _declared(design, copy, holder) if field in copy.fields else 0
             if found.total() + 1 > TRANSACTION_ACTIONS_MAX:
-                yield _finding(source, field, found)
+                yield _finding(source, field, found, _in_parts(copied_by))
                 break  # one finding is enough: usually the same entities copy the other fields
 
 
-def _finding(source: Entity, field: str, found: Mapping[str, int]) -> Finding:
+def _finding(source: Entity, field: str, found: Mapping[str, int], remedy: Remedy) -> Finding:
     copies = " and ".join(f"{count:,} {label}" for label, count in found.items() if count)
     message = (
         f"{copies} items are expected to copy {field} from one {source.label}, but a transaction writes at most "
         f"{TRANSACTION_ACTIONS_MAX} items, so every change of {field} would fail"
     )
-    remedy = "Declare copy(..., in_parts=True) on every copy, so that the copies are updated in further transactions."
     return entity_finding(RULE, source, message, remedy)
+
+
+def _in_parts(copied_by: Iterable[tuple[Copy, Entity]]) -> Remedy:
+    """Declare every copy as updated in parts."""
+    edits = tuple(
+        SetKeyword(
+            replace(entity_place(holder), inner=InnerCall("copies", "copy", copy.source.__name__)),
+            "in_parts",
+            "True",
+        )
+        for copy, holder in copied_by
+        if not copy.in_parts
+    )
+    return Remedy("", (Alternative(edits, "The copies are then updated in further transactions."),))
 
 
 def _declared(design: Design, copy: Copy, holder: Entity) -> int:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from functools import partial
 
 from singletable.errors import KeyRefused
+from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.regular_language import Language, common_text, concat, literal
-from singletable.planner.entities_in_range import part_language
+from singletable.model.table_schema import TABLE
+from singletable.planner.key_source import change_sort, keys_edits, with_prefix
+from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule
 
 RULE = Rule("ST101", "key overlap", "error")
@@ -18,20 +21,22 @@ _BETWEEN = "\x00"
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find pairs of entities whose primary keys can be equal."""
-    for first, second in combinations(planned.design.entities, 2):
-        example = common_text(_key_language(first), _key_language(second))
-        if example is not None:
-            yield _finding(first, second, example)
+    design = planned.design
+    place = {entity.label: number for number, entity in enumerate(design.entities)}
+    for first in design.entities:
+        parts = {part.attribute: part.language for part in first.base.parts}
+        for second in design.entities_with_keys(design.table, parts):
+            if place[second.label] > place[first.label]:
+                example = common_text(_key_language(first), _key_language(second))
+                if example is not None:
+                    yield _finding(design, first, second, example)
 
 
 def _key_language(entity: Entity) -> Language:
-    parts: list[Language] = []
-    for part in entity.base.parts:
-        parts += [part_language(part), literal(_BETWEEN)]
-    return concat(*parts)
+    return concat(*(language for part in entity.base.parts for language in (part.language, literal(_BETWEEN))))
 
 
-def _finding(first: Entity, second: Entity, example: str) -> Finding:
+def _finding(design: Design, first: Entity, second: Entity, example: str) -> Finding:
     names = [part.attribute for part in first.base.parts]
     values = example.split(_BETWEEN)
     shown = ", ".join(f'{name} "{value}"' for name, value in zip(names, values, strict=False))
@@ -43,7 +48,7 @@ def _finding(first: Entity, second: Entity, example: str) -> Finding:
         second.label,
         f"{first.label} and {second.label} {claim}",
         second.location,
-        _remedy(second),
+        _remedy(design, second),
         tuple(_key_line(entity) for entity in (first, second)),
         RULE.severity,
     )
@@ -62,6 +67,8 @@ def _key_line(entity: Entity) -> str:
     return f"{entity.label}: {keys} ({entity.location})"
 
 
-def _remedy(entity: Entity) -> str:
-    last = entity.base.parts[-1]
-    return f'Give one of them a prefix, such as {last.attribute} = "{entity.label.upper()}#{last}".'
+def _remedy(design: Design, entity: Entity) -> Remedy:
+    keys = change_sort(entity.declaration.keys[TABLE], partial(with_prefix, entity, design.settings.delimiter))
+    if keys is None or keys == entity.declaration.keys[TABLE]:
+        return Remedy("Give one of them a key that starts with a literal of its own.")
+    return Remedy("", (Alternative(keys_edits(entity, TABLE, keys)),))

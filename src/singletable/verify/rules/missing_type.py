@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.planner.remedy import Alternative, Remedy, SetKeyword, table_place
 from singletable.verify.findings import Finding, PlannedDesign, Rule, table_finding
 
 RULE = Rule("ST113", "missing entity type", "warning")
@@ -16,4 +17,5 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             f"items of {planned.design.name} have no entity type attribute, so stream consumers and people must "
             "infer the type from the keys"
         )
-        yield table_finding(RULE, planned.design, message, 'Set type_attribute="entity_type" on the table.')
+        edit = SetKeyword(table_place(planned.design), "type_attribute", '"entity_type"')
+        yield table_finding(RULE, planned.design, message, Remedy("", (Alternative((edit,)),)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.planner.remedies import remedy
-from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
+from singletable.verify.findings import Finding, PlannedDesign, Rule, unsupported_finding
 
 RULE = Rule("ST001", "needs a Scan", "error")
 
@@ -14,4 +14,4 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find patterns that no index can serve because the partition key is unknown."""
     for each in planned.unsupported:
         if each.needs_scan:
-            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))
+            yield unsupported_finding(RULE, each, remedy(planned.design, each))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.planner.mismatches import NotProjected
 from singletable.planner.remedies import remedy
-from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
+from singletable.verify.findings import Finding, PlannedDesign, Rule, reported_mismatch, unsupported_finding
 
 RULE = Rule("ST115", "fields not projected", "error")
 
@@ -15,4 +15,4 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find patterns that an index could serve if it projected more fields."""
     for each in planned.unsupported:
         if reported_mismatch(each) is NotProjected:
-            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))
+            yield unsupported_finding(RULE, each, remedy(planned.design, each))

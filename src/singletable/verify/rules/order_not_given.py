@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.planner.mismatches import WrongOrder
 from singletable.planner.remedies import remedy
-from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
+from singletable.verify.findings import Finding, PlannedDesign, Rule, reported_mismatch, unsupported_finding
 
 RULE = Rule("ST104", "sort key does not provide the order", "error")
 
@@ -15,4 +15,4 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find patterns that an index could serve, but not in the required order."""
     for each in planned.unsupported:
         if reported_mismatch(each) is WrongOrder:
-            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))
+            yield unsupported_finding(RULE, each, remedy(planned.design, each))

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from singletable.model.design import Design
+from singletable.model.table_schema import TABLE
+from singletable.planner.changed_designs import harms_nothing, is_served, with_declarations, with_keys
+from singletable.planner.key_source import change_sort, keys_edits, with_prefix
 from singletable.planner.plan import Plan
+from singletable.planner.remedy import Alternative, Edit, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
 RULE = Rule("ST103", "overfetch", "warning")
@@ -16,8 +22,24 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         if plan.other_entities:
             names = ", ".join(entity.label for entity in plan.other_entities)
             message = f"the range {plan.key_condition()} can also contain {names}; {_ratio(plan)}"
-            remedy = "Give the entities sort keys with different prefixes, or read them together as a collection."
-            yield pattern_finding(RULE, plan.pattern, message, remedy)
+            yield pattern_finding(RULE, plan.pattern, message, _remedy(planned.design, plan))
+
+
+def _remedy(design: Design, plan: Plan) -> Remedy:
+    """Return sort keys that start with the entity's name: for the other entities, or for all."""
+    alias = TABLE if plan.index.is_inverse else plan.index.alias
+    for entities in (plan.other_entities, (*plan.entities, *plan.other_entities)):
+        declarations, edits = {}, tuple[Edit, ...]()
+        for entity in entities:
+            named = partial(with_prefix, entity, design.settings.delimiter)
+            keys = change_sort(entity.declaration.keys.get(alias), named)
+            if keys is not None and keys != entity.declaration.keys[alias]:
+                declarations[entity.cls] = with_keys(entity, alias, keys)
+                edits += keys_edits(entity, alias, keys)
+        changed = with_declarations(design, declarations) if edits else None
+        if is_served(changed, plan.pattern) and harms_nothing(design, changed):
+            return Remedy("", (Alternative(edits),))
+    return Remedy("Give the entities sort keys with different prefixes, or read them together as a collection.")
 
 
 def _ratio(plan: Plan) -> str:

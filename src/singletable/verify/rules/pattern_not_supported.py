@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.planner.remedies import remedy
-from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
+from singletable.verify.findings import Finding, PlannedDesign, Rule, reported_mismatch, unsupported_finding
 
 RULE = Rule("ST002", "pattern not supported", "error")
 
@@ -14,5 +14,4 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find unsupported patterns that no more specific rule reports."""
     for each in planned.unsupported:
         if not each.needs_scan and reported_mismatch(each) is None:
-            details = [f"{other.index}: {'; '.join(other.reasons)}" for other in each.other_indexes[1:]]
-            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each), *details)
+            yield unsupported_finding(RULE, each, remedy(planned.design, each))

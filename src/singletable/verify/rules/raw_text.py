@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.model.entity import Entity
 from singletable.model.key_template import FieldSlot
 from singletable.model.keys import TemplatePart
+from singletable.planner.key_source import keys_edits, replace_in_templates
+from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST107", "raw text in a key", "warning")
@@ -21,8 +24,10 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
                 for slot in part.template.slots:
                     if isinstance(slot, FieldSlot) and slot.codec.raw:
                         message = f'{slot} in {part.attribute} = "{part}" is not escaped'
-                        remedy = (
-                            f"Use {{{slot.name}}}; if such keys already exist, accept the finding and say why the text "
-                            f'is safe: accept={{"{RULE.code}": "..."}}.'
-                        )
-                        yield entity_finding(RULE, entity, message, remedy)
+                        yield entity_finding(RULE, entity, message, _remedy(entity, placement.index.alias, slot))
+
+
+def _remedy(entity: Entity, alias: str, slot: FieldSlot) -> Remedy:
+    keys = replace_in_templates(entity.declaration.keys[alias], str(slot), f"{{{slot.name}}}")
+    explanation = "If such keys already exist, accept the finding with accept= and say why the text is safe. Otherwise:"
+    return Remedy(explanation, (Alternative(keys_edits(entity, alias, keys)),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from singletable.planner.mismatches import StrongReadOnGsi
 from singletable.planner.remedies import remedy
-from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding, reported_mismatch
+from singletable.verify.findings import Finding, PlannedDesign, Rule, reported_mismatch, unsupported_finding
 
 RULE = Rule("ST114", "strong read on a GSI", "error")
 
@@ -15,4 +15,4 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find strongly consistent reads that need a global secondary index."""
     for each in planned.unsupported:
         if reported_mismatch(each) is StrongReadOnGsi:
-            yield pattern_finding(RULE, each.pattern, each.reason, remedy(planned.design, each))
+            yield unsupported_finding(RULE, each, remedy(planned.design, each))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.model.codecs.codec import SortOrder
+from singletable.model.design import Design
+from singletable.model.entity import Entity
 from singletable.model.key_template import FieldSlot, sorted_order
 from singletable.model.keys import KeyPart, NativePart
+from singletable.planner.changed_designs import harms_nothing
 from singletable.planner.mismatches import Unordered
-from singletable.planner.remedies import remedy
+from singletable.planner.remedies import ordered_keys, remedy
+from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, pattern_finding, reported_mismatch
 
 RULE = Rule("ST105", "values do not sort as text", "warning")
@@ -25,11 +29,23 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
                     if str(slot) not in seen:
                         seen.add(str(slot))
                         message = f'{slot} in {part.attribute} = "{part}" of {placement.index.display_name}'
-                        yield entity_finding(RULE, entity, message, f"{reason[:1].upper()}{reason[1:]}.")
+                        explanation = f"{reason[:1].upper()}{reason[1:]}."
+                        yield entity_finding(RULE, entity, message, _remedy(planned.design, entity, slot, explanation))
     for each in planned.unsupported:
         if reported_mismatch(each) is Unordered:
             change = remedy(planned.design, each)
             yield pattern_finding(RULE, each.pattern, each.reason, change, severity="error")
+
+
+def _remedy(design: Design, entity: Entity, slot: FieldSlot, explanation: str) -> Remedy:
+    """Return the first format or delimiter with which the slot sorts and every pattern is still served."""
+    for edits, changed in ordered_keys(design, entity, str(slot)):
+        placements = changed.entity_of(entity.cls).placements.values()
+        parts = [part for placement in placements if not placement.index.is_inverse for part in placement.sort]
+        unsorted = {found.name for part in parts for found, _ in _unsorted(part)}
+        if slot.name not in unsorted and harms_nothing(design, changed):
+            return Remedy(explanation, (Alternative(edits),))
+    return Remedy(explanation)
 
 
 def _unsorted(part: KeyPart) -> Iterator[tuple[FieldSlot, str]]:

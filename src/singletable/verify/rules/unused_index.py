@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.table_schema import Index
 from singletable.planner.internal_queries import copy_indexes
+from singletable.planner.key_source import remove_keys
+from singletable.planner.remedy import Alternative, Remedy, RemoveElement, index_place
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, table_finding
 
 RULE = Rule("ST112", "unused index", "warning")
@@ -25,9 +30,18 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         placed = planned.design.placed_in(index)
         if not any((alias, entity.label) in read for entity in placed):
             message = f"no pattern reads {index.label}"
-            yield table_finding(RULE, planned.design, message, "Remove it, or declare the pattern that uses it.")
+            yield table_finding(RULE, planned.design, message, _remedy(planned.design, index, placed))
             continue
         for entity in placed if not index.is_inverse else ():  # every entity is in an inverse index
             if (alias, entity.label) not in read:
                 message = f"no pattern reads its keys in {index.label}, but every write pays for them"
-                yield entity_finding(RULE, entity, message, f"Remove {alias}=, or declare the pattern that uses it.")
+                yield entity_finding(RULE, entity, message, _remedy(planned.design, index, (entity,), keep=True))
+
+
+def _remedy(design: Design, index: Index, entities: tuple[Entity, ...], *, keep: bool = False) -> Remedy:
+    """Remove the keys of the entities; without `keep`, remove the index too."""
+    edits = tuple(edit for entity in entities if not index.is_inverse for edit in remove_keys(entity, index.alias))
+    declared = index_place(design, index.alias)
+    if declared is not None and not keep:
+        edits += (RemoveElement(declared),)
+    return Remedy("Declare the pattern that uses it, or:", (Alternative(edits),))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from singletable.model.intents import ItemWriteIntent
 from singletable.model.validation.class_rules import rules_of
 from singletable.planner.plan import Plan
+from singletable.planner.remedy import Alternative, Remedy, RemoveKeyword, SetKeyword, body_place, pattern_place
 from singletable.planner.validation_reads import waived_rules
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, pattern_finding
 
@@ -43,9 +44,11 @@ def _counters(planned: PlannedDesign) -> Iterator[Finding]:
                 yield replace(entity_finding(RULE, entity, message, remedy), accepted=ACCEPTED)
 
 
-def _remedy(plan: Plan, rule: str) -> str:
+def _remedy(plan: Plan, rule: str) -> Remedy:
     requests = replace(plan, validation_read=rule).requests
     declared = plan.pattern.options.fanout
+    removed = RemoveKeyword(body_place(plan.pattern), "validate")
     if requests is None or requests == 1 or (declared is not None and requests <= declared):
-        return 'Remove validate="fields", so that the whole item is validated.'
-    return f'Remove validate="fields", and declare the read before the write with @pattern(fanout={requests}).'
+        return Remedy("", (Alternative((removed,), "The whole item is then validated."),))
+    fanout = SetKeyword(pattern_place(plan.pattern), "fanout", str(requests))
+    return Remedy("", (Alternative((removed, fanout), "The item is then read and validated before the write."),))

@@ -1,0 +1,213 @@
+"""`singletable check MODEL --fix`: apply the remedies of findings to the model's files, and check again after each."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import os
+import sys
+import tempfile
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from singletable.cli.edited_sources import edited_sources
+from singletable.cli.load_model import load_tables
+from singletable.cli.output import print_heading, print_json, print_wrapped
+from singletable.cli.source_edits import EditNotPossible, edit_source
+from singletable.errors import SingletableError
+from singletable.model.table_schema import TABLE
+from singletable.planner.remedy import Alternative, SetKeyword, plain_text
+from singletable.verify.design_check import CheckReport, check
+from singletable.verify.findings import Finding
+
+FAILED = 1
+Key = tuple[str, str, str]
+"""A finding, as recognised after an edit: table, code and subject. Its message may change."""
+
+
+@dataclass
+class FixReport:
+    """The files before and after all remedies, and what happened to each finding."""
+
+    before: dict[str, str] = field(default_factory=dict)
+    after: dict[str, str] = field(default_factory=dict)
+    fixed: list[tuple[Finding, Alternative]] = field(default_factory=list)
+    left: list[tuple[Finding, str]] = field(default_factory=list)
+    """The findings that stay, each with the reason."""
+    passes: bool = False
+
+    def diff(self) -> str:
+        """Return the changes of all files as a unified diff."""
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for path in self.after
+            for line in difflib.unified_diff(
+                self.before[path].splitlines(keepends=True),
+                self.after[path].splitlines(keepends=True),
+                _shown(path),
+                _shown(path),
+            )
+        )
+
+    @property
+    def changes_stored_keys(self) -> bool:
+        """Whether an edit replaces keys that items in a table may already have."""
+        return any(
+            isinstance(edit, SetKeyword) and edit.place.kind == "entity" and edit.keyword == TABLE
+            for _, alternative in self.fixed
+            for edit in alternative.edits
+        )
+
+
+def fix(model: str) -> FixReport:
+    """Apply the first alternative of every open finding that has one; no file is written."""
+    loaded_before = frozenset(sys.modules)
+    result = FixReport()
+    reports = _check(model, {}, loaded_before)
+    reasons: dict[tuple[str, str], str] = {}
+    while (found := next(_untried(reports, reasons), None)) is not None:
+        finding, key = found
+        alternative = finding.remedy.automatic
+        if alternative is None:
+            reasons[str(key), finding.message] = _no_edit(finding)
+            continue
+        try:
+            texts = _edited(result, alternative)
+            changed = _check(model, texts, loaded_before)
+            _reject_harm(reports, changed, finding, key)
+        except (EditNotPossible, SingletableError, _Harmful) as problem:
+            reasons[str(key), finding.message] = f"no automatic remedy: {problem}"
+            continue
+        result.fixed.append((finding, alternative))
+        result.after, reports = texts, changed
+    result.left = [(finding, reasons[str(key), finding.message]) for finding, key in _open(reports)]
+    result.passes = all(report.passes for report in reports)
+    return result
+
+
+def _no_edit(finding: Finding) -> str:
+    return "the remedy needs your decision" if finding.remedy.alternatives else "no automatic remedy"
+
+
+class _Harmful(Exception):
+    """The edit does not remove its finding, or causes another one."""
+
+
+def _check(model: str, texts: Mapping[str, str], loaded_before: frozenset[str]) -> list[CheckReport]:
+    from singletable.client.items.value_reader import reject_unreadable_types
+
+    with edited_sources(texts, loaded_before):
+        tables = load_tables(model)
+        for table in tables:
+            reject_unreadable_types(table.design)
+        return [check(table.design) for table in tables]
+
+
+def _open(reports: list[CheckReport]) -> Iterator[tuple[Finding, Key]]:
+    for report in reports:
+        for finding in report.findings:
+            if finding.accepted is None:
+                yield finding, (report.design.name, finding.code, finding.subject)
+
+
+def _untried(reports: list[CheckReport], reasons: Mapping[tuple[str, str], str]) -> Iterator[tuple[Finding, Key]]:
+    return ((finding, key) for finding, key in _open(reports) if (str(key), finding.message) not in reasons)
+
+
+def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: Finding, key: Key) -> None:
+    """Raise unless the finding is gone and no other finding is new.
+
+    The rules judge an unsupported pattern only when it has a plan: a warning about it is not new.
+    """
+    had, has = (Counter(each for _, each in _open(reports)) for reports in (before, after))
+    if has[key] >= had[key]:
+        raise _Harmful("it does not remove the finding")
+    warnings = {each for found, each in _open(after) if found.severity == "warning"}
+    for new in has - had:
+        unplanned = finding.severity == "error" and new[2] == finding.subject and new in warnings
+        if not unplanned:
+            raise _Harmful(f"it would cause {new[1]} for {new[2]}")
+
+
+def _edited(result: FixReport, alternative: Alternative) -> dict[str, str]:
+    texts = dict(result.after)
+    for path in dict.fromkeys(edit.place.location.file for edit in alternative.edits):
+        if path not in texts:
+            result.before[path] = texts[path] = _read(path)
+        texts[path] = edit_source(texts[path], [edit for edit in alternative.edits if edit.place.location.file == path])
+    return texts
+
+
+def _read(path: str) -> str:
+    try:
+        data = Path(path).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (OSError, SyntaxError, UnicodeDecodeError) as problem:
+        raise EditNotPossible(f"{path} cannot be read: {problem}") from problem
+
+
+def write_files(result: FixReport) -> None:
+    """Replace each changed file atomically, in its own encoding."""
+    for path, text in result.after.items():
+        target = Path(path).resolve()
+        with target.open("rb") as file:
+            encoding, _ = tokenize.detect_encoding(file.readline)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode(encoding))
+                os.fsync(file.fileno())
+            Path(name).chmod(target.stat().st_mode & 0o777)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def run_fix(model: str, *, dry_run: bool, as_json: bool) -> int:
+    """Fix a model, show the diff, and write the files unless it is a dry run; 0 when the fixed model passes."""
+    result = fix(model)
+    if not dry_run:
+        write_files(result)
+    if as_json:
+        print_json(
+            {
+                "passes": result.passes,
+                "files": [] if dry_run else [_shown(path) for path in result.after],
+                "fixed": [
+                    {"code": finding.code, "subject": finding.subject, "remedy": plain_text(alternative.sentence)}
+                    for finding, alternative in result.fixed
+                ],
+                "left": [
+                    {"code": finding.code, "subject": finding.subject, "reason": reason}
+                    for finding, reason in result.left
+                ],
+                "diff": result.diff(),
+            }
+        )
+    else:
+        _print(result, dry_run=dry_run)
+    return 0 if result.passes else FAILED
+
+
+def _print(result: FixReport, *, dry_run: bool) -> None:
+    print(result.diff(), end="")
+    print_heading(f"{len(result.fixed)} fixed, {len(result.left)} left")
+    for finding, alternative in result.fixed:
+        print_wrapped(f"fixed: {finding.code} {finding.subject}: {alternative.sentence}")
+    for finding, reason in result.left:
+        print_wrapped(f"left: {finding.code} {finding.subject}: {reason}")
+        for paragraph in finding.remedy.paragraphs:
+            print_wrapped(paragraph, "  ", "    ")
+    if result.changes_stored_keys:
+        print("The primary key of an entity changed: items that are already stored keep their old keys.")
+    for path in result.after:
+        print(f"{'would write' if dry_run else 'wrote'} {_shown(path)}")
+
+
+def _shown(path: str) -> str:
+    return os.path.relpath(path)

@@ -1,0 +1,241 @@
+"""Measure the keys of many items: sizes, items per partition, partitions by time, and numbers that do not sort."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from singletable.client.items.decoder import Item
+from singletable.conformance.partition_counts import PartitionCounts, PartitionUsage
+from singletable.cost.measured_items import shape_of
+from singletable.model.codecs.integer_codec import IntegerCodec
+from singletable.model.codecs.raw_codec import RawCodec
+from singletable.model.codecs.text_codec import TextCodec
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.key_template import FieldSlot, LiteralText
+from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
+from singletable.model.table_schema import Index
+from singletable.values.item_size import item_size
+from singletable.values.limits import LSI_COLLECTION_BYTES_MAX
+
+NEAR_LIMIT = 0.8
+"""The share of a size limit from which an item or an item collection is reported."""
+COLLECTIONS = -1
+"""The group of the bytes per item collection, in a table with local indexes."""
+_COUNTED_AT_ONCE = 1_000
+_SEPARATOR = "\x1f"
+"""Separates the values of a partition key with several attributes."""
+
+_HOUR = r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?[0-5]\d(?:\.\d+)?)?)?(?:Z|\+00:00)?"
+_DAY = rf"(?:0[1-9]|[12]\d|3[01])(?:(?:T|_|-|%20)?{_HOUR})?"
+_TIME = rf"(?:19|20)\d\d-?(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-?{_DAY})?)"
+"""A month, a week, a day, an hour or a longer time, as text that sorts by time."""
+
+
+def partition_reader(index: Index) -> Callable[[Item], str | None]:
+    """Return the function that reads the partition key of an item as text; None if the index does not contain it."""
+    partition = [attribute.name for attribute in index.partition]
+    first, others = partition[0], [*partition[1:], *(attribute.name for attribute in index.sort)]
+
+    def read(item: Item) -> str | None:
+        value = item.get(first)
+        if value is None:
+            return None
+        for name in others:
+            if name not in item:
+                return None
+        if len(partition) == 1:
+            (content,) = value.values()
+            return content if type(content) is str else str(content)
+        return _SEPARATOR.join(str(*item[name].values()) for name in partition)
+
+    return read
+
+
+def readable_partition(text: str) -> str:
+    """Return a partition key for messages."""
+    return text.replace(_SEPARATOR, ", ")
+
+
+class NumberTexts:
+    """The values of one field in a sort key, as long as all of them are numbers written as text."""
+
+    def __init__(self, slot: FieldSlot, place: str) -> None:
+        self.slot, self.place = slot, place
+        self._by_length: dict[int, tuple[str, str]] | None = {}
+
+    def add(self, value: Any) -> None:
+        """Add a value; after the first one that is not a number, the others are ignored."""
+        if self._by_length is None or value is None:
+            return
+        text = str(value)
+        if not (text.isascii() and text.isdigit()) or (text[0] == "0" and text != "0"):
+            self._by_length = None
+            return
+        least, most = self._by_length.get(len(text), (text, text))
+        self._by_length[len(text)] = (min(least, text), max(most, text))
+
+    @property
+    def wrong_order(self) -> tuple[str, str] | None:
+        """Two values that sort in the wrong order, the smaller number first; None if all are in order."""
+        lengths = sorted(self._by_length or {})
+        ranges = [(self._by_length or {})[length] for length in lengths]
+        pairs = ((shorter[1], longer[0]) for n, longer in enumerate(ranges) for shorter in ranges[:n])
+        return next((pair for pair in pairs if pair[0] > pair[1]), None)
+
+
+@dataclass
+class PlacementMeasurement:
+    """The partitions of one entity in the table or an index."""
+
+    placement: Placement
+    group: int
+    time_pattern: re.Pattern[str] | None
+    """Matches partition keys whose variable parts are all times; None after the first other one."""
+    read: Callable[[Item], str | None]
+    uncounted: list[str] = field(default_factory=list)
+    """The partition keys of the last items; counting many at once is faster."""
+
+    def add(self, counts: PartitionCounts, item: Item) -> None:
+        """Count an item, if it is in the index."""
+        text = self.read(item)
+        if text is not None:
+            self.uncounted.append(text)
+            if len(self.uncounted) >= _COUNTED_AT_ONCE:
+                self.count(counts)
+
+    def count(self, counts: PartitionCounts) -> None:
+        """Count the last items."""
+        counts.count(self.group, self.uncounted)
+        pattern = self.time_pattern
+        if pattern is not None and not all(pattern.fullmatch(text) for text in set(self.uncounted)):
+            self.time_pattern = None
+        self.uncounted.clear()
+
+
+@dataclass
+class EntityMeasurement:
+    """The items of one entity."""
+
+    entity: Entity
+    placements: list[PlacementMeasurement]
+    numbers: list[NumberTexts]
+    items: int = 0
+    total_bytes: int = 0
+    largest_bytes: int = 0
+    largest: Item = field(default_factory=dict)
+
+
+class MeasuredPartitions(NamedTuple):
+    """One entity in the table or an index, with the measured use of its partitions."""
+
+    entity: Entity
+    placement: Placement
+    usage: PartitionUsage
+    is_by_time: bool
+
+
+class KeyMeasurements:
+    """Measures the items of a table, one after another, in bounded memory."""
+
+    def __init__(self, design: Design) -> None:
+        self._counts = PartitionCounts()
+        self._shape = shape_of(design)
+        self._read_collection = partition_reader(design.table)
+        self._local = {index.alias for index in design.indexes.values() if index.kind == "LSI"}
+        groups = iter(range(sum(len(entity.placements) for entity in design.entities)))
+        self.entities = {
+            entity.name: EntityMeasurement(entity, list(_placements(entity, groups)), list(_numbers(entity)))
+            for entity in design.entities
+        }
+
+    def add(self, entity: Entity | None, item: Item, values: Mapping[str, Any], size_bytes: int) -> None:
+        """Measure an item; an internal or unknown item counts only for the size of its item collection."""
+        if self._local:
+            self._add_to_collection(item, size_bytes)
+        if entity is None:
+            return
+        measured = self.entities[entity.name]
+        measured.items += 1
+        measured.total_bytes += size_bytes
+        if size_bytes > measured.largest_bytes:
+            measured.largest_bytes, measured.largest = size_bytes, item
+        for placement in measured.placements:
+            placement.add(self._counts, item)
+        for numbers in measured.numbers:
+            numbers.add(values.get(numbers.slot.name))
+
+    def partitions(self) -> list[MeasuredPartitions]:
+        """Return the use of partitions by each entity, in the table and in each index."""
+        everywhere = [(each.entity, each_in) for each in self.entities.values() for each_in in each.placements]
+        for _, each_in in everywhere:
+            each_in.count(self._counts)
+        limits = {each_in.group: entity.expected_in(each_in.placement.index) for entity, each_in in everywhere}
+        usage = self._counts.usage({group: limit for group, limit in limits.items() if limit is not None})
+        return [
+            MeasuredPartitions(entity, each_in.placement, usage[each_in.group], each_in.time_pattern is not None)
+            for entity, each_in in everywhere
+            if each_in.group in usage
+        ]
+
+    def collections(self) -> PartitionUsage | None:
+        """Return the bytes of item collections; None for a table without local indexes, which has no limit."""
+        return self._counts.usage({COLLECTIONS: int(LSI_COLLECTION_BYTES_MAX * NEAR_LIMIT)}).get(COLLECTIONS)
+
+    def close(self) -> None:
+        """Delete the temporary database."""
+        self._counts.close()
+
+    def _add_to_collection(self, item: Item, size_bytes: int) -> None:
+        """Add the size of an item and of its entries in local indexes, which share the limit."""
+        text = self._read_collection(item)
+        if text is None:
+            return
+        for index in self._shape.indexes:
+            entry = self._shape.entry(index, item) if index.alias in self._local else None
+            if entry is not None:
+                size_bytes += item_size(entry)
+        self._counts.add(COLLECTIONS, text, size_bytes)
+
+
+def _placements(entity: Entity, groups: Iterator[int]) -> Iterator[PlacementMeasurement]:
+    for placement in entity.placements.values():
+        if placement.index.kind != "LSI":  # it has the partitions of the table
+            pattern, read = _time_pattern(placement), partition_reader(placement.index)
+            yield PlacementMeasurement(placement, next(groups), pattern, read)
+
+
+def _time_pattern(placement: Placement) -> re.Pattern[str] | None:
+    if not any(part.fields for part in placement.partition):
+        return None
+    return re.compile(re.escape(_SEPARATOR).join(map(_time_expression, placement.partition)))
+
+
+def _time_expression(part: KeyPart) -> str:
+    if isinstance(part, NativePart):
+        return _TIME
+    pieces = part.template.parts
+    return "".join(re.escape(piece.text) if isinstance(piece, LiteralText) else _TIME for piece in pieces)
+
+
+def _numbers(entity: Entity) -> Iterator[NumberTexts]:
+    """Yield the fields of sort keys that may hold numbers as text without padding; identifiers need no order."""
+    seen: set[str] = set()
+    for placement in entity.placements.values():
+        if placement.index.is_inverse:
+            continue
+        for part in placement.sort:
+            for slot in part.template.slots if isinstance(part, TemplatePart) else ():
+                if isinstance(slot, FieldSlot) and slot.name not in seen and _needs_padding(entity, slot):
+                    seen.add(slot.name)
+                    yield NumberTexts(slot, f"{part.attribute} of {placement.index.display_name}")
+
+
+def _needs_padding(entity: Entity, slot: FieldSlot) -> bool:
+    is_identifier = entity.identity == (slot.name,) or slot.name == "id" or slot.name.endswith("_id")
+    if isinstance(slot.codec, IntegerCodec):
+        return slot.codec.digits is None
+    return isinstance(slot.codec, TextCodec | RawCodec) and not is_identifier

@@ -1,1 +1,0 @@
-"""Models from elsewhere: read into a draft, and written as an ordinary Python file."""

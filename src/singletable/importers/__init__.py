@@ -1,0 +1,1 @@
+"""Importers: models from live tables, other tools, pattern tables and SQL schemas."""

@@ -1,0 +1,1 @@
+"""Importer of live tables: entities and keys inferred from a sample of items."""

@@ -1,0 +1,164 @@
+"""Groups of items of one entity: by a declared kind, by a type attribute, or by the literals in their keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from singletable.importers.live.key_words import DELIMITER, is_key_name, is_sort_name, looks_literal, segments_of
+from singletable.importers.live.sampled_table import Item, SampledTable
+from singletable.importers.names import class_name
+
+TYPE_ATTRIBUTES = (
+    *("entity_type", "entityType", "EntityType", "Type", "type", "_type", "_et", "__edb_e__"),
+    *("entity", "Entity", "kind"),
+)
+KINDS_MAX = 60
+# Attributes with these names often classify items of one entity: a product of the type "book".
+_AMBIGUOUS = ("Type", "type", "kind")
+_NAME_MIN = 3
+_GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
+
+
+@dataclass(frozen=True)
+class EntityGroup:
+    """Items of one entity; `kind` is the declared kind, `stored_name` the value of the type attribute."""
+
+    name: str
+    items: tuple[Item, ...]
+    kind: str | None = None
+    stored_name: str | None = None
+
+
+def entity_groups(table: SampledTable) -> tuple[str | None, tuple[EntityGroup, ...]]:
+    """Return the type attribute, if there is one, and the groups in the order of their first items."""
+    attribute = type_attribute(table)
+    if attribute is None:
+        return None, tuple(_groups_by_key(table))
+    kinds = table.kinds or (None,) * len(table.items)
+    found: dict[str, list[Item]] = {}
+    named: dict[str, str] = {}
+    for item, kind in zip(table.items, kinds, strict=True):
+        stored = item[attribute]["S"]
+        found.setdefault(stored, []).append(item)
+        named.setdefault(stored, kind or stored)
+    return attribute, tuple(
+        EntityGroup(named[stored], tuple(items), named[stored], stored) for stored, items in found.items()
+    )
+
+
+def type_attribute(table: SampledTable) -> str | None:
+    """Return an attribute with a usual name that every item has and that agrees with declared kinds and with keys."""
+    for name in TYPE_ATTRIBUTES:
+        if name in table.key_attributes or not table.items:
+            continue
+        values = [item.get(name, {}).get("S") for item in table.items]
+        if None in values or len(set(values)) > KINDS_MAX:
+            continue
+        pairs = set(zip(values, table.kinds, strict=True)) if table.kinds else {(value, value) for value in values}
+        is_declared = len({kind for _, kind in pairs}) == len(pairs) == len(set(values))
+        if is_declared and _agrees_with_keys(table, name):
+            return name
+    return None
+
+
+def _agrees_with_keys(table: SampledTable, name: str) -> bool:
+    """Return whether all keys of each type start with the same literals; a path can have any length.
+
+    If two types of an ambiguous attribute have keys with the same literals, the keys show that they are one entity.
+    """
+    constants = _literal_segments(table)
+    forms: dict[str, set[object]] = {}
+    for item in table.items:
+        form = _key_form(item, table.keys, constants)
+        forms.setdefault(item[name]["S"], set()).add(
+            tuple(part[0] if isinstance(part, tuple) else part for part in form)
+        )
+    if any(len(seen) > 1 for seen in forms.values()):
+        return False
+    if name not in _AMBIGUOUS or table.kinds:
+        return True
+    with_literals = [
+        form for seen in forms.values() for form in seen if any(part not in ("*", "S") for part in _parts(form))
+    ]
+    return len(set(with_literals)) == len(with_literals)
+
+
+def _parts(form: object) -> tuple[object, ...]:
+    return form if isinstance(form, tuple) else ()
+
+
+def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
+    constants = _literal_segments(table)
+    found: dict[tuple[str | None, object], list[Item]] = {}
+    kinds = table.kinds or (None,) * len(table.items)
+    for item, kind in zip(table.items, kinds, strict=True):
+        found.setdefault((kind, _key_form(item, table.keys, constants)), []).append(item)
+    names: set[str] = set()
+    for (kind, form), items in found.items():
+        name = _name(form, kind or table.name, names)
+        if kind is not None:
+            name = kind if kind not in names else f"{kind} {name.removeprefix(kind)}".strip()
+        names.add(name)
+        yield EntityGroup(name, tuple(items), kind)
+
+
+def _literal_segments(table: SampledTable) -> frozenset[tuple[str, int, str]]:
+    """Return the segments that look like literals, with the key attribute and the position."""
+    return frozenset(
+        (name, place, word)
+        for item in table.items
+        for name in table.keys
+        for segments in [segments_of(item, name)]
+        for place, word in enumerate(segments)
+        if _is_literal(name, segments, place)
+    )
+
+
+def _is_literal(name: str, segments: list[str], place: int) -> bool:
+    """Return whether a segment looks like a literal: a word before a value, or the only word of a sort key."""
+    word = segments[place]
+    if DELIMITER in name or (len(segments) == 1 and not is_key_name(name)):
+        return False  # `Status#Date` names its parts, and a key named CustomerID contains one value
+    if len(segments) == 1:
+        return looks_literal(word) and (word.isupper() or is_sort_name(name))
+    return place % 2 == 0 and place + 1 < len(segments) and looks_literal(word)
+
+
+def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, int, str]]) -> tuple[object, ...]:
+    """Return the keys with a star in place of every value; for a key that is not a string, its type."""
+    form: list[object] = []
+    for name in keys:
+        segments = segments_of(item, name)
+        if not segments:
+            form.append(next(iter(item.get(name) or {"": None})))
+        else:
+            form.append(tuple(_mark(name, segments, place, constants) for place in range(len(segments))))
+    return tuple(form)
+
+
+def _mark(name: str, segments: list[str], place: int, constants: frozenset[tuple[str, int, str]]) -> str:
+    word = segments[place]
+    is_constant = (name, place, word) in constants and (len(segments) == 1 or place % 2 == 0)
+    return word if is_constant or not word else "*"
+
+
+def _name(form: object, table_name: str, taken: set[str]) -> str:
+    """Return the last literal of the keys that is a readable word, otherwise a name from the name of the table."""
+    parts = [part for part in (form if isinstance(form, tuple) else ()) if isinstance(part, tuple)]
+    words: list[str] = [str(word) for part in parts for word in part if word not in ("*", "")]
+    readable = [word for word in words if len(word) >= _NAME_MIN and word.upper() not in _GENERIC_WORDS]
+    name = readable[-1] if readable else item_name(table_name)
+    if name in taken:
+        name = " ".join(readable or [name, *words])
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name}{number}", number + 1
+    return found
+
+
+def item_name(table_name: str) -> str:
+    """Return a name for the only entity of a table: `Cart` for CartTable, `MusicItem` for Music."""
+    base = re.sub(r"[\W_]*(?:table|tbl|model)$", "", table_name, flags=re.IGNORECASE)
+    return base if base and class_name(base) != class_name(table_name) else f"{table_name} item"

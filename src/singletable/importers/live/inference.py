@@ -1,0 +1,267 @@
+"""Draft of an existing table: entities, fields and key templates inferred from its description and sample items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from singletable.importers.draft import (
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftTable,
+    NativeKey,
+    Position,
+    fields_in,
+    identity_note,
+    identity_of,
+)
+from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
+from singletable.importers.live.entity_groups import EntityGroup, entity_groups
+from singletable.importers.live.item_fields import ItemFields, field_type, python_value
+from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
+from singletable.importers.live.key_templates import TemplateInference
+from singletable.importers.live.key_words import DELIMITER, is_key_name
+from singletable.importers.live.keys_only import index_attributes, table_of_keys
+from singletable.importers.live.sampled_table import SampledTable
+from singletable.importers.names import class_name, field_name
+from singletable.importers.proposals import with_proposed_patterns
+from singletable.model.table_schema import TABLE
+
+SCHEMA_VERSION = "schema_v"
+"""The attribute in which the library stores the schema version of an item."""
+
+
+def inferred_table(table: SampledTable, taken: Collection[str] = ()) -> DraftTable:
+    """Return the draft of a table with proposed patterns; `taken` are class names of other tables."""
+    return with_proposed_patterns(inferred_entities(table, taken))
+
+
+def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> DraftTable:
+    """Return the draft of a table without patterns."""
+    if not table.items:
+        return table_of_keys(table)
+    attribute, groups = entity_groups(table)
+    entities: list[DraftEntity] = []
+    notes: list[str] = []
+    for group in groups:
+        names = [*taken, *(entity.class_name for entity in entities)]
+        inference = _EntityInference(table, group, attribute, class_name(group.name, names))
+        entities.append(inference.entity())
+        notes += inference.notes
+    entities = with_accepted_overlaps(entities, notes)
+    used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
+    notes += _attribute_notes(entities)
+    notes += closed_set_notes(entities, [len(group.items) for group in groups])
+    return DraftTable(
+        class_name(table.name, [*taken, *(entity.class_name for entity in entities)]),
+        table.name,
+        tuple(entities),
+        table.keys,
+        used,
+        (),
+        attribute,
+        table.ttl_attribute if not any(entity.ttl for entity in entities) else None,
+        doc=f"{table.name}, inferred from {len(table.items)} items.",
+        notes=(*_index_notes(table, used), *notes),
+    )
+
+
+def _index_notes(table: SampledTable, used: Sequence[DraftIndex]) -> Iterator[str]:
+    for index in table.indexes:
+        if index not in used:
+            yield f"The index {index.name} was left out, because no sampled item has its keys."
+
+
+def _attribute_notes(entities: Sequence[DraftEntity]) -> Iterator[str]:
+    for entity in entities:
+        if any(field.stored_as == SCHEMA_VERSION for field in entity.fields):
+            yield (
+                f"{entity.class_name}.{SCHEMA_VERSION} is a plain field, because the functions that upgrade items "
+                "are not in the table. Replace it with schema_version= and @upgrade functions."
+            )
+
+
+class _EntityInference:
+    """Infers one entity from its items."""
+
+    def __init__(self, table: SampledTable, group: EntityGroup, type_attribute: str | None, name: str) -> None:
+        self.table = table
+        self.group = group
+        self.name = name
+        self.type_attribute = type_attribute
+        self.notes: list[str] = []
+        self.version = 1 if all(item.get(SCHEMA_VERSION) == {"N": "1"} for item in group.items) else None
+        left_out = {type_attribute} if type_attribute else set()
+        self.fields = self._fields(left_out | ({SCHEMA_VERSION} if self.version is not None else set()))
+
+    def entity(self) -> DraftEntity:
+        """Return the entity."""
+        everywhere = list(range(len(self.group.items)))
+        positions = tuple(self._position(name, everywhere) for name in self.table.keys)
+        keys = {TABLE: DraftKeys(positions[:1], positions[1:])}
+        for index in self.table.indexes:
+            if (of_index := self._index_keys(index)) is not None:
+                keys[index.alias] = of_index
+        fields = self.fields
+        keys = closed_sets(self.table, self.group.name, fields, keys)
+        ttl = next((each for each in fields.by_name.values() if each.stored_as == self.table.ttl_attribute), None)
+        identity = identity_of(self.name, fields.by_name, keys[TABLE])
+        self._add_notes(identity)
+        return DraftEntity(
+            self.name,
+            tuple(fields.by_name.values()),
+            keys,
+            self.group.stored_name,
+            f"{self.name}, inferred from {len(self.group.items)} items.",
+            ttl.name if ttl is not None and ttl.type == "int" else None,
+            {"ST107": RAW_REASON} if fields.raw else {},
+            dict(fields.derived),
+            identity=identity,
+            schema_version=self.version,
+        )
+
+    def _add_notes(self, identity: tuple[str, ...] | None) -> None:
+        for place, (chosen, others) in self.fields.choices.items():
+            names = " and ".join((chosen, *others))
+            self.notes.append(
+                f"{self.name}: {place} could also be {', '.join(others)}: {names} are equal in all items."
+            )
+        if self.fields.raw:
+            names = ", ".join(sorted(self.fields.raw))
+            self.notes.append(
+                f'{self.name}: accept={{"ST107": ...}} was added, because keys contain the text of {names} unescaped.'
+            )
+        if identity is not None:
+            self.notes.append(identity_note(self.name, identity))
+
+    def _fields(self, left_out: Collection[str]) -> ItemFields:
+        """Return the attributes as fields, except keys that are composed of other values."""
+        items, key_names = self.group.items, self.table.key_attributes
+        attributes = dict.fromkeys(name for item in items for name in item)
+        by_name: dict[str, DraftField] = {}
+        fields = ItemFields(by_name, {}, attributes=frozenset((*attributes, *left_out, *key_names)))
+        for attribute in attributes:
+            if attribute not in left_out and not (attribute in key_names and self._is_composed(attribute)):
+                self._add_field(fields, attribute)
+        return fields
+
+    def _add_field(self, fields: ItemFields, attribute: str) -> None:
+        seen = [item.get(attribute) for item in self.group.items]
+        kind = field_type(each for each in seen if each is not None)
+        alias = self._alias(attribute)
+        name = field_name(alias or attribute, (*fields.by_name, *fields.derived))
+        is_optional = any(each is None or "NULL" in each for each in seen)
+        fields.by_name[name] = DraftField(name, kind, is_optional, None if name == attribute else attribute)
+        fields.values[name] = [python_value(kind, each) for each in seen]
+
+    def _alias(self, attribute: str) -> str | None:
+        """Return the declared name of what a generic key attribute contains."""
+        alias = self.table.aliases.get(self.group.kind or "", {}).get(attribute)
+        return alias if alias is not None and is_key_name(attribute) and not is_key_name(alias) else None
+
+    def _is_composed(self, attribute: str) -> bool:
+        """Return whether a key attribute is text with several parts, or a generic key."""
+        texts = [item[attribute].get("S") for item in self.group.items if attribute in item]
+        if any(text is None for text in texts):
+            return False
+        return is_key_name(attribute) or any(DELIMITER in str(text) for text in texts)
+
+    def _index_keys(self, index: DraftIndex) -> DraftKeys | None:
+        """Return the keys of an index that contains some of the items; sparse if it does not contain all."""
+        names, items = index_attributes(index), self.group.items
+        inside = [place for place, item in enumerate(items) if all(name in item for name in names)]
+        if not inside:
+            return self._native_index_keys(index)
+        is_sparse = len(inside) < len(items)
+        positions = self._sparse_positions(index, inside) if is_sparse else None
+        if positions is None:
+            if is_sparse:
+                self._add_key_fields(names)
+            positions = {name: self._position(name, inside) for name in names}
+            if is_sparse and not self._excludes_others(tuple(positions.values()), inside):
+                self.notes.append(
+                    f"{self.name} is not in the index {index.name}: {len(inside)} of {len(items)} items have its keys, "
+                    "and no field is missing in the others."
+                )
+                return None
+        if index.kind == "LSI":
+            return DraftKeys(tuple(positions[name] for name in index.sort), (), is_sparse)
+        partition = tuple(positions[name] for name in index.partition)
+        return DraftKeys(partition, tuple(positions[name] for name in index.sort), is_sparse)
+
+    def _native_index_keys(self, index: DraftIndex) -> DraftKeys | None:
+        """Return keys for an index whose attributes are all fields, although no item has all of them.
+
+        An item with all of them would be in the index, so the model must declare it.
+        """
+        stored = {each.stored_as: each.name for each in self.fields.by_name.values()}
+        if index.kind == "LSI" or not all(name in stored for name in (*index.partition, *index.sort)):
+            return None
+        partition = tuple(NativeKey(stored[name]) for name in index.partition)
+        return DraftKeys(partition, tuple(NativeKey(stored[name]) for name in index.sort), sparse=True)
+
+    def _sparse_positions(self, index: DraftIndex, inside: list[int]) -> Mapping[str, Position] | None:
+        """Return the keys of a sparse index if attributes determine which items it contains, otherwise None."""
+        fields, items = self.fields, self.group.items
+        own = [name for name in (*index.partition, *index.sort) if name not in self.table.keys]
+        is_partly_in = any(name in item for place, item in enumerate(items) if place not in inside for name in own)
+        before = fields.snapshot()
+        fields.preferred = frozenset(
+            name
+            for name, values in fields.values.items()
+            if all((value is not None) == (place in inside) for place, value in enumerate(values))
+        )
+        positions = {name: self._position(name, inside) for name in index_attributes(index)}
+        fields.preferred = frozenset()
+        added = {name for name in fields_in(tuple(positions.values())) if name not in before.by_name}
+        # A field that is only in these keys would be lost when an item is read and written again.
+        is_lossy = bool(added & fields.key_only)
+        if is_partly_in or is_lossy or not self._excludes_others(tuple(positions.values()), inside):
+            fields.restore(before)
+            return None
+        return positions
+
+    def _add_key_fields(self, names: Sequence[str]) -> None:
+        """Add key attributes that nothing else explains as fields."""
+        stored = {each.stored_as for each in self.fields.by_name.values()}
+        for attribute in names:
+            if attribute not in self.fields.templates and attribute not in stored:
+                self._add_field(self.fields, attribute)
+
+    def _excludes_others(self, positions: tuple[Position, ...], inside: list[int]) -> bool:
+        """Return whether every item outside the index lacks a field of its keys."""
+        values = [self.fields.values[name] for name in fields_in(positions) if name in self.fields.values]
+        return all(
+            any(len(seen) <= place or seen[place] is None for seen in values)
+            for place in range(len(self.group.items))
+            if place not in inside
+        )
+
+    def _position(self, attribute: str, indices: list[int]) -> Position:
+        fields = self.fields
+        for known in fields.by_name.values():
+            if known.stored_as == attribute:
+                return NativeKey(known.name)
+        if attribute not in fields.templates:
+            texts = [str(self.group.items[place][attribute]["S"]) for place in indices]
+            inference = TemplateInference(fields, attribute, texts, indices, self._alias(attribute))
+            fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
+        return fields.templates[attribute]
+
+    def _declared(self, attribute: str, inference: TemplateInference) -> str | None:
+        """Return the declared template if every item obeys it, otherwise None and a note."""
+        declared = self.table.templates.get(self.group.kind or "", {}).get(attribute)
+        if declared is None:
+            return None
+        before = self.fields.snapshot()
+        if self.type_attribute is not None and self.group.stored_name is not None:
+            declared = declared.replace(f"${{{self.type_attribute}}}", self.group.stored_name)
+        found = inference.declared(declared)
+        if found is None:
+            self.fields.restore(before)
+            self.notes.append(
+                f"{self.name}: the items do not match the declared template {declared} of {attribute}; "
+                "the template in the model is inferred from the items."
+            )
+        return found

@@ -1,0 +1,222 @@
+"""Key templates inferred from keys: which segments are literals, and which fields the other segments contain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from singletable.importers.live.derived_segments import derived_slot, tree_slot
+from singletable.importers.live.item_fields import ItemFields
+from singletable.importers.live.key_words import DELIMITER, is_key_name, is_sort_name, looks_literal
+from singletable.model.codecs.choose_codec import choose_codec
+from singletable.model.codecs.text_codec import escape, unescape
+
+PYTHON_TYPES: Mapping[str, Any] = {
+    "str": str,
+    "int": int,
+    "Decimal": Decimal,
+    "float": float,
+    "bool": bool,
+    "datetime": datetime,
+    "date": date,
+}
+_SPECS: Mapping[str, tuple[str, ...]] = {
+    "str": ("", "raw"),
+    "datetime": ("", "seconds", "milliseconds", "minutes", "hours", "days", "%Y-%m-%d", "%Y-%m"),
+    "date": ("", "%Y-%m"),
+    "int": ("", *(f"0{width}d" for width in range(2, 19)), "number"),
+    "Decimal": ("number", "08.2f"),
+    "bool": ("",),
+}
+_NAMED = re.compile(r"(?P<head>[A-Za-z_]+=)(?P<value>.*)")
+
+
+class TemplateInference:
+    """Infers the template of one key attribute from the texts of the items `indices`."""
+
+    def __init__(
+        self, fields: ItemFields, attribute: str, texts: Sequence[str], indices: Sequence[int], alias: str | None = None
+    ) -> None:
+        self.fields = fields
+        self.attribute = attribute
+        self.texts = texts
+        self.indices = indices
+        self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
+
+    def infer(self) -> str:
+        """Return a template that writes every text."""
+        split = [text.split(DELIMITER) for text in self.texts]
+        if len({len(segments) for segments in split}) != 1:
+            return self._of_varying_length(split)
+        columns = list(zip(*split, strict=True))
+        # The attribute name Status#Date lists the parts of the key, and none of them is a literal.
+        names = self.attribute.split(DELIMITER) if DELIMITER in self.attribute else []
+        if len(names) == len(columns):
+            return DELIMITER.join(
+                self._matching(column, name) or self._added(column, name)
+                for name, column in zip(names, columns, strict=True)
+            )
+        parts: list[str] = []
+        for place, column in enumerate(columns):
+            before = parts[-1] if parts else ""
+            is_value = bool(before) and "{" not in before and place % 2 == 1
+            if len(columns) == 1 and not (column[0].isupper() or is_sort_name(self.attribute)):
+                is_value = True
+            parts.append(self._segment(column, before, is_value=is_value))
+        return DELIMITER.join(parts)
+
+    def declared(self, template: str) -> str | None:
+        """Return a declared template such as `${acctId}#${timestamp}` with our fields, if it writes every text."""
+        segments = template.split(DELIMITER)
+        if any(text.count(DELIMITER) + 1 != len(segments) for text in self.texts):
+            return None
+        columns = zip(*(text.split(DELIMITER) for text in self.texts), strict=True)
+        by_attribute = {each.stored_as: name for name, each in self.fields.by_name.items()}
+        parts: list[str] = []
+        for segment, column in zip(segments, columns, strict=True):
+            named = re.fullmatch(r"\$\{(\w+)\}", segment)
+            if named is None:
+                if set(column) != {segment} or re.search(r"[${}%]", segment):
+                    return None
+                parts.append(segment)
+                continue
+            name = by_attribute.get(named[1])
+            slot = self._slot(name, column) if name is not None else self._added(column, named[1])
+            if slot is None:
+                return None
+            parts.append(slot)
+        return DELIMITER.join(parts)
+
+    def _segment(self, column: Sequence[str], before: str, *, is_value: bool) -> str:
+        """Return one segment; `is_value` means that it follows a literal or is the only one."""
+        text = column[0]
+        is_constant = len(set(column)) == 1
+        is_word = not text or looks_literal(text)
+        can_be_value = is_value and (len(column) == 1 or not text.isupper())
+        if is_constant and is_word and not can_be_value:
+            return text
+        hint = before if before and "{" not in before else ""
+        if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:
+            return found
+        if is_constant and is_word and text.isupper():
+            return text
+        named = [_NAMED.fullmatch(text) for text in column]
+        heads = {match["head"] for match in named if match}
+        if len(heads) == 1 and all(named):
+            values = [match["value"] for match in named if match]
+            head = heads.pop()
+            name = head.removesuffix("=")
+            return head + (
+                tree_slot(self.fields, values, self.indices)
+                or self._matching(values, name)
+                or derived_slot(self.fields, values, self.indices)
+                or self._added(values, name)
+            )
+        return derived_slot(self.fields, column, self.indices) or self._added(column, f"{hint}_id" if hint else "")
+
+    def _matching(self, column: Sequence[str], hint: str) -> str | None:
+        """Return the slot of the field that equals the segment in every item; the best name wins.
+
+        If several fields match equally well, the choice is recorded for a note.
+        """
+        slots: dict[str, str] = {}
+        for name in sorted(self.fields.by_name, key=lambda each: each not in self.fields.preferred):
+            if (slot := self._slot(name, column, is_trial=True)) is not None:
+                slots[name] = slot
+        if not slots:
+            return None
+        ranks = {name: self._rank(name, hint) for name in slots}
+        best = [name for name in slots if ranks[name] == min(ranks.values())]
+        if len(best) > 1:
+            self.fields.choices[f"{self.attribute}: {slots[best[0]]}"] = (best[0], tuple(best[1:]))
+        return self._slot(best[0], column)
+
+    def _rank(self, name: str, hint: str) -> int:
+        """Return 0 for a field with the name that the alias or the literal before the segment suggests."""
+        if name in self.fields.preferred:
+            return 0
+        plain = _letters(self.fields.by_name[name].stored_as)
+        hints = {_letters(each) for each in (hint, self.alias or "") if each}
+        if any(plain in (each, f"{each}id", each.removesuffix("id")) for each in hints):
+            return 1
+        return 2 if any(plain.startswith(each) for each in hints) else 3
+
+    def _slot(self, name: str, column: Sequence[str], *, is_trial: bool = False) -> str | None:
+        """Return the slot of a field in the format that writes the segment in every item."""
+        kind, seen = self.fields.by_name[name].type, self.fields.values[name]
+        values = [seen[index] if index < len(seen) else None for index in self.indices]
+        if any(value is None for value in values):
+            return None
+        for spec in _SPECS.get(kind, ()):
+            if _writes(kind, spec, values, column):
+                if spec == "raw" and not is_trial:
+                    self.fields.raw.add(name)
+                return f"{{{name}{':' + spec if spec else ''}}}"
+        return None
+
+    def _added(self, column: Sequence[str], name: str) -> str:
+        """Return the slot of a new field that is only in keys."""
+        try:
+            plain, spec = [unescape(text, DELIMITER) for text in column], ""
+        except ValueError:
+            plain, spec = list(column), ":raw"
+        found = self.fields.add(self.alias or name or "part", self._spread(plain))
+        if spec:
+            self.fields.raw.add(found)
+        return f"{{{found}{spec}}}"
+
+    def _spread(self, texts: Sequence[str]) -> list[Any]:
+        """Return a value for every item, None for items that are not in `indices`."""
+        count = max((len(values) for values in self.fields.values.values()), default=0)
+        values: list[Any] = [None] * max(count, max(self.indices) + 1)
+        for index, text in zip(self.indices, texts, strict=True):
+            values[index] = text
+        return values
+
+    def _of_varying_length(self, split: list[list[str]]) -> str:
+        """Return literals that all texts start with, followed by a path."""
+        common = list(_common_literals(split))
+        longest = min(len(common), min(map(len, split)) - 1)
+        for count in range(longest, -1, -1):
+            name = self._path_field([tuple(segments[count:]) for segments in split])
+            if name is not None:
+                return DELIMITER.join([*common[:count], f"{{{name}}}"])
+        heads = common[:longest]
+        joined = [DELIMITER.join(segments[longest:]) for segments in split]
+        return DELIMITER.join([*heads, self._added(joined, f"{heads[-1]}_id" if heads else "")])
+
+    def _path_field(self, paths: list[tuple[str, ...]]) -> str | None:
+        """Return the list field that contains these paths, and make it a tuple."""
+        fields = self.fields
+        for name, known in fields.by_name.items():
+            if known.type not in ("list[str]", "tuple[str, ...]"):
+                continue
+            seen = [fields.values[name][index] for index in self.indices]
+            if [tuple(escape(each, DELIMITER) for each in value or ()) for value in seen] == paths:
+                fields.by_name[name] = replace(known, type="tuple[str, ...]")
+                fields.values[name] = [None if value is None else tuple(value) for value in fields.values[name]]
+                return name
+        return None
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()
+
+
+def _writes(kind: str, spec: str, values: Sequence[Any], column: Sequence[str]) -> bool:
+    try:
+        codec = choose_codec(PYTHON_TYPES[kind], spec, DELIMITER)
+        return all(codec.encode(value) == text for value, text in zip(values, column, strict=True))
+    except (ValueError, TypeError):  # KeyRefused is a ValueError
+        return False
+
+
+def _common_literals(split: list[list[str]]) -> Iterator[str]:
+    for column in zip(*split, strict=False):
+        if len(set(column)) != 1 or (column[0] and not looks_literal(column[0])):
+            return
+        yield column[0]

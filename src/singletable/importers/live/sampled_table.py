@@ -1,0 +1,98 @@
+"""Sample of a table: its keys and indexes as DescribeTable returns them, and some of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from singletable.errors import ImportRefused
+from singletable.importers.draft import DraftIndex, ProjectionKind
+from singletable.importers.names import index_alias
+from singletable.model.table_schema import RESERVED_PREFIX
+
+Item = Mapping[str, Mapping[str, Any]]
+"""An item in DynamoDB JSON."""
+PROJECTIONS: Mapping[str, ProjectionKind] = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY", "INCLUDE": "INCLUDE"}
+
+
+@dataclass(frozen=True)
+class SampledTable:
+    """A table with a sample of its items, and what the source declares about them."""
+
+    name: str
+    keys: tuple[str, ...]
+    indexes: tuple[DraftIndex, ...]
+    items: tuple[Item, ...]
+    ttl_attribute: str | None = None
+    kinds: tuple[str | None, ...] = ()
+    """The entity of each item, if the source declares it; items of one kind can have keys of several forms."""
+    templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Declared `${}` templates, by kind and key attribute."""
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Declared names of what a key attribute contains, by kind and key attribute."""
+    key_types: Mapping[str, str] = field(default_factory=dict)
+    """The types of key attributes: S, N or B."""
+
+    @property
+    def key_attributes(self) -> set[str]:
+        """Every attribute that is part of a key of the table or of an index."""
+        return {*self.keys, *(name for index in self.indexes for name in (*index.partition, *index.sort))}
+
+
+def named_indexes(indexes: Sequence[DraftIndex]) -> tuple[DraftIndex, ...]:
+    """Return the indexes with aliases from their names."""
+    found: dict[str, DraftIndex] = {}
+    for index in indexes:
+        alias = index_alias(index.name, found)
+        values = (index.name, index.kind, index.partition, index.sort, index.projection, index.included)
+        found[alias] = DraftIndex(alias, *values)
+    return tuple(found.values())
+
+
+def described_table(
+    description: Mapping[str, Any], items: Sequence[Item], ttl_attribute: str | None = None
+) -> SampledTable:
+    """Return the sample of a table from the `Table` member of a DescribeTable response."""
+    name = description.get("TableName")
+    if not isinstance(name, str):
+        raise ImportRefused("the description of the table has no TableName; pass the Table member of DescribeTable")
+    partition, sort = _key_schema(description, name)
+    indexes = [
+        *(_index(each, "LSI", partition) for each in description.get("LocalSecondaryIndexes") or ()),
+        *(_index(each, "GSI", ()) for each in description.get("GlobalSecondaryIndexes") or ()),
+    ]
+    definitions = description.get("AttributeDefinitions") or ()
+    return SampledTable(
+        name,
+        (*partition, *sort),
+        named_indexes(indexes),
+        tuple(each for each in items if not _is_reserved(each, partition)),
+        ttl_attribute,
+        key_types={str(each.get("AttributeName")): str(each.get("AttributeType")) for each in definitions},
+    )
+
+
+def _is_reserved(item: Item, partition: tuple[str, ...]) -> bool:
+    """Return whether the library itself wrote the item, such as the marker of an idempotency token."""
+    return any(str(item.get(name, {}).get("S", "")).startswith(RESERVED_PREFIX) for name in partition)
+
+
+def _index(description: Mapping[str, Any], kind: Literal["GSI", "LSI"], of_table: tuple[str, ...]) -> DraftIndex:
+    name = str(description.get("IndexName"))
+    partition, sort = _key_schema(description, name)
+    projection = description.get("Projection") or {}
+    known = PROJECTIONS.get(str(projection.get("ProjectionType")), "ALL")
+    included = tuple(projection.get("NonKeyAttributes") or ()) if known == "INCLUDE" else ()
+    return DraftIndex("", name, kind, of_table if kind == "LSI" else partition, sort, known, included)
+
+
+def _key_schema(description: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    schema = description.get("KeySchema") or ()
+    found = {
+        kind: tuple(str(each.get("AttributeName")) for each in schema if each.get("KeyType") == kind)
+        for kind in ("HASH", "RANGE")
+    }
+    if not found["HASH"]:
+        raise ImportRefused(f"{name} has no HASH key in its KeySchema")
+    return found["HASH"], found["RANGE"]

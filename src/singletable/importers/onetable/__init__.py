@@ -1,0 +1,1 @@
+"""Importer of OneTable schemas."""

@@ -1,0 +1,162 @@
+"""Find the pattern tables of a Markdown or CSV file, and return their rows with plain cell texts."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from singletable.errors import ImportRefused
+
+Header = Literal["title", "place", "operation", "partition", "sort", "conditions"]
+
+_HEADERS: Mapping[Header, frozenset[str]] = {
+    "title": frozenset({"access pattern", "access patterns", "pattern", "use case", "query pattern"}),
+    "place": frozenset(
+        {
+            *("base table gsi lsi", "base table gsi", "base table lsi", "table gsi lsi", "table gsi", "table index"),
+            *("table or index", "base table or gsi", "index", "table", "gsi", "target", "table gsi index"),
+        }
+    ),
+    "operation": frozenset({"operation", "operations", "dynamodb operation", "api", "api operation", "action"}),
+    "partition": frozenset(
+        {"partition key value", "partition key", "partition key pk", "pk", "pk value", "hash key", "hash key value"}
+    ),
+    "sort": frozenset({"sort key value", "sort key", "sort key sk", "sk", "sk value", "range key", "range key value"}),
+    "conditions": frozenset(
+        {
+            *("other conditions filters", "other conditions", "conditions filters", "conditions", "filters", "filter"),
+            *("filter expression", "other conditions or filters", "notes", "comment", "comments"),
+        }
+    ),
+}
+_REQUIRED: frozenset[Header] = frozenset({"title", "operation", "partition"})
+_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.+?)\s*#*\s*")
+_NOTHING = re.compile(r"(?:n/?a|none|-+|\u2013|\u2014)", re.IGNORECASE)
+_QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " "})
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class PatternTableRow:
+    """A row: its cells as plain text, the heading above its table, and the rest that no header names."""
+
+    line: int
+    cells: Mapping[Header, str]
+    heading: str = ""
+    beyond: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The access pattern, in the words of the file."""
+        return self.cells.get("title", "")
+
+    def cell(self, header: Header) -> str:
+        """Return a cell, or an empty text for none, `N/A` or a dash."""
+        text = self.cells.get(header, "").strip()
+        return "" if _NOTHING.fullmatch(text) else text
+
+
+def pattern_rows(text: str, name: str) -> tuple[list[PatternTableRow], str]:
+    """Return the rows of every pattern table in the file, and its first heading; raise ImportRefused if there is none.
+
+    `name` is the name of the file, for messages.
+    """
+    rows, heading = _markdown_rows(text)
+    if not rows:
+        rows = list(_csv_rows(text))
+    rows = [row for row in rows if row.title]
+    if not rows:
+        raise ImportRefused(
+            f"{name}: no pattern table found. A pattern table is a Markdown table or a CSV file with the columns "
+            "Access pattern, Operation and Partition key value; Base table/GSI/LSI, Sort key value and "
+            "Other conditions/filters are optional"
+        )
+    return rows, heading
+
+
+def _markdown_rows(text: str) -> tuple[list[PatternTableRow], str]:
+    rows: list[PatternTableRow] = []
+    columns: list[Header | None] | None = None
+    heading = first = ""
+    previous: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _HEADING.fullmatch(line):
+            heading = plain_text(found[2])
+            first = first or heading
+        if "|" not in line:
+            columns, previous = None, []
+            continue
+        cells = _cells(line)
+        if _RULE.fullmatch(line.strip()):
+            columns = _columns(previous) if columns is None else columns
+        elif columns is not None:
+            rows.append(_row(number, columns, cells, heading))
+        previous = cells
+    return rows, first
+
+
+def _cells(line: str) -> list[str]:
+    text = line.strip()
+    text = text.removeprefix("|")
+    if text.endswith("|") and not text.endswith("\\|"):
+        text = text[:-1]
+    return [plain_text(cell) for cell in re.split(r"(?<!\\)\|", text)]
+
+
+def plain_text(cell: str) -> str:
+    """Return a Markdown cell without its markup: `` `PK=\\<id\\>` `` becomes `PK=<id>`."""
+    text = re.sub(r"<br\s*/?>", " ", cell, flags=re.IGNORECASE)
+    text = re.sub(r"\\([\\`*_{}\[\]()#+.!|<>~-])", r"\1", text)
+    text = html.unescape(text).translate(_QUOTES)
+    text = re.sub(r"`+|\*\*", "", text)
+    return " ".join(text.split())
+
+
+def _columns(header: Sequence[str]) -> list[Header | None] | None:
+    """Return what each column holds; None if this is not the header of a pattern table."""
+    taken: set[Header] = set()
+    columns: list[Header | None] = []
+    for cell in header:
+        words = " ".join(re.findall(r"[a-z]+", cell.lower()))
+        fitting: list[Header] = [each for each, names in _HEADERS.items() if words in names and each not in taken]
+        found = fitting[0] if fitting else None
+        columns.append(found)
+        taken |= {found} if found else set()
+    return columns if taken >= _REQUIRED else None
+
+
+def _row(line: int, columns: Sequence[Header | None], cells: Sequence[str], heading: str) -> PatternTableRow:
+    known: dict[Header, str] = {}
+    beyond: list[str] = []
+    for position, cell in enumerate(cells):
+        header = columns[position] if position < len(columns) else None
+        if header is not None:
+            known[header] = cell
+        elif cell:
+            beyond.append(cell)
+    return PatternTableRow(line, known, heading, tuple(beyond))
+
+
+def _csv_rows(text: str) -> Iterator[PatternTableRow]:
+    for delimiter in _DELIMITERS:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        columns: list[Header | None] | None = None
+        rows: list[PatternTableRow] = []
+        try:
+            for cells in reader:
+                plain = [plain_text(cell) for cell in cells]
+                if columns is None:
+                    columns = _columns(plain)
+                else:
+                    rows.append(_row(reader.line_num, columns, plain, ""))
+        except csv.Error:
+            continue
+        if rows:
+            yield from rows
+            return

@@ -1,0 +1,191 @@
+"""Patterns that the keys of a draft answer: each item by its key, each partition of the table and of every index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from singletable.expressions.tree import Path
+from singletable.importers.draft import (
+    DraftEntity,
+    DraftIndex,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    NativeKey,
+    Position,
+    all_of,
+    exists,
+    fields_in,
+    key_form,
+    paging,
+)
+from singletable.importers.names import pattern_name, variable_name
+from singletable.model.table_schema import TABLE
+
+# The number of buckets that a proposed range can read: ten years, a year, a month, a day.
+_BUCKETS = {"year": 11, "month": 13, "day": 32, "hour": 25}
+
+
+def with_proposed_patterns(table: DraftTable) -> DraftTable:
+    """Return the table with a pattern for everything that one request can read by its keys."""
+    found: dict[str, DraftPattern] = {}
+    proposals = [pattern for entity in table.entities for pattern in _of_entity(table, entity)]
+    for pattern in (*proposals, *_collections(table)):
+        name = pattern_name(pattern.name, found)
+        found[name] = replace(pattern, name=name, is_proposed=True)
+    notes = (*table.notes, *(note for entity in table.entities for note in _unread_indexes(table, entity)))
+    return replace(table, patterns=(*table.patterns, *found.values()), notes=notes)
+
+
+def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]:
+    one = variable_name(entity.class_name).rstrip("_")
+    indexes = {index.alias: index for index in table.indexes}
+    for alias, keys in entity.keys.items():
+        index = indexes.get(alias)
+        partition, sort = _key_positions(entity, keys, index)
+        if index is not None and not _is_needed(entity, index):
+            continue
+        if alias == TABLE:
+            whole = _equal_parameters(entity, [*fields_in(partition), *fields_in(sort)])
+            yield DraftPattern(f"get_{one}", f"Get one {one.replace('_', ' ')}", "get", (entity.class_name,), whole)
+            if set(fields_in(sort)) <= set(fields_in(partition)):
+                continue
+        stored = fields_in((*partition, *sort)) if keys.sparse else []
+        place = "" if alias == TABLE else f" ({alias})"
+        order = _own_order(entity, sort) if index is not None and index.kind == "LSI" else None
+        hydrate = index is not None and not _projects_all(entity, index)
+        for given, fanout in _partition_reads(entity, partition):
+            yield replace(_query(entity, place, stored, given, order), fanout=fanout, hydrate=hydrate)
+
+
+def _key_positions(
+    entity: DraftEntity, keys: DraftKeys, index: DraftIndex | None
+) -> tuple[tuple[Position, ...], tuple[Position, ...]]:
+    """Return the partition and sort key in the table or an index; a local index has the partition key of the table."""
+    if index is not None and index.kind == "LSI":
+        return entity.keys[TABLE].partition, keys.partition
+    return keys.partition, keys.sort
+
+
+def _own_order(entity: DraftEntity, sort: tuple[Position, ...]) -> str | None:
+    """Return the field by which a local index sorts and the table does not."""
+    first = next(iter(fields_in(sort)), None)
+    of_table = next(iter(fields_in(entity.keys[TABLE].sort)), None)
+    return first if first in _parameters(entity) and first != of_table else None
+
+
+def _projects_all(entity: DraftEntity, index: DraftIndex) -> bool:
+    if index.projection == "ALL":
+        return True
+    keys = entity.keys[TABLE], entity.keys[index.alias]
+    in_keys = {name for each in keys for name in fields_in((*each.partition, *each.sort))}
+    return all(each.name in in_keys or each.stored_as in index.included for each in entity.fields)
+
+
+def _is_needed(entity: DraftEntity, index: DraftIndex) -> bool:
+    """Return whether an index returns another result than the table."""
+    _, sort = _key_positions(entity, entity.keys[index.alias], index)
+    return index.kind == "GSI" or _own_order(entity, sort) is not None
+
+
+def _unread_indexes(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
+    for index in table.indexes:
+        if index.alias in entity.keys and not _is_needed(entity, index):
+            yield f"No pattern reads {entity.class_name} by {index.name}: the table returns items in the same order."
+
+
+def _query(
+    entity: DraftEntity, place: str, stored: list[str], given: tuple[DraftParameter, ...], order: str | None
+) -> DraftPattern:
+    """Return a query of a partition; items of a sparse index have all fields of its keys."""
+    one = variable_name(entity.class_name).rstrip("_")
+    names = [each.name for each in given]
+    title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"
+    name = f"{one}_by_{'_and_'.join(names)}" if names else f"{one}_list"
+    optional = {each.name for each in entity.fields if each.optional}
+    return DraftPattern(
+        name if order is None else f"{name}_in_order_of_{order}",
+        f"{title}{place}" if order is None else f"{title}, in the order of {order}{place}",
+        "query",
+        (entity.class_name,),
+        (*given, *paging()),
+        where=all_of([exists(each) for each in stored if each in optional and each not in names]),
+        order_by=None if order is None else Path((order,)),
+    )
+
+
+def _equal_parameters(entity: DraftEntity, names: list[str]) -> tuple[DraftParameter, ...]:
+    """Return a parameter for each field, and for each field of a derived value."""
+    parameters = _parameters(entity)
+    needed = [entity.derived[name].fields if name in entity.derived else (name,) for name in names]
+    return tuple(parameters[name] for name in dict.fromkeys(name for each in needed for name in each))
+
+
+def _parameters(entity: DraftEntity) -> dict[str, DraftParameter]:
+    return {each.name: DraftParameter(each.name, each.type, choices=each.choices) for each in entity.fields}
+
+
+def _partition_reads(
+    entity: DraftEntity, partition: tuple[Position, ...]
+) -> Iterator[tuple[tuple[DraftParameter, ...], int | None]]:
+    """Yield parameters and fan-out of a query of one partition, and of all partitions if their values are known."""
+    names = fields_in(partition)
+    given, fanout = _partition_parameters(entity, names)
+    if given is None:
+        return
+    yield given, fanout
+    choices = given[0].choices if len(given) == 1 else ()
+    if len(choices) > 1 and len(names) == 1 and not any(isinstance(each, NativeKey) for each in partition):
+        yield (), len(choices)
+
+
+def _partition_parameters(
+    entity: DraftEntity, names: list[str]
+) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
+    """Return the parameters of a query and the number of partitions it reads; None if it cannot be proposed."""
+    parameters = _parameters(entity)
+    given: dict[str, DraftParameter] = {}
+    fanout = 1
+    for name in names:
+        derived = entity.derived.get(name)
+        if derived is None:
+            given.setdefault(name, parameters[name])
+        elif derived.kind == "shard" and isinstance(derived.argument, int):
+            fanout *= derived.argument
+        elif derived.kind == "bucket":
+            given.setdefault(derived.fields[0], replace(parameters[derived.fields[0]], range="Between"))
+            fanout *= _BUCKETS[str(derived.argument)]
+        elif derived.kind == "first_letter":
+            given.setdefault(derived.fields[0], parameters[derived.fields[0]])
+        else:
+            return None, None
+    return tuple(given.values()), fanout if fanout > 1 else None
+
+
+def _collections(table: DraftTable) -> Iterator[DraftPattern]:
+    """Yield collections: an entity with one item per partition, and the entities with several items in it."""
+    for head in table.entities:
+        keys = head.keys[TABLE]
+        in_partition = fields_in(keys.partition)
+        if head.derived or not in_partition or set(fields_in(keys.sort)) - set(in_partition):
+            continue
+        members = [
+            each
+            for each in table.entities
+            if each is not head and key_form(each.keys[TABLE].partition) == key_form(keys.partition)
+        ]
+        several = [each for each in members if has_several_items(each.keys[TABLE])]
+        if not several or len(several) != len(members):
+            continue
+        parameters = tuple(_parameters(head)[name] for name in in_partition)
+        names = (head.class_name, *(each.class_name for each in several))
+        title = f"{head.class_name} with everything in its partition"
+        one = variable_name(head.class_name).rstrip("_")
+        yield DraftPattern(f"whole_{one}", title, "collection", names, parameters)
+
+
+def has_several_items(keys: DraftKeys) -> bool:
+    """Return whether a partition can contain several items of an entity."""
+    return bool(set(fields_in(keys.sort)) - set(fields_in(keys.partition)))

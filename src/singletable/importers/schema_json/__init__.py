@@ -1,0 +1,1 @@
+"""Importer of schema.json files of the AWS modelling server."""

@@ -1,0 +1,124 @@
+"""Validate a draft: every part that cannot be loaded becomes a note with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from singletable.errors import ImportRefused
+from singletable.importers.draft import Draft, DraftEntity, DraftPattern, DraftTable
+from singletable.model.table_schema import TABLE
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why a table cannot be loaded, or, with the name of a pattern, why no request serves this pattern."""
+
+    reason: str
+    pattern: str | None = None
+
+
+Judge = Callable[[DraftTable], Sequence[Objection]]
+"""Loads and plans a table; the command line passes it, because it can import the client."""
+
+
+def validated(draft: Draft, judge: Judge) -> Draft:
+    """Return the draft without parts that cannot be loaded; raise ImportRefused if no entity is left.
+
+    A pattern of the source that no request serves stays, so that `check` reports it. A pattern that the importer
+    proposed is dropped.
+    """
+    tables = [_table(table, judge) for table in draft.tables]
+    if not any(table.entities for table in tables):
+        reasons = "".join(f"\n  {note}" for table in tables for note in table.notes)
+        raise ImportRefused(f"{draft.title}: no entity can be imported{reasons}")
+    notes = [*draft.notes]
+    for table in tables:
+        if not table.entities:
+            notes += [
+                f"The table {table.name} was left out, because none of its entities can be imported.",
+                *table.notes,
+            ]
+    return replace(draft, tables=tuple(table for table in tables if table.entities), notes=tuple(notes))
+
+
+def _table(table: DraftTable, judge: Judge) -> DraftTable:
+    if not table.entities:
+        return table
+    objections = judge(table)
+    if all(each.pattern is not None for each in objections):
+        return _without_proposals(table, {str(each.pattern) for each in objections})
+    notes = list(table.notes)
+    entities = _entities(replace(table, patterns=(), notes=()), judge, notes)
+    loadable = _with_entities(replace(table, patterns=(), notes=()), entities)
+    notes += [
+        f"The index {index.name} was left out, because no entity has its keys."
+        for index in table.indexes
+        if index not in loadable.indexes
+    ]
+    if not entities:
+        return replace(table, entities=(), notes=tuple(dict.fromkeys(notes)))
+    patterns = _patterns(loadable, table.patterns, judge, notes)
+    loaded = replace(loadable, patterns=patterns, notes=tuple(dict.fromkeys(notes)))
+    return _without_proposals(loaded, {str(each.pattern) for each in judge(loaded)})
+
+
+def _without_proposals(table: DraftTable, unsupported: set[str]) -> DraftTable:
+    kept = tuple(each for each in table.patterns if not (each.is_proposed and each.name in unsupported))
+    return replace(table, patterns=kept)
+
+
+def _load_problem(table: DraftTable, judge: Judge) -> str | None:
+    return next((each.reason for each in judge(table) if each.pattern is None), None)
+
+
+def _entities(table: DraftTable, judge: Judge, notes: list[str]) -> tuple[DraftEntity, ...]:
+    """Return the entities that can be loaded together, each in the indexes in which it can be loaded."""
+    kept: tuple[DraftEntity, ...] = ()
+    for declared in table.entities:
+        entity = declared
+        base = replace(entity, keys={alias: keys for alias, keys in entity.keys.items() if alias == TABLE})
+        if problem := _load_problem(_with_entities(table, (*kept, base)), judge):
+            without = replace(base, ttl=None)
+            if entity.ttl is None or _load_problem(_with_entities(table, (*kept, without)), judge):
+                notes.append(_sentence(f"The entity {entity.class_name} was left out: {problem}"))
+                continue
+            notes.append(_sentence(f"{entity.class_name}: ttl={entity.ttl} was left out: {problem}"))
+            base, entity = without, replace(entity, ttl=None)
+        if not _load_problem(_with_entities(table, (*kept, entity)), judge):
+            kept = (*kept, entity)
+            continue
+        for alias, keys in entity.keys.items():
+            wider = replace(base, keys={**base.keys, alias: keys})
+            if problem := _load_problem(_with_entities(table, (*kept, wider)), judge):
+                notes.append(_sentence(f"{entity.class_name} is not in the index {alias}: {problem}"))
+            else:
+                base = wider
+        kept = (*kept, base)
+    return kept
+
+
+def _patterns(
+    table: DraftTable, patterns: Sequence[DraftPattern], judge: Judge, notes: list[str]
+) -> tuple[DraftPattern, ...]:
+    names = {entity.class_name for entity in table.entities}
+    kept: list[DraftPattern] = []
+    for pattern in patterns:
+        if missing := [name for name in pattern.entities if name not in names]:
+            problem: str | None = f"the entity {missing[0]} was left out"
+        else:
+            problem = _load_problem(replace(table, patterns=(*kept, pattern)), judge)
+        if problem is None:
+            kept.append(pattern)
+        elif not pattern.is_proposed:
+            notes.append(_sentence(f"The pattern {pattern.name} ({pattern.title}) was left out: {problem}"))
+    return tuple(kept)
+
+
+def _with_entities(table: DraftTable, entities: tuple[DraftEntity, ...]) -> DraftTable:
+    used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
+    return replace(table, entities=entities, indexes=used)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

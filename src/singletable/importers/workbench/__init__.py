@@ -1,0 +1,1 @@
+"""Importer and exporter of NoSQL Workbench models."""

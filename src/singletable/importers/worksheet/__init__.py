@@ -1,0 +1,1 @@
+"""Importer of worksheets of access patterns."""

@@ -1,0 +1,346 @@
+"""Keys proposed for a worksheet: the id of an entity is its key, and every other access is an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from singletable.expressions.tree import Function, Parameter, Path
+from singletable.importers.draft import (
+    DraftDerived,
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+    FieldType,
+    paging,
+)
+from singletable.importers.names import class_name, field_name, pattern_name, table_name
+from singletable.importers.worksheet.worksheet_requests import (
+    RowRequest,
+    WorksheetRow,
+    budget_of,
+    entity_words,
+    frequency_of,
+    is_moment,
+    is_number,
+    row_request,
+)
+from singletable.model.table_schema import TABLE
+
+NAME_MAX = 60
+_CELLS_MAX = 8
+"""How many cells a note shows."""
+CELLS_READ = 24
+"""The number of geohash cells of precision 6 that a radius of about one kilometre can touch."""
+
+
+@dataclass
+class _Access:
+    """An access to items: the fields with equality, and the sort field."""
+
+    equal: tuple[str, ...]
+    order: str | None
+
+
+@dataclass
+class _Entity:
+    """An entity that rows add fields and accesses to."""
+
+    words: str
+    class_name: str
+    identity: str = "id"
+    parent: _Entity | None = None
+    is_placed: bool = False
+    accesses: list[_Access] = field(default_factory=list)
+    fields: dict[str, FieldType] = field(default_factory=dict)
+
+    @property
+    def prefix(self) -> str:
+        return self.words.upper().replace(" ", "_")
+
+    @property
+    def reference(self) -> str:
+        """The name of its id in other entities."""
+        return field_name(f"{self.words} id")
+
+    @property
+    def key_fields(self) -> list[str]:
+        return [self.parent.reference, self.identity] if self.parent else [self.identity]
+
+    def add(self, *names: str) -> None:
+        for name in names:
+            self.fields.setdefault(name, type_by_name(name))
+
+
+def type_by_name(name: str) -> FieldType:
+    """Return the usual type of a field with this name."""
+    if is_moment(name):
+        return "datetime"
+    return "Decimal" if is_number(name) else "str"
+
+
+def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
+    """Return a table that answers the rows, with notes on what they do not specify."""
+    known = list(dict.fromkeys(entity_words(row.entry) for row in rows))
+    requests = [row_request(row, known) for row in rows]
+    known += [each.target for each in requests] + [member for each in requests for member in each.members]
+    requests = [_named(row_request(row, known)) for row in rows]
+    entities = _entities(requests)
+    notes: list[str] = []
+    patterns: dict[str, DraftPattern] = {}
+    for request in requests:
+        pattern = _pattern(request, entities, _name(request, patterns, entities), notes)
+        patterns[pattern.name] = pattern
+    drafted = [_entity(each) for each in entities.values()]
+    notes += _guessed_entities(requests, entities)
+    notes.append(f"Add the other fields of {_listed([each.class_name for each in drafted])}.")
+    count = max((len(each.keys) - 1 for each in drafted), default=0)
+    own_class = class_name(name, [each.class_name for each in drafted])
+    return DraftTable(
+        own_class,
+        table_name(own_class),
+        tuple(drafted),
+        indexes=tuple(_index(number) for number in range(1, count + 1)),
+        patterns=tuple(patterns.values()),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= NAME_MAX else f"{text[:NAME_MAX]}..."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _guessed_entities(requests: Sequence[RowRequest], entities: dict[str, _Entity]) -> Iterator[str]:
+    """Yield a note for each entity that is not the entry of a row, because its name comes from a title."""
+    entries = {request.entry for request in requests}
+    for words, entity in entities.items():
+        if words not in entries:
+            request = next(each for each in requests if words in (each.target, *each.members))
+            where = f'"{_short(request.row.title)}" (line {request.row.line})'
+            yield (
+                f"{entity.class_name} was inferred from {where}, because no row has it as its entry entity: "
+                "rename it, or delete it if it does not exist."
+            )
+
+
+def _named(request: RowRequest) -> RowRequest:
+    """Return the request with Python names; the id of the target is `id`."""
+    request.equal = list(dict.fromkeys(_own_name(request, each) for each in request.equal))
+    request.order = _own_name(request, request.order) if request.order else None
+    if request.range is not None:
+        request.range = (_own_name(request, request.range[0]), request.range[1])
+    return request
+
+
+def _own_name(request: RowRequest, name: str) -> str:
+    return "id" if name == field_name(f"{request.target} id") else field_name(name)
+
+
+def _name(request: RowRequest, taken: dict[str, DraftPattern], entities: dict[str, _Entity]) -> str:
+    text = (request.row.cells.get("name") or request.row.title).replace("'", "").replace("\u2019", "")
+    name = pattern_name(text[:NAME_MAX], taken)
+    classes = {each.class_name for each in entities.values()}
+    if request.kind == "with" and class_name(name, ()) in classes:
+        return pattern_name(f"{name}_with_members", taken)
+    return name
+
+
+def _entities(requests: Sequence[RowRequest]) -> dict[str, _Entity]:
+    """Return the entities of the rows, with their identity and their accesses."""
+    words = [each.target for each in requests] + [member for each in requests for member in each.members]
+    words = [*(each.entry for each in requests if each.kind != "near"), *words]
+    found: dict[str, _Entity] = {}
+    for each in dict.fromkeys(words):
+        found[each] = _Entity(each, class_name(each.title(), [known.class_name for known in found.values()]))
+    for request in requests:
+        target = found[request.target]
+        if (
+            request.kind == "get"
+            and len(request.equal) == 1
+            and target.identity == "id"
+            and not _reads_by_id(requests, request.target)
+        ):
+            target.identity = request.equal[0]
+    for request in requests:
+        for member in request.members:
+            if found[member] is not found[request.target] and found[request.target].parent is None:
+                found[member].parent = found[member].parent or found[request.target]
+    for request in requests:
+        _add_access(request, found[request.target])
+    for entity in found.values():
+        entity.add(*entity.key_fields)
+    return found
+
+
+def _reads_by_id(requests: Sequence[RowRequest], target: str) -> bool:
+    return any(
+        request.kind == "get" and request.target == target and request.equal in ([], ["id"]) for request in requests
+    )
+
+
+def _add_access(request: RowRequest, target: _Entity) -> None:
+    if request.kind == "near":
+        target.is_placed = True
+        target.fields |= {"latitude": "float", "longitude": "float"}
+        return
+    if request.kind == "search":
+        target.fields["text"] = "str"
+        return
+    if request.kind not in ("get", "list"):
+        return
+    order = request.range[0] if request.range else request.order
+    target.add(*request.equal, *([order] if order else []))
+    if (
+        request.kind == "get"
+        and (request.equal or ["id"]) in (target.key_fields, ["id"], [target.identity])
+        and not target.parent
+    ):
+        return
+    if target.parent is not None and request.equal == [target.parent.reference] and order in (None, target.identity):
+        return
+    equal = tuple(request.equal) if request.kind == "list" or request.equal else (target.identity,)
+    for access in target.accesses:
+        if access.equal == equal and (order is None or access.order in (None, order)):
+            access.order = access.order or order
+            return
+    target.accesses.append(_Access(equal, order))
+
+
+def _entity(entity: _Entity) -> DraftEntity:
+    keys: dict[str, DraftKeys] = {}
+    if entity.parent is not None:
+        partition = f"{entity.parent.prefix}#{{{entity.parent.reference}}}"
+        keys[TABLE] = DraftKeys((partition,), (f"{entity.prefix}#{_written(entity, entity.identity)}",))
+    else:
+        keys[TABLE] = DraftKeys((f"{entity.prefix}#{_written(entity, entity.identity)}",), ("METADATA",))
+    for number, access in enumerate(entity.accesses, 1):
+        keys[f"gsi{number}"] = _access_keys(entity, access)
+    derived: dict[str, DraftDerived] = {}
+    if entity.is_placed:
+        derived["cell"] = DraftDerived("geohash", ("latitude", "longitude"), 6)
+        sort = f"{{latitude:number}}#{{longitude:number}}#{_written(entity, entity.identity)}"
+        keys[f"gsi{len(entity.accesses) + 1}"] = DraftKeys((f"{entity.prefix}_NEAR#{{cell}}",), (sort,))
+    fields = tuple(DraftField(name, kind) for name, kind in entity.fields.items())
+    return DraftEntity(
+        entity.class_name, fields, keys, doc=f"{entity.class_name}, proposed for the worksheet.", derived=derived
+    )
+
+
+def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
+    """Return index keys: the first field with equality is the partition, the others and the order the sort key."""
+    ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
+    names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
+    further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]
+    sort = "#".join([entity.prefix, *(_written(entity, name) for name in further)])
+    if not access.equal:
+        return DraftKeys((f"ALL#{entity.prefix}",), (sort,))
+    first = access.equal[0]
+    label = first.upper().removesuffix("_ID").strip("_") or "BY"
+    return DraftKeys((f"{label}#{_written(entity, first)}",), (sort,))
+
+
+def _written(entity: _Entity, name: str) -> str:
+    return f"{{{name}:number}}" if entity.fields.get(name) == "Decimal" else f"{{{name}}}"
+
+
+def _index(number: int) -> DraftIndex:
+    return DraftIndex(f"gsi{number}", f"GSI{number}", "GSI", (f"GSI{number}PK",), (f"GSI{number}SK",))
+
+
+def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes: list[str]) -> DraftPattern:
+    target = entities[request.target]
+    where = f"{name} ({_short(request.row.title)})"
+    notes += _unread(request, where)
+    frequency, rate, unknown = frequency_of(request.row.cells.get("frequency", ""))
+    if unknown:
+        notes.append(
+            f"{where}: its frequency {_short(unknown)!r} is neither a frequency word nor a rate such as 100/s."
+        )
+    budget = request.row.cells.get("budget", "")
+    if budget.strip(" -") and budget_of(budget) is None:
+        notes.append(f"{where}: its latency budget {_short(budget)!r} is not a time such as 10 ms.")
+    if request.kind == "search":
+        notes.append(f"{where}: keys cannot find words inside text. Use a search index next to the table.")
+    if request.kind == "update":
+        notes.append(f"{where} became put(...), because the row does not name the fields that it sets.")
+    classes = (
+        target.class_name,
+        *(entities[each].class_name for each in request.members if entities[each].parent is target),
+    )
+    is_list = request.kind in ("list", "search") or (request.kind == "get" and not _is_key(request, target))
+    kinds = {"with": "collection", "near": "within", "create": "create", "update": "put", "delete": "delete"}
+    made = DraftPattern(
+        name,
+        request.row.title,
+        "query" if is_list else kinds.get(request.kind, "get"),  # type: ignore[arg-type]  # the values above
+        classes if request.kind == "with" else classes[:1],
+        (*_parameters(request, target, is_list=is_list), *(paging() if is_list and request.limit is None else ())),
+        newest_first=is_list and request.is_newest_first,
+        limit=request.limit if is_list else None,
+        filter=Function("contains", (Path(("text",)), Parameter("text"))) if request.kind == "search" else None,
+        order_by=Path((request.order,))
+        if request.order and is_list and not (request.is_newest_first or request.range)
+        else None,
+        frequency=frequency,
+        rate=rate,
+        budget_ms=budget_of(budget),
+        fanout=CELLS_READ if request.kind == "near" else None,
+        entry=request.row.entry if request.kind == "near" else None,
+    )
+    if request.kind == "with" and len(classes) == 1:
+        notes.append(
+            f"{where} reads only {target.class_name}, because {_listed(request.members)} cannot be in its partition. "
+            "Declare the read of the others."
+        )
+        return replace(made, kind="get")
+    return made
+
+
+def _unread(request: RowRequest, where: str) -> Iterator[str]:
+    """Yield a note for each part of the row that the pattern does not contain."""
+    yield from (
+        f"{where}: the filter {_short(text)!r} was left out, because it was not understood."
+        for text in request.not_understood
+    )
+    for name, value in request.values:
+        if request.kind in ("list", "get"):
+            yield f"{where}: {name} is a parameter; the row has the constant {_short(value)}."
+        else:
+            yield f"{where}: the filter {name} = {_short(value)} was left out."
+    if request.kind in ("list", "get") and request.equal and request.row.title.lower().startswith("search"):
+        yield f"{where}: it finds only the whole value of {_listed(request.equal)}, because keys cannot be searched."
+    if request.row.beyond:
+        shown = ", ".join(repr(_short(each)) for each in request.row.beyond[:_CELLS_MAX])
+        more = " and more" if len(request.row.beyond) > _CELLS_MAX else ""
+        yield f"{where}: {shown}{more} in line {request.row.line} was left out, because the column has no name."
+
+
+def _is_key(request: RowRequest, target: _Entity) -> bool:
+    return target.parent is None and (request.equal or ["id"]) in ([target.identity], ["id"])
+
+
+def _parameters(request: RowRequest, target: _Entity, *, is_list: bool) -> Iterator[DraftParameter]:
+    if request.kind in ("create", "update"):
+        return
+    if request.kind == "near":
+        yield DraftParameter("area", "float", "Radius")
+        return
+    if request.kind == "search":
+        yield DraftParameter("text", "str")
+        return
+    if not is_list:
+        names = target.key_fields if request.kind == "delete" else [target.identity]
+        yield from (DraftParameter(each, target.fields[each]) for each in names)
+        return
+    equal = request.equal if request.kind == "list" or request.equal else [target.identity]
+    yield from (DraftParameter(each, target.fields[each]) for each in equal)
+    if request.range is not None and request.range[0] not in equal:
+        yield DraftParameter(request.range[0], target.fields[request.range[0]], request.range[1])

@@ -1,0 +1,158 @@
+"""The role of a field, guessed from its type and its name: identifier, time, score, or one of a few values."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin
+from uuid import UUID
+
+from singletable.model.fields import Field
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ID_WORDS = frozenset({"id", "uuid", "guid", "ulid", "ksuid", "sku", "isbn", "slug", "handle", "email", "vin", "arn"})
+_BARE_IDS = frozenset({("id",), ("uuid",), ("guid",), ("ulid",), ("ksuid",)})
+_INSTANT_WORDS = frozenset({"timestamp", "ts", "datetime", "time", "epoch", "instant"})
+_DAY_WORDS = frozenset({"date", "day", "month", "week", "hour"})
+_CHOSEN_TIME_WORDS = frozenset(
+    {"birth", "birthday", "birthdate", "dob", "due", "expiry", "expires", "expiration", "release", "start", "starts"}
+    | {"end", "ends", "departure", "arrival", "appointment", "booking", "checkin", "checkout", "deadline", "trip"}
+    | {
+        "valid",
+        "effective",
+        "travel",
+        "show",
+        "flight",
+        "stay",
+        "visit",
+        "delivery",
+        "scheduled",
+        "schedule",
+        "of",
+        "next",
+    }
+)
+"""Words of times that people choose: items written now have many different values of such a field."""
+_SCORE_WORDS = frozenset(
+    {"score", "points", "rank", "ranking", "rating", "price", "amount", "balance", "percentage", "percent", "votes"}
+    | {"likes", "views", "clicks", "weight", "distance", "temperature", "stars", "popularity"}
+)
+_QUALIFIERS = frozenset({"name", "code", "label"})
+"""Last words that do not change the role: `country_code` has as many values as `country`."""
+_FEW_VALUES = {
+    **dict.fromkeys(("status", "state", "type", "kind", "phase", "stage", "priority", "severity", "tier"), 10),
+    **dict.fromkeys(("role", "mode", "visibility", "outcome", "gender", "sex", "environment", "env", "level"), 10),
+    **dict.fromkeys(("weekday", "continent", "platform"), 10),
+    **dict.fromkeys(("category", "genre", "region", "currency", "language", "locale", "department"), 50),
+    "country": 200,
+}
+"""The assumed number of values, by the last word of a name."""
+_FEW_VALUES_OF_TWO_WORDS = {("age", "group"): 10, ("payment", "method"): 10, ("shipping", "method"): 10}
+_FLAG_WORDS = frozenset({"is", "has"})
+
+
+@dataclass(frozen=True)
+class ValueCount:
+    """The number of values of a field; `is_guess` is False if the type lists them."""
+
+    values: int
+    is_guess: bool
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a name in snake case or camel case into lower-case words."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def _last_words(field: Field) -> tuple[str, ...]:
+    """Return the words of a field name without a number at the end: `status_2` is a status."""
+    words = words_of(field.name)
+    return words[:-1] if len(words) > 1 and words[-1].isdigit() else words
+
+
+def is_identifier(field: Field) -> bool:
+    """Whether the values of a field look like ids: a UUID, or a name such as `order_id` or `sku`."""
+    words = _last_words(field)
+    return field.type is UUID or (field.type in (str, int) and bool(words) and words[-1] in _ID_WORDS)
+
+
+def is_instant(field: Field) -> bool:
+    """Whether a field is a point in time that the clock sets, such as `created_at` or `timestamp`."""
+    words = _last_words(field)
+    if field.type is datetime:
+        return True
+    if not words or field.type not in (str, int, float, Decimal):
+        return False
+    return words[-1] in _INSTANT_WORDS or (len(words) > 1 and words[-1] == "at")
+
+
+def is_day(field: Field) -> bool:
+    """Whether a field is a date or a part of one, such as `order_date` or `month`."""
+    words = _last_words(field)
+    return field.type is date or (field.type in (str, int) and bool(words) and words[-1] in _DAY_WORDS)
+
+
+def is_time(field: Field) -> bool:
+    """Whether a field is a point in time, a date or a part of a date."""
+    return is_instant(field) or is_day(field)
+
+
+def follows_clock(field: Field) -> bool:
+    """Whether all items that are written now have the same or nearly the same value: a time that nobody chooses."""
+    return is_time(field) and not _CHOSEN_TIME_WORDS & set(_last_words(field))
+
+
+def is_score(field: Field) -> bool:
+    """Whether a field is a measured or computed number, which several items can share."""
+    if field.type in (float, Decimal):
+        return not is_time(field)
+    words = _last_words(field)
+    return field.type is int and bool(words) and words[-1] in _SCORE_WORDS
+
+
+def value_count(field: Field) -> ValueCount | None:
+    """Return the number of values of a field with few values; None if it can have many."""
+    if (listed := _listed(field.type)) is not None:
+        return ValueCount(listed, is_guess=False)
+    if field.type not in (str, int):
+        return None
+    words = _last_words(field)
+    while len(words) > 1 and words[-1] in _QUALIFIERS:
+        words = words[:-1]
+    if not words:
+        return None
+    if words[0] in _FLAG_WORDS and len(words) > 1:
+        return ValueCount(2, is_guess=True)
+    found = _FEW_VALUES_OF_TWO_WORDS.get(words[-2:]) if len(words) > 1 else None  # type: ignore[arg-type]  # a pair
+    found = found or _FEW_VALUES.get(words[-1])
+    return None if found is None else ValueCount(found, is_guess=True)
+
+
+def _listed(field_type: Any) -> int | None:
+    """Return the number of values that a type lists: bool, an enum or a Literal."""
+    if field_type is bool:
+        return 2
+    if get_origin(field_type) is Literal:
+        return len(get_args(field_type))
+    return len(field_type) if isinstance(field_type, type) and issubclass(field_type, enum.Enum) else None
+
+
+def own_identifier(label: str, fields: Collection[Field]) -> Field | None:
+    """Return the id field that is named after the entity, also in short: `trans_id` of a `Transaction`."""
+    for field in fields:
+        words = _last_words(field)
+        if is_identifier(field) and (words in _BARE_IDS or _abbreviates(words[:-1], label)):
+            return field
+    return None
+
+
+def _abbreviates(stem: tuple[str, ...], label: str) -> bool:
+    short, words = "".join(stem), words_of(label)
+    return len(short) >= _SHORTEST_STEM and ("".join(words).endswith(short) or words[-1].startswith(short))
+
+
+_SHORTEST_STEM = 3

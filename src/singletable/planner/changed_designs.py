@@ -1,0 +1,74 @@
+"""Changed designs: a design with other declarations, and whether it still serves its patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from singletable.errors import DesignError
+from singletable.model.design import Design, compile_declarations
+from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.intents import CollectionIntent
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import Keys
+from singletable.planner.plan import Plan
+from singletable.planner.planner import plan
+
+
+def with_declarations(
+    design: Design,
+    changed: Mapping[type, EntityDeclaration],
+    patterns: list[PatternDeclaration] | None = None,
+    **settings: Any,
+) -> Design | None:
+    """Return the design with changed entities and settings, and the patterns of these entities; None when invalid."""
+    declarations = [changed.get(entity.cls, entity.declaration) for entity in design.all_entities]
+    patterns = patterns_of(design, changed) if patterns is None else patterns
+    try:
+        return compile_declarations(replace(design.settings, **settings), declarations, patterns)
+    except DesignError:
+        return None
+
+
+def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclaration]:
+    """Return the patterns that read or write one of these entities. Planning all patterns takes seconds."""
+    found = []
+    for pattern in design.patterns:
+        intent = pattern.intent
+        if isinstance(intent, CollectionIntent):
+            used = {entity.cls for _, entity in design.members(intent)}
+        else:
+            used = {intent.entity}
+        if used & set(classes):
+            found.append(pattern)
+    return found
+
+
+def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:
+    """Return the declaration of an entity with other keys in the table or an index."""
+    return replace(entity.declaration, keys={**entity.declaration.keys, alias: keys})
+
+
+def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
+    """Whether a changed design serves the pattern as declared and reads no other entity with it."""
+    if design is None:
+        return False
+    outcome = plan(design, pattern)
+    return isinstance(outcome, Plan) and outcome.verdict.is_served and not outcome.other_entities
+
+
+def harms_nothing(design: Design, changed: Design | None) -> bool:
+    """Whether the patterns of the changed entities are served as before, without more overfetch."""
+    if changed is None:
+        return False
+    pairs = zip(design.entities, changed.entities, strict=True)
+    for pattern in patterns_of(design, {old.cls for old, new in pairs if old.declaration is not new.declaration}):
+        before = plan(design, pattern)
+        if isinstance(before, Plan) and before.verdict.is_served:
+            after = plan(changed, pattern)
+            if not isinstance(after, Plan) or not after.verdict.is_served:
+                return False
+            if len(after.other_entities) > len(before.other_entities):
+                return False
+    return True

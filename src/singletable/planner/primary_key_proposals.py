@@ -1,0 +1,182 @@
+"""Propose a key for an entity that has none, from its identity and its patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
+
+from singletable.errors import DesignError
+from singletable.model.design import Design, compile_declarations
+from singletable.model.entity import Entity
+from singletable.model.intents import CollectionIntent, GetIntent, ItemWriteIntent, QueryIntent
+from singletable.model.parameter_types import Equal
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import TABLE
+from singletable.planner.changed_designs import patterns_of
+from singletable.planner.key_source import keys_edits
+from singletable.planner.remedy import Alternative, Remedy
+
+SINGLE_ITEM = "METADATA"
+"""The sort key of the only item that an entity has in its partition."""
+
+
+@dataclass(frozen=True)
+class ProposedKey:
+    """A key for an entity without one; `sort` is None in a table without a sort key."""
+
+    entity: Entity
+    partition: str
+    sort: str | None
+
+    @property
+    def value(self) -> str | tuple[str, str]:
+        """The value of `key=`."""
+        return self.partition if self.sort is None else (self.partition, self.sort)
+
+
+def key_remedy(design: Design, *entities: Entity) -> Remedy:
+    """Return what to add to entities without a key."""
+    proposals = {entity.label: propose_key(design, entity) for entity in entities}
+    unknown = [label for label, proposal in proposals.items() if proposal is None]
+    if unknown:
+        names = " and ".join(unknown)
+        return Remedy(f'Say which fields identify an item of {names}, identity=("...",), and add key=("...", "...").')
+    edits = [edit for each in proposals.values() if each for edit in keys_edits(each.entity, TABLE, each.value)]
+    return Remedy("", (Alternative(tuple(edits)),))
+
+
+def propose_key(design: Design, entity: Entity) -> ProposedKey | None:
+    """Return a key that identifies the items and loads; None if nothing says which fields identify an item."""
+    for proposal in _proposals(design, entity):
+        if _loads(design, proposal):
+            return proposal
+    return None
+
+
+def _proposals(design: Design, entity: Entity) -> Iterator[ProposedKey]:
+    patterns = patterns_of(design, {entity.cls})
+    identity = entity.identity if entity.identity is not None else _looked_up(entity, patterns)
+    if identity is None:
+        return
+    delimiter, has_sort = design.settings.delimiter, bool(design.table.sort)
+    own = _words(entity.label)
+    if not has_sort:
+        yield ProposedKey(entity, _join(delimiter, own, *(_slot(name) for name in identity)), None)
+        return
+    together = _read_together(entity, identity, patterns)
+    if together is not None:
+        equal, order = together
+        partition = _join(delimiter, *(part for name in equal for part in (_owner(design, entity, name), _slot(name))))
+        rest = [name for name in dict.fromkeys((*order, *identity)) if name not in equal]
+        yield ProposedKey(entity, partition, _join(delimiter, own, *(_sorted_slot(entity, name) for name in rest)))
+    yield ProposedKey(entity, _join(delimiter, own, *(_slot(name) for name in identity)), SINGLE_ITEM)
+
+
+def _looked_up(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tuple[str, ...] | None:
+    """Return the fields by which patterns read, change or delete one item: the fewest, as they identify it."""
+    found = [
+        equal
+        for pattern in patterns
+        if _is_of_one_item(pattern) and (equal := _equal_fields(entity, pattern)) and not _takes_item(entity, pattern)
+    ]
+    return min(found, key=len, default=None)
+
+
+def _read_together(
+    entity: Entity, identity: tuple[str, ...], patterns: Sequence[PatternDeclaration]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the fields whose items one partition can hold, and the fields that sort them; None if nothing asks for it.
+
+    Reads of one item by its identity alone need the identity in the partition key. A composite identity is split, so
+    that the items with the same first field are together.
+    """
+    single = [set(_equal_fields(entity, each)) for each in patterns if _is_of_one_item(each)]
+    for pattern in patterns:
+        equal = _equal_fields(entity, pattern)
+        is_list = isinstance(pattern.intent, QueryIntent | CollectionIntent)
+        if not is_list or not equal or set(identity) <= set(equal) or any(entity.fields[n].optional for n in equal):
+            continue
+        if all(set(equal) <= known for known in single if known):
+            return equal, tuple(_order(entity, pattern, equal))
+    return ((identity[0],), ()) if len(identity) > 1 else None
+
+
+def _order(entity: Entity, pattern: PatternDeclaration, equal: Sequence[str]) -> Iterator[str]:
+    for parameter in pattern.bound_parameters:
+        if parameter.test is not Equal and parameter.name in entity.fields:
+            yield parameter.name
+    intent = pattern.intent
+    if isinstance(intent, QueryIntent) and intent.order_by is not None:
+        yield str(intent.order_by.steps[0])
+    elif isinstance(intent, QueryIntent) and intent.newest_first:
+        times = (name for name, field in entity.fields.items() if field.type in (datetime, date) and not field.optional)
+        yield from [name for name in times if name not in equal][:1]
+
+
+def _is_of_one_item(pattern: PatternDeclaration) -> bool:
+    return isinstance(pattern.intent, GetIntent | ItemWriteIntent)
+
+
+def _takes_item(entity: Entity, pattern: PatternDeclaration) -> bool:
+    return any(parameter.type is entity.cls for parameter in pattern.bound_parameters)
+
+
+def _equal_fields(entity: Entity, pattern: PatternDeclaration) -> tuple[str, ...]:
+    """Return the fields that the parameters of a pattern fix; for a whole item none, as a put knows every field."""
+    if isinstance(pattern.intent, ItemWriteIntent) and pattern.intent.kind in ("put", "create"):
+        return ()
+    return tuple(each.name for each in pattern.bound_parameters if each.test is Equal and each.name in entity.fields)
+
+
+def _words(label: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", label).upper()
+
+
+def _owner(design: Design, entity: Entity, name: str) -> str:
+    """Return the prefix of a field: the entity that it identifies or refers to, else its own name."""
+    if (name,) == entity.identity:
+        return _words(entity.label)
+    for other in design.all_entities:
+        for own in other.identity or ():
+            if (
+                len(other.identity or ()) == 1
+                and name in (f"{_words(other.label).lower()}_{own}", own)
+                and name != "id"
+            ):
+                return _words(other.label)
+    return name.upper().removesuffix("_ID") or name.upper()
+
+
+def _slot(name: str) -> str:
+    return f"{{{name}}}"
+
+
+def _sorted_slot(entity: Entity, name: str) -> str:
+    """Return the slot of a field in a sort key; numbers need a format that keeps them in order."""
+    return f"{{{name}:number}}" if entity.fields[name].type in (int, float, Decimal) else _slot(name)
+
+
+def _join(delimiter: str, *parts: str) -> str:
+    return delimiter.join(parts)
+
+
+def _loads(design: Design, proposal: ProposedKey) -> bool:
+    """Whether the key compiles; alone, because the whole design for each entity would take time with its square."""
+    if any(attribute.type != "S" for attribute in (*design.table.partition, *design.table.sort)):
+        return False
+    alone = replace(
+        proposal.entity.declaration,
+        keys={TABLE: proposal.value},
+        copies=(),
+        counted=(),
+        mirror_of=None,
+        expected_per_partition={},
+    )
+    try:
+        compile_declarations(design.settings, [alone], ())
+    except DesignError:
+        return False
+    return True

@@ -1,0 +1,35 @@
+"""ST201 to ST213: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+
+from __future__ import annotations
+
+from singletable.verify.findings import Rule
+
+NO_ENTITY = Rule("ST201", "item matches no entity", "error")
+UNREADABLE = Rule("ST202", "item cannot be read", "error")
+KEY_DIFFERS = Rule("ST203", "key differs from the model", "error")
+INDEX_KEY_DIFFERS = Rule("ST204", "index key differs from the model", "error")
+MISSING_IN_INDEX = Rule("ST205", "item missing from an index", "error")
+UNEXPECTED_IN_INDEX = Rule("ST206", "unexpected item in an index", "error")
+UNPADDED_NUMBER = Rule("ST207", "number without padding in a key", "error")
+HIDDEN_BY_NONE = Rule("ST208", "optional field hides items from an index", "warning")
+LARGE_ITEM = Rule("ST209", "item near the size limit", "warning")
+LARGE_PARTITION = Rule("ST210", "partition larger than declared", "warning")
+LARGE_COLLECTION = Rule("ST211", "item collection near 10 GB", "warning")
+UNEVEN_PARTITIONS = Rule("ST212", "few or uneven partitions", "warning")
+PARTITION_BY_TIME = Rule("ST213", "partition by time", "warning")
+
+ITEM_RULES = (
+    NO_ENTITY,
+    UNREADABLE,
+    KEY_DIFFERS,
+    INDEX_KEY_DIFFERS,
+    MISSING_IN_INDEX,
+    UNEXPECTED_IN_INDEX,
+    UNPADDED_NUMBER,
+    HIDDEN_BY_NONE,
+    LARGE_ITEM,
+    LARGE_PARTITION,
+    LARGE_COLLECTION,
+    UNEVEN_PARTITIONS,
+    PARTITION_BY_TIME,
+)

@@ -1,0 +1,58 @@
+"""ST125: two key templates have the same literal text in different case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.key_template import LiteralText
+from singletable.model.keys import TemplatePart
+from singletable.planner.key_changes import template_change
+from singletable.planner.remedy import Alternative, Remedy
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
+
+RULE = Rule("ST125", "key templates differ only by case", "warning")
+SHORTEST_WORD = 2
+"""One letter, as in `c#` and `C#`, can be two prefixes on purpose."""
+
+
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find literal segments of two templates that differ only by case."""
+    first: dict[str, tuple[str, Entity, TemplatePart]] = {}
+    reported: set[tuple[str, str]] = set()
+    for entity, part, segment in _segments(planned):
+        spelling, other, other_part = first.setdefault(segment.casefold(), (segment, entity, part))
+        if spelling == segment or (spelling, segment) in reported:
+            continue
+        reported.add((spelling, segment))
+        message = (
+            f'{part.attribute} = "{part}" and {other_part.attribute} = "{other_part}" of {other.label} differ in '
+            f"{segment} and {spelling}; keys are case-sensitive, so one Query does not find both"
+        )
+        yield entity_finding(RULE, entity, message, _remedy(planned.design, part, segment, spelling))
+
+
+def _remedy(design: Design, part: TemplatePart, segment: str, spelling: str) -> Remedy:
+    """Write the segment as the first template does, in the keys of all entities."""
+    delimiter = part.template.delimiter
+
+    def change(template: str) -> str:
+        return delimiter.join(spelling if each == segment else each for each in template.split(delimiter))
+
+    edits = template_change(design, design.entities, change)
+    if edits is None:
+        return Remedy(f'Write {part.attribute} = "{change(part.template.text)}".')
+    return Remedy("", (Alternative(edits),))
+
+
+def _segments(planned: PlannedDesign) -> Iterator[tuple[Entity, TemplatePart, str]]:
+    """Yield the literal words of all key templates."""
+    for entity in planned.design.entities:
+        for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
+            for part in placement.parts:
+                if not isinstance(part, TemplatePart):
+                    continue
+                for piece in part.template.parts:
+                    words = piece.text.split(part.template.delimiter) if isinstance(piece, LiteralText) else ()
+                    yield from ((entity, part, word) for word in words if len(word) >= SHORTEST_WORD)

@@ -1,0 +1,126 @@
+"""ST119: only a time or a score distinguishes the items of an entity, so two writes can have the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.field_roles import (
+    follows_clock,
+    is_identifier,
+    is_instant,
+    is_score,
+    own_identifier,
+    value_count,
+    words_of,
+)
+from singletable.model.fields import NUMBER_TYPES, Field
+from singletable.model.key_template import FieldSlot
+from singletable.model.keys import KeyPart, NativePart
+from singletable.model.table_schema import TABLE, Keys
+from singletable.planner.key_changes import key_change
+from singletable.planner.key_source import keys_source
+from singletable.planner.remedy import Alternative, Remedy, SetKeyword, entity_place
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
+
+RULE = Rule("ST119", "key unique only by a time or score", "warning")
+_EVENT_WORDS = frozenset(
+    {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
+    | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
+)
+"""Words of entities with any number of items on one day, unlike a daily total."""
+
+
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find entities whose primary key has a time or score where an id should be."""
+    entities = planned.design.entities
+    for entity in entities:
+        # The only entity of a table is often named less exactly than the table, such as DeviceStateLog.
+        names = f"{entity.label}_{planned.design.name}" if len(entities) == 1 else entity.label
+        words = frozenset(words_of(names))
+        if not _is_identified(entity, words) and (shared := _shared_fields(entity, words)):
+            yield _finding(planned.design, entity, shared)
+
+
+def _is_identified(entity: Entity, words: frozenset[str]) -> bool:
+    """Whether the entity declares its identity, or has an id of its own; ST102 reports an id that the key lacks."""
+    if entity.declaration.identity is not None or entity.identity is None:
+        return entity.declaration.identity is not None
+    # In a log of devices, device_id identifies the device, and the partition has many entries.
+    partition = {field.name for field in _slot_fields(entity, entity.base.partition)}
+    return not (_EVENT_WORDS & words and partition.issuperset(entity.identity))
+
+
+def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
+    """Return the times and scores that alone distinguish the items of a partition; empty if an id does."""
+    named = _slot_fields(entity, entity.base.parts)
+    partition = _slot_fields(entity, entity.base.partition)
+    inside = [field for field in _slot_fields(entity, entity.base.sort) if field not in partition] or partition
+    shared = [field for field in inside if is_score(field) or follows_clock(field)]
+    outside = [field for field in entity.fields.values() if field not in named]
+    if not shared or own_identifier(entity.label, outside) is not None:
+        return shared
+    if any(field not in shared and value_count(field) is None for field in inside):
+        return []
+    # A date in the key can mean one item per day, such as a daily total.
+    if any(is_instant(field) or is_score(field) for field in shared) or any(is_identifier(field) for field in outside):
+        return shared
+    return shared if _EVENT_WORDS & words else []
+
+
+def _slot_fields(entity: Entity, parts: tuple[KeyPart, ...]) -> list[Field]:
+    """Return the fields that the keys contain; derived values do not identify an item."""
+    names: list[str] = []
+    for part in parts:
+        slots = () if isinstance(part, NativePart) else part.template.slots
+        names += [part.field.name] if isinstance(part, NativePart) else []
+        names += [slot.name for slot in slots if isinstance(slot, FieldSlot)]
+    return [entity.fields[name] for name in dict.fromkeys(names)]
+
+
+def _finding(design: Design, entity: Entity, shared: list[Field]) -> Finding:
+    shown = ", ".join(f'"{part}"' for part in entity.base.parts)
+    fields = [field.name for field in _slot_fields(entity, entity.base.parts)]
+    same = f"{', '.join(fields[:-1])} and {fields[-1]}" if len(fields) > 1 else fields[0]
+    message = f"two items with the same {same} have the same key {shown}, and the second write overwrites the first"
+    names = " or ".join(dict.fromkeys(field.name for field in shared))
+    identity = SetKeyword(entity_place(entity), "identity", keys_source(tuple(fields)))
+    stated = Alternative((identity,), f"This says that {names} is unique by design.", needs_decision=True)
+    name, attributes, keys = _longer_key(entity)
+    longer = None if name not in entity.fields else key_change(design, [(entity, {TABLE: keys})], attributes)
+    if longer is not None:
+        return entity_finding(RULE, entity, message, Remedy("", (Alternative(longer), stated)))
+    new = "" if name in entity.fields else f"Add the field {name}: str. "
+    explanation = f"{new}Declare key={keys_source(keys)}, so that {name} makes the key unique."
+    return entity_finding(RULE, entity, message, Remedy(explanation, (stated,)))
+
+
+def _longer_key(entity: Entity) -> tuple[str, tuple[str, ...] | None, Keys]:
+    """Return the name of an id, the changed names of the key attributes, and the key with the id at its end."""
+    named = _slot_fields(entity, entity.base.parts)
+    outside = [field for field in entity.fields.values() if field not in named and not field.optional]
+    found = own_identifier(entity.label, outside) or next((f for f in outside if is_identifier(f)), None)
+    name = "id" if found is None else found.name
+    last = entity.base.parts[-1]
+    text, delimiter = _text(last), _delimiter(entity)
+    longer = f"{text}{'' if text.endswith(delimiter) else delimiter}{{{name}}}"
+    declared = entity.declaration.keys[TABLE]
+    keys = (*declared[:-1], longer) if isinstance(declared, tuple) else longer
+    if not isinstance(last, NativePart):
+        return name, None, keys
+    # The attribute of a field can only contain the field itself, so the template needs another attribute.
+    attributes = [part.attribute for part in entity.base.parts]
+    return name, (*attributes[:-1], f"{attributes[-1]}_key"), keys
+
+
+def _text(part: KeyPart) -> str:
+    """Return the template of a key attribute; a native attribute as a template in the same order."""
+    if not isinstance(part, NativePart):
+        return str(part)
+    return f"{{{part.field.name}{':number' if part.field.type in NUMBER_TYPES else ''}}}"
+
+
+def _delimiter(entity: Entity) -> str:
+    parts = (part for part in entity.base.parts if not isinstance(part, NativePart))
+    return next((part.template.delimiter for part in parts), "#")

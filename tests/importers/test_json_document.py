@@ -1,0 +1,117 @@
+"""Errors of JSON documents name the problem and its place."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.errors import ImportRefused
+from singletable.importers.json_document import (
+    NESTING_MAX,
+    InvalidJson,
+    InvalidText,
+    Problems,
+    decode_text,
+    load_json,
+    opened_at,
+    parse_document,
+    shown,
+    suggestion,
+)
+
+documents: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=15,
+)
+
+
+@given(document=documents, indent=st.sampled_from([None, 1]))
+def test_what_is_json_is_read_as_it_is(document: Any, indent: int | None) -> None:
+    assert load_json(json.dumps(document, indent=indent)) == document
+
+
+def _depth(document: Any) -> int:
+    held = document.values() if isinstance(document, dict) else document if isinstance(document, list) else None
+    return 0 if held is None else 1 + max((_depth(each) for each in held), default=0)
+
+
+@given(document=documents, indent=st.sampled_from([None, 1]))
+def test_the_place_of_a_level_is_where_something_opens(document: Any, indent: int | None) -> None:
+    text, depth = json.dumps(document, indent=indent, ensure_ascii=False), _depth(document)
+    assert opened_at(text, depth + 1) is None
+    if depth:
+        place = opened_at(text, depth)
+        assert place is not None
+        assert text.split("\n")[place[0] - 1][place[1] - 1] in "[{"
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_a_document_may_be_nested_so_deep_and_no_deeper(opening: str) -> None:
+    closing = "]" if opening == "[" else "}"
+
+    def nested(levels: int) -> str:
+        return opening * levels + ("" if opening == "[" else "1") + closing * levels
+
+    load_json(nested(NESTING_MAX))
+    for levels in (NESTING_MAX + 1, 100_000):
+        with pytest.raises(InvalidJson, match=r"^the document is nested deeper than 200 levels$") as refused:
+            load_json(nested(levels))
+        assert (refused.value.line, refused.value.column) == (1, NESTING_MAX * len(opening) + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line", "column"),
+    [
+        ("", "the document is empty", 1, 1),
+        (" \n", "the document is empty", 1, 1),
+        ('{"a": 1,\n "b": oops}', 'expected a value, found "oops}"', 2, 7),
+        ('{"a": 1\n', "expected a comma, but the document ends", 2, 1),
+        ('{"a" 1}', 'expected a colon, found "1}"', 1, 6),
+        ("{} " + "x" * 100, f'expected the end of the document, found "{"x" * 20}..."', 1, 4),
+        ('{"a": "b', "unterminated string", 1, 7),
+        ('{"a": "\n"}', "invalid control character", 1, 8),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, said: str, line: int, column: int) -> None:
+    with pytest.raises(InvalidJson) as refused:
+        load_json(text)
+    assert (str(refused.value), refused.value.line, refused.value.column) == (said, line, column)
+
+
+@given(text=st.text())
+def test_no_text_is_a_traceback(text: str) -> None:
+    with suppress(InvalidJson):
+        load_json(text)
+
+
+def test_bytes_that_are_no_utf_8_are_said_with_their_line() -> None:
+    assert decode_text("\ufeffGröße".encode()) == "Größe"
+    with pytest.raises(InvalidText, match=r"^byte 6 \(line 2\) is not UTF-8; save the file as UTF-8$"):
+        decode_text("ab\n{gr\xf6".encode("latin-1"))
+    with pytest.raises(InvalidText, match=r"^the file is UTF-16, not UTF-8"):
+        decode_text("Größe".encode("utf-16"))
+
+
+def test_a_parsing_error_has_the_line_and_column() -> None:
+    with pytest.raises(ImportRefused, match=r"model\.json:2:8: invalid JSON: "):
+        parse_document('{\n  "a": ?}', "model.json")
+
+
+def test_problems_are_raised_together() -> None:
+    problems = Problems("model.json", "model")
+    problems.raise_if_any()
+    assert problems.mapping([], "a") == {}
+    assert problems.rows({}, "b") == []
+    assert problems.text({"c": " "}, "c", "x") is None
+    problems.word({"d": "Quary"}, "d", "x", ("Query", "Scan"))
+    with pytest.raises(ImportRefused, match=r"model\.json is not a valid model: 4 problems") as refused:
+        problems.raise_if_any()
+    assert "x.d: unknown \"Quary\" (did you mean 'Query'?); use Query or Scan" in str(refused.value)
+    assert shown("x" * 500).endswith("...")
+    assert suggestion("zzz", ["Query"]) == ""

@@ -1,0 +1,77 @@
+"""The patterns that are proposed for an index are read by it, or a note says why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from singletable.expressions.tree import Path
+from singletable.importers.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, DraftTable, NativeKey
+from singletable.importers.proposals import with_proposed_patterns
+from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_all
+from tests.importers.imported import loaded_design
+
+TICKET = DraftEntity(
+    "Ticket",
+    (
+        DraftField("desk", "str"),
+        DraftField("id", "str"),
+        DraftField("opened", "datetime"),
+        DraftField("title", "str", attribute="Title"),
+    ),
+    {"key": DraftKeys(("DESK#{desk}",), ("TICKET#{id}",))},
+)
+HELD = ("opened", "Title")
+
+
+@dataclass(frozen=True)
+class Case:
+    """An index, the entity's keys in it, and what is expected: the index that is read, or the words of the note."""
+
+    index: DraftIndex
+    keys: DraftKeys
+    note: str = ""
+
+
+LSI = DraftIndex("lsi1", "LSI1", "LSI", ("PK",), ("LSI1SK",))
+GSI = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+BY_TIME = DraftKeys(("{opened}#{id}",))
+BY_TITLE = DraftKeys(("TITLE#{title}",), ("{id}",))
+CASES = {
+    "a local index with everything": Case(LSI, BY_TIME),
+    "a local index by an attribute": Case(replace(LSI, sort=("Title",)), DraftKeys((NativeKey("title"),))),
+    "a local index with what is included": Case(replace(LSI, projection="INCLUDE", included=HELD), BY_TIME),
+    "a local index with keys only": Case(replace(LSI, projection="KEYS_ONLY"), BY_TIME),
+    "a local index that sorts as the table": Case(
+        LSI, DraftKeys(("{id}",)), "the table returns items in the same order"
+    ),
+    "a global index with everything": Case(GSI, BY_TITLE),
+    "a global index with what is included": Case(replace(GSI, projection="INCLUDE", included=HELD), BY_TITLE),
+    "a global index with keys only": Case(replace(GSI, projection="KEYS_ONLY"), BY_TITLE),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_a_pattern_is_read_by_the_index_that_it_is_proposed_for(case: Case) -> None:
+    entity = replace(TICKET, keys={**TICKET.keys, case.index.alias: case.keys})
+    made = with_proposed_patterns(DraftTable("Desk", "Desk", (entity,), indexes=(case.index,)))
+    with loaded_design(made) as design:
+        outcomes = plan_all(design)
+    assert all(isinstance(outcome, Plan) for outcome in outcomes)
+    read = [outcome.index.name for outcome in outcomes if isinstance(outcome, Plan) and not outcome.index.is_table]
+    assert read == ([] if case.note else [case.index.name])
+    hydrated = [each for each in made.patterns if each.hydrate]
+    assert len(hydrated) == (1 if case.index.projection == "KEYS_ONLY" else 0), "what it lacks is fetched"
+    assert [case.note in note for note in made.notes] == ([True] if case.note else [])
+
+
+def test_an_order_is_asked_for_by_name() -> None:
+    entity = replace(TICKET, keys={**TICKET.keys, "lsi1": BY_TIME})
+    made = with_proposed_patterns(DraftTable("Desk", "Desk", (entity,), indexes=(LSI,)))
+    assert {each.name: each.order_by for each in made.patterns} == {
+        "get_ticket": None,
+        "ticket_by_desk": None,
+        "ticket_by_desk_in_order_of_opened": Path(("opened",)),
+    }

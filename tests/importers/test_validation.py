@@ -1,0 +1,83 @@
+"""Parts of a draft that cannot be loaded are left out with a reason; unserved patterns of the source stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from singletable.cli.import_text import find_objections
+from singletable.errors import ImportRefused
+from singletable.importers.draft import (
+    Draft,
+    DraftEntity,
+    DraftField,
+    DraftIndex,
+    DraftKeys,
+    DraftParameter,
+    DraftPattern,
+    DraftTable,
+)
+from singletable.importers.validation import validated
+
+FIELDS = (DraftField("id", "str"), DraftField("name", "str"))
+USER = DraftEntity("User", FIELDS, {"key": DraftKeys(("USER#{id}",), ("PROFILE",))})
+BY_ID = DraftPattern("by_id", "By id", "get", ("User",), (DraftParameter("id", "str"),))
+BY_NAME = DraftPattern("by_name", "By name", "query", ("User",), (DraftParameter("name", "str"),))
+TABLE = DraftTable("Shop", "Shop", (USER,), patterns=(BY_ID,))
+GSI1 = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+
+
+def _validated(table: DraftTable) -> DraftTable:
+    (made,) = validated(Draft("A shop", (table,)), find_objections).tables
+    return made
+
+
+def test_a_valid_draft_is_unchanged() -> None:
+    assert _validated(TABLE) == TABLE
+
+
+def test_a_pattern_that_no_request_serves_stays_unless_it_was_proposed() -> None:
+    table = replace(TABLE, patterns=(BY_ID, BY_NAME))
+    assert _validated(table) == table
+    assert _validated(replace(TABLE, patterns=(BY_ID, replace(BY_NAME, is_proposed=True)))) == TABLE
+
+
+def test_a_pattern_that_cannot_be_loaded_becomes_a_note() -> None:
+    unknown = replace(BY_NAME, parameters=(DraftParameter("nobody", "str"),))
+    made = _validated(replace(TABLE, patterns=(BY_ID, unknown)))
+    assert made.patterns == (BY_ID,)
+    assert made.notes[0].startswith("The pattern by_name (By name) was left out: ")
+
+
+def test_a_table_without_entities_becomes_a_note() -> None:
+    broken = DraftEntity("Broken", FIELDS, {"key": DraftKeys(("B#{missing}",), ("X",))})
+    other = DraftTable("Other", "Other", (broken,))
+    draft = validated(Draft("A shop", (TABLE, other)), find_objections)
+    assert draft.tables == (TABLE,)
+    assert draft.notes[0] == "The table Other was left out, because none of its entities can be imported."
+    assert draft.notes[1].startswith("The entity Broken was left out: ")
+
+
+def test_an_entity_loses_an_index_that_it_cannot_be_in() -> None:
+    user = replace(USER, keys={**USER.keys, "gsi1": DraftKeys(("NAME#{name}{id}",), ("USER",))})
+    made = _validated(replace(TABLE, entities=(user,), indexes=(GSI1,)))
+    assert (made.entities, made.indexes) == ((USER,), ())
+    assert made.notes[0].startswith("User is not in the index gsi1: ")
+    assert made.notes[1] == "The index GSI1 was left out, because no entity has its keys."
+
+
+def test_an_entity_that_is_no_model_is_left_out_with_its_patterns() -> None:
+    broken = DraftEntity("Broken", FIELDS, {"key": DraftKeys(("B#{missing}",), ("X",))})
+    lost = replace(BY_ID, name="lost", entities=("Broken",))
+    made = _validated(replace(TABLE, entities=(USER, broken), patterns=(BY_ID, lost)))
+    assert (made.entities, made.patterns) == ((USER,), (BY_ID,))
+    assert len(made.notes) == 2
+    with pytest.raises(ImportRefused, match=r"no entity can be imported\n  The entity Broken was left out"):
+        validated(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), find_objections)
+
+
+def test_a_field_that_cannot_expire_items_is_no_ttl() -> None:
+    made = _validated(replace(TABLE, entities=(replace(USER, ttl="name"),)))
+    assert made.entities == (USER,)
+    assert "ttl=name was left out" in made.notes[0]

@@ -1,0 +1,193 @@
+"""NoSQL Workbench models of every format are imported; an invalid document is rejected with the path of the problem."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.cli.load_model import load_tables
+from singletable.errors import ImportRefused
+from singletable.importers.draft import Draft, NativeKey
+from singletable.verify.design_check import check
+from tests.importers.imported import PUBLISHED, workbench_draft, workbench_source
+
+ENTITIES = {
+    "ACL": "user group role privilege groupUser userGroup permission privelege",
+    "AnOnlineShop_1": "OnlineShopItem",
+    "AnOnlineShop_facets": "customer product warehouse warehouseItem orderItem shipment shipmentItem invoice payment",
+    "CartModel": "Cart",
+    "ConnectedVehiclesSchema": (
+        "Vehicle VehicleFeature VehicleVin VehicleActive User UserPreferences UserCameras UserSeats UserVin"
+    ),
+    "DeviceStateLog_7": "DeviceStateLogItem",
+    "banking": "customer account transaction purchase",
+}
+
+
+def published(name: str) -> Draft:
+    return workbench_draft((PUBLISHED / f"{name}.json").read_bytes())
+
+
+@pytest.mark.parametrize("name", ENTITIES)
+def test_a_published_model_is_read_and_holds(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(workbench_source((PUBLISHED / f"{name}.json").read_bytes()), encoding="utf-8")
+    (table,) = load_tables(str(file))
+    assert [entity.name for entity in table.design.entities] == ENTITIES[name].split()
+    report = check(table.design)
+    assert report.passes, [str(finding) for finding in report.findings if finding.accepted is None]
+
+
+def test_templates_in_a_model_schema_are_ours_where_the_rows_obey_them() -> None:
+    (table,) = published("banking").tables
+    keys = {each.stored_name or each.class_name: each.keys for each in table.entities}
+    assert keys["transaction"]["key"].sort == ("{acct_id}#{timestamp}",)
+    assert keys["purchase"]["gsi2"].partition == ("{p_id}",)
+
+
+def test_a_key_that_is_named_for_its_parts_has_them() -> None:
+    (table,) = published("DeviceStateLog_7").tables
+    (entity,) = table.entities
+    assert entity.keys["key"].sort == ("{state}#{date}",)
+
+
+MINIMAL: dict[str, Any] = {
+    "ModelName": "M",
+    "ModelMetadata": {"Version": "3.0"},
+    "DataModel": [
+        {
+            "TableName": "T",
+            "KeyAttributes": {"PartitionKey": {"AttributeName": "PK", "AttributeType": "S"}},
+            "TableData": [{"PK": {"S": "A#1"}}],
+        }
+    ],
+}
+
+
+def changed(path: str, value: Any) -> str:
+    document = copy.deepcopy(MINIMAL)
+    place: Any = document
+    *way, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    for step in way:
+        place = place[step]
+    place[last] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the document is empty at line 1, column 1"),
+        (b'{"ModelName": "gr\xf6"}', r"byte 17 \(line 1\) is not UTF-8; save the file as UTF-8"),
+        ("[" * 100_000, "nested deeper than 200 levels at line 1, column 201"),
+        ("[]", "no DataModel"),
+        ("{}", "no DataModel"),
+        (changed("DataModel", {}), "DataModel must be an array, got an object"),
+        (changed("DataModel", []), "DataModel contains no table"),
+        (changed("ModelMetadata/Version", "9.0"), r"ModelMetadata.Version must be 1.0, 2.0 or 3.0, got '9.0'"),
+        (changed("DataModel/0/TableName", ""), r"DataModel\[0\].TableName must be a string, got an empty string"),
+        (changed("DataModel/0/KeyAttributes", {}), r"DataModel\[0\].KeyAttributes has no PartitionKey"),
+        (
+            changed("DataModel/0/KeyAttributes/PartitionKey/AttributeType", "Q"),
+            r"KeyAttributes.PartitionKey.AttributeType must be S, N or B, got 'Q'",
+        ),
+        (
+            changed(
+                "DataModel/0/LocalSecondaryIndexes",
+                [{"IndexName": "L", "KeyAttributes": {"SortKey": {"AttributeName": "at", "AttributeType": "BOOL"}}}],
+            ),
+            r"LocalSecondaryIndexes\[0\].KeyAttributes.SortKey.AttributeType must be S, N or B, got 'BOOL'",
+        ),
+        (changed("DataModel/0/TableData/0", {"SK": {"S": "x"}}), r"DataModel\[0\].TableData\[0\] has no PK"),
+        (changed("DataModel/0/TableData/0/PK", "A#1"), r"TableData\[0\].PK must be an object, got a string"),
+        (changed("DataModel/0/TableData/0/PK", {"X": 1}), r"TableData\[0\].PK is not a DynamoDB JSON value"),
+        (changed("DataModel/0/TableData/0/n", {"N": "ten"}), r"TableData\[0\].n.N must be a number, got 'ten'"),
+        (changed("DataModel/0/TableData/0/PK", {"BOOL": True}), "not a string, number or binary"),
+        (changed("DataModel/0/TableFacets", [{}]), r"TableFacets\[0\] has no FacetName"),
+        (changed("DataModel/0/GlobalSecondaryIndexes", [{"IndexName": "G"}]), r"Indexes\[0\] has no KeyAttributes"),
+        (changed("DataModel/0/ModelSchema", {"singletable": {"name": "T"}}), "singletable has no class"),
+    ],
+)
+def test_what_is_no_model_is_refused_with_the_place(text: str | bytes, said: str) -> None:
+    with pytest.raises(ImportRefused, match=said):
+        workbench_source(text)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0", "3.0", None])
+def test_every_format_and_none_is_read(version: str | None) -> None:
+    document = changed("ModelMetadata/Version", version)
+    assert workbench_draft(document).tables[0].entities[0].keys["key"].partition == ("A#{a_id}",)
+
+
+def test_rows_of_the_table_and_of_its_facets_are_merged() -> None:
+    facet = {"FacetName": "Letter", "TableData": [{"PK": {"S": "A#1"}, "x": {"S": "y"}}, {"PK": {"S": "A#2"}}]}
+    (table,) = workbench_draft(changed("DataModel/0/TableFacets", [facet])).tables
+    (entity,) = table.entities
+    assert entity.class_name == "Letter"
+    assert entity.doc == "Letter, inferred from 2 items."
+    assert {each.name for each in entity.fields} == {"x", "a_id"}
+
+
+def test_facets_without_rows_are_entities_with_keys_of_their_own() -> None:
+    document = json.loads(changed("DataModel/0/TableData", []))
+    alias = {"PartitionKeyAlias": "customer_id"}
+    document["DataModel"][0]["TableFacets"] = [
+        {"FacetName": "Customer", "KeyAttributeAlias": alias, "NonKeyAttributes": ["email"]}
+    ]
+    (table,) = workbench_draft(json.dumps(document)).tables
+    (entity,) = table.entities
+    assert entity.keys["key"].partition == (NativeKey("customer_id"),)
+    assert [each.name for each in entity.fields] == ["customer_id", "email"]
+    assert "Customer: types and keys are as declared, because there are no rows." in table.notes
+
+
+def test_names_in_our_own_section_cannot_be_code() -> None:
+    evil = {"class": "T", "model": "class T(Table, entities=[]):\n    import os\n"}
+    with pytest.raises(ImportRefused, match="line 2 of the model: Import is not allowed"):
+        workbench_source(changed("DataModel/0/ModelSchema", {"singletable": evil}))
+
+
+def test_two_tables_with_entities_of_one_name_stand_in_one_file(tmp_path: Path) -> None:
+    document = json.loads(changed("ModelName", "Two"))
+    second = copy.deepcopy(document["DataModel"][0])
+    second["TableName"] = "U"
+    document["DataModel"].append(second)
+    file = tmp_path / "two.py"
+    file.write_text(workbench_source(json.dumps(document)), encoding="utf-8")
+    assert [table.design.name for table in load_tables(str(file))] == ["T", "U"]
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3)),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+PLACES = st.sampled_from(
+    [
+        "DataModel/0/TableName",
+        "DataModel/0/KeyAttributes",
+        "DataModel/0/KeyAttributes/SortKey",
+        "DataModel/0/NonKeyAttributes",
+        "DataModel/0/TableData",
+        "DataModel/0/TableData/0",
+        "DataModel/0/TableData/0/x",
+        "DataModel/0/TableFacets",
+        "DataModel/0/GlobalSecondaryIndexes",
+        "DataModel/0/ModelSchema",
+        "ModelMetadata",
+        "ModelName",
+    ]
+)
+
+
+@given(PLACES, JSON)
+def test_a_document_with_anything_anywhere_is_read_or_refused(place: str, value: Any) -> None:
+    with contextlib.suppress(ImportRefused):
+        compile(workbench_source(changed(place, value)), "model.py", "exec")

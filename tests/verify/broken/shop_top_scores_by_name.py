@@ -1,0 +1,20 @@
+"""The top scores are read in the order of the player names."""
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("GAME#{game_id}", "{player_name}"))
+@dataclass
+class Score:
+    game_id: str
+    player_name: str
+    points: int
+
+
+class Leaderboard(Table, entities=[Score]):
+    @pattern()
+    def top_scores(self, game_id: str, *, limit: int = 10, cursor: str | None = None) -> Page[Score]:
+        """Get the players with the most points in a game."""
+        return query(Score)
