@@ -95,30 +95,32 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "error messages",
-        "The engine uses the messages of the service (live-validated suite; dynalite's tests). Local has "
-        "other messages for the same error",
+        "The engine uses the messages of the service (live-validated suite; dynalite's tests). Local reports "
+        "the same errors with other messages",
         _is_same_error,
     ),
     IntendedDifference(
         "order of checks",
         "DynamoDB checks shape, values, expressions, table, keys, indexes and item, in this order, and "
-        "reports the first error (live-validated suite; dynalite's tests). Local uses another order",
+        "reports the first error (live-validated suite; dynalite's tests). Local checks in another order",
         _is_found_earlier,
     ),
     IntendedDifference(
         "two errors in one stage",
-        "It is not specified which of them is reported",
+        "DynamoDB does not specify which of the two errors it reports",
         _has_two_errors,
     ),
     IntendedDifference(
         "which of several elements is named",
-        "A batch has its tables in a map without an order, and for a transaction it is not specified",
+        "If several elements of a batch or transaction are invalid, DynamoDB does not specify which of them "
+        "the error message names",
         _is_batch_of_several,
     ),
     IntendedDifference(
         "invalid actions in a transaction",
-        'They cancel the transaction, with CancellationReasons for each action ("TransactWriteItems", '
-        "Errors; live-validated suite). Local rejects the request for the first of them",
+        "Invalid actions cancel the transaction, with CancellationReasons for each action "
+        '("TransactWriteItems", Errors; live-validated suite). Local rejects the request because of the first'
+        " invalid action",
         lambda exchange, difference: both_reject(exchange, difference) and _has_unfit_action(exchange),
     ),
     IntendedDifference(
@@ -134,46 +136,48 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "empty ExclusiveStartKey",
-        "It is a key that does not match the schema (dynalite's tests). Local ignores it",
+        "An empty ExclusiveStartKey is rejected as a key that does not match the schema (dynalite's tests). "
+        "Local ignores it",
         lambda exchange, difference: difference.path == ERROR and exchange.request.get("ExclusiveStartKey") == {},
     ),
     IntendedDifference(
         "Base64",
-        "Invalid Base64 is rejected (live-validated suite). Local reads a part of it",
+        "Invalid Base64 is rejected (live-validated suite). Local decodes a part of the invalid text",
         lambda exchange, difference: difference.path == ERROR and "Base64" in exchange.ours.message,
     ),
     IntendedDifference(
         "account quotas",
-        'Quotas can be raised, so the engine does not enforce 40,000 units ("Service, account, and table quotas")',
+        'AWS can raise quotas, so the engine does not enforce the quota of 40,000 units ("Service, account, '
+        'and table quotas")',
         lambda exchange, difference: "to more than 40,000 units" in exchange.theirs.message,
     ),
     IntendedDifference(
         "sizes of key values",
-        "Keys are limited to 2048 and 1024 bytes, also in an index and in a Query (dynalite's tests). Local "
-        "does not check this",
+        "Partition keys are limited to 2048 bytes and sort keys to 1024 bytes, also in an index and in a "
+        "Query (dynalite's tests). Local does not check these limits",
         only_we_reject("size limit of"),
     ),
     IntendedDifference(
         "attribute definitions of a new index",
-        "The request that creates the index contains all of them (published captures). Local requires only "
-        "the new ones",
+        "The request that creates an index must contain the definitions of all key attributes of the index "
+        "(published captures). Local requires only the definitions of new attributes",
         only_we_reject("index key attributes are not defined in AttributeDefinitions", "UpdateTable"),
     ),
     IntendedDifference(
         "items with local index entries",
-        'The limit of 400 KB includes the entries ("Local secondary indexes", item collections). Local '
-        "counts the item only",
+        'The limit of 400 KB for an item includes its entries in local indexes ("Local secondary indexes", '
+        "item collections). Local counts only the item",
         only_we_reject("Item size .*has exceeded the maximum", *WRITES),
     ),
     IntendedDifference(
         "nesting depth",
-        'The limit is 32 levels ("Service, account, and table quotas"), also in placeholders (published '
-        "captures). Local allows one more there",
+        'Values can be nested up to 32 levels ("Service, account, and table quotas"), also in the values of '
+        "placeholders (published captures). Local allows one more level in placeholders",
         only_we_reject("Nesting Levels"),
     ),
     IntendedDifference(
         "segments",
-        "It is not specified which segment contains an item",
+        "DynamoDB does not specify which segment of a parallel Scan contains an item",
         lambda exchange, difference: (
             difference.path == ERROR
             and exchange.action == "Scan"
@@ -182,34 +186,38 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "types of index keys",
-        'A write with another type than the defined one is rejected ("Using global secondary indexes", data '
-        "synchronization). Local does not check ADD, nor two indexes that share a key",
+        'A write is rejected if an index key attribute does not have the defined type ("Using global '
+        'secondary indexes", data synchronization). Local does not check this for ADD, nor for two indexes '
+        "that share a key attribute",
         only_we_reject("Type mismatch for Index Key", *WRITES),
     ),
     IntendedDifference(
         "billing mode and indexes of a table",
-        "Provisioned throughput and on-demand billing exclude each other, a list of indexes is not empty, "
-        "and all definitions are used (live-validated suite; dynalite's tests). Local accepts other requests",
+        "A request cannot combine provisioned throughput with on-demand billing, a list of indexes must not "
+        "be empty, and every attribute definition must be used (live-validated suite; dynalite's tests). "
+        "Local accepts requests that break these rules",
         only_we_reject("BillingMode is P|SecondaryIndexes is empty|AttributeDefinitions are not used"),
     ),
     IntendedDifference(
         "placeholders without expressions",
-        "They are rejected (live-validated suite). Local ignores empty ones",
+        "A request with placeholders but without an expression is rejected (live-validated suite). Local "
+        "ignores empty maps of placeholders",
         only_we_reject("can only be specified when using expressions"),
     ),
     IntendedDifference(
         "one number in two notations",
-        "It is one key, so a batch or transaction with both contains a duplicate. Local compares the texts",
+        "Two notations of one number are the same key, so a batch or transaction that contains both has a "
+        "duplicate. Local compares the keys as strings",
         only_we_reject("Provided list of item keys contains duplicates|multiple operations on one item"),
     ),
     IntendedDifference(
         "reserved words",
-        'SIZE is a reserved word ("Reserved words in DynamoDB"). Local accepts it as a name',
+        'SIZE is a reserved word ("Reserved words in DynamoDB"). Local accepts SIZE as an attribute name',
         lambda exchange, difference: difference.path == ERROR and "reserved keyword: size" in exchange.ours.message,
     ),
     IntendedDifference(
         "deletion protection after a change of billing mode",
-        "A change of the billing mode keeps deletion protection. Local loses it",
+        "A change of the billing mode keeps deletion protection. In Local, the table loses it",
         only_we_reject("protected against deletion", "DeleteTable"),
     ),
     IntendedDifference(

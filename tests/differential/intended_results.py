@@ -130,12 +130,14 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "AttributeUpdates without an action",
-        'They put the value ("AttributeValueUpdate", Action). Local does nothing',
+        'An entry of AttributeUpdates without an action puts the value ("AttributeValueUpdate", Action). '
+        "Local does nothing",
         _updates_without_action,
     ),
     IntendedDifference(
         "UPDATED_OLD and UPDATED_NEW",
-        "They return the paths that an update names (dynalite's tests). Local returns whole attributes",
+        "UPDATED_OLD and UPDATED_NEW return only the paths that an update names (dynalite's tests). Local "
+        "returns whole attributes",
         lambda exchange, difference: (
             exchange.request.get("ReturnValues") in ("UPDATED_OLD", "UPDATED_NEW")
             and difference.path.startswith("Attributes.")
@@ -143,7 +145,8 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "attributes that an index does not project",
-        "The filter of a Scan does not see them (published captures). Local reads them from the table",
+        "The filter of a Scan does not see attributes that the index does not project (published captures). "
+        "Local reads these attributes from the table",
         lambda exchange, difference: (
             exchange.action == "Scan"
             and "IndexName" in exchange.request
@@ -153,23 +156,25 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "the end of a page",
-        'A page that reaches its Limit ends with a LastEvaluatedKey ("Query", Limit). Local omits it if no '
-        "item can follow, and does not accept it as a start",
+        'A page that reaches its Limit ends with a LastEvaluatedKey ("Query", Limit). Local omits the key if '
+        "no item can follow, and does not accept such a key as ExclusiveStartKey",
         _ends_a_page,
     ),
     IntendedDifference(
         "read and write units of a transaction",
-        "They are returned in addition to CapacityUnits (live-validated suite). Local omits them",
+        "A transaction returns ReadCapacityUnits or WriteCapacityUnits in addition to CapacityUnits "
+        "(live-validated suite). Local omits them",
         at(r"^Transact\w+: ConsumedCapacity\[\].*\.(Read|Write)CapacityUnits", theirs=ABSENT),
     ),
     IntendedDifference(
         "index writes of a transaction",
-        "They count once, while writes of the table count twice (published captures). Local doubles both",
+        "In a transaction, index writes are billed once, while writes to the table are billed twice "
+        "(published captures). Local bills both twice",
         _doubles_indexes,
     ),
     IntendedDifference(
         "condition checks",
-        "They cost the write units of the checked item (published captures). Local counts a read",
+        "A condition check costs the write units of the checked item (published captures). Local counts a read instead",
         lambda exchange, difference: (
             exchange.action == "TransactWriteItems"
             and "ConditionCheck" in str(exchange.request)
@@ -179,30 +184,32 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "several writes of a transaction",
-        'Their units are added up ("Managing complex workflows with DynamoDB transactions", capacity). Local '
-        "returns the last one",
+        'The units of all writes in a transaction are added up ("Managing complex workflows with DynamoDB '
+        'transactions", capacity). Local returns only the units of the last write',
         _reports_the_last,
     ),
     IntendedDifference(
         "reads without results",
-        'They cost the minimum ("Query", "Queries that do not return results"). Local returns 0',
+        'A read that returns no items costs the minimum ("Query", "Queries that do not return results"). '
+        "Local returns 0",
         _reads_nothing,
     ),
     IntendedDifference(
         "deletes of missing items",
-        'They cost one unit ("DynamoDB provisioned capacity mode", writes). Local doubles it in a batch, and '
-        "does not double it in a transaction",
+        'Deleting an item that does not exist costs one unit ("DynamoDB provisioned capacity mode", writes). '
+        "Local counts two units in a batch, and one unit in a transaction",
         _deletes_nothing,
     ),
     IntendedDifference(
         "items without index entries",
-        "They cost nothing in the index (published captures). Local counts an item that had one key "
-        "attribute of an index before, and has the other one after",
+        "A write of an item without an index entry costs nothing in the index (published captures). Local "
+        "counts a write that removes one key attribute of the index and adds the other",
         _counts_what_never_was,
     ),
     IntendedDifference(
         "sizes of local index entries",
-        "They are the sizes of the projected attributes (published captures). Local adds to them",
+        "The size of a local index entry is the size of its projected attributes (published captures). Local "
+        "computes a larger size",
         _counts_more_for_local_indexes,
     ),
     IntendedDifference(
@@ -219,31 +226,34 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "capacity that was not requested",
-        'It is not returned ("ReturnConsumedCapacity", NONE). Local returns it with ItemCollectionMetrics',
+        'Consumed capacity is not returned unless the request asks for it ("ReturnConsumedCapacity", NONE). '
+        "Local returns it together with ItemCollectionMetrics",
         lambda exchange, difference: (
             difference.path == "ConsumedCapacity" and exchange.request.get("ReturnConsumedCapacity") in (None, "NONE")
         ),
     ),
     IntendedDifference(
         "capacity of statements",
-        'It is returned on request ("ExecuteStatement", ReturnConsumedCapacity). Local never returns it',
+        'The consumed capacity of a statement is returned on request ("ExecuteStatement", '
+        "ReturnConsumedCapacity). Local never returns the capacity of statements",
         at(r"^(Batch)?Execute\w+: ConsumedCapacity$", theirs=ABSENT),
     ),
     IntendedDifference(
         "item collection metrics",
-        'They are returned on request if the table has local indexes ("ItemCollectionMetrics"). Local never '
-        "returns them",
+        "Item collection metrics are returned on request if the table has local indexes "
+        '("ItemCollectionMetrics"). Local never returns these metrics',
         at("ItemCollectionMetrics", theirs=ABSENT),
     ),
     IntendedDifference(
         "status of a changing table",
-        "The response contains CREATING, UPDATING or DELETING (live-validated suite). Local has finished "
-        "when it responds",
+        "The response contains CREATING, UPDATING or DELETING (live-validated suite). Local has already "
+        "finished the change when it responds",
         at(r"(Table|Index)Status$", theirs="ACTIVE"),
     ),
     IntendedDifference(
         "filling a new index",
-        'The description contains Backfilling ("GlobalSecondaryIndexDescription"). Local has finished when it responds',
+        "While a new index is being filled, the table description contains Backfilling "
+        '("GlobalSecondaryIndexDescription"). Local has already finished the change when it responds',
         at(r"GlobalSecondaryIndexes\[\]\.Backfilling$"),
     ),
     IntendedDifference(
@@ -253,28 +263,30 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "throughput of an index",
-        "The description contains it, with zeroes for on-demand billing "
+        "The table description contains the throughput of each index, with zeroes for on-demand billing "
         '("ProvisionedThroughputDescription"). Local omits it',
         at(r"GlobalSecondaryIndexes\[\]\.ProvisionedThroughput", theirs=ABSENT),
     ),
     IntendedDifference(
         "maximum throughput that is not set",
-        "It is not returned (live-validated suite). Local returns -1",
+        "A maximum throughput that is not set is not returned (live-validated suite). Local returns -1",
         at("OnDemandThroughput$", ours=ABSENT, theirs={"MaxReadRequestUnits": -1, "MaxWriteRequestUnits": -1}),
     ),
     IntendedDifference(
         "warm throughput",
-        'Descriptions contain it ("TableWarmThroughputDescription"). Local does not support it',
+        'Table descriptions contain the warm throughput ("TableWarmThroughputDescription"). Local does not support it',
         at("WarmThroughput$", theirs=ABSENT),
     ),
     IntendedDifference(
         "table classes",
-        'They are returned once they are set ("TableClassSummary"). Local does not support them',
+        'A table description contains the table class once it has been set ("TableClassSummary"). Local does '
+        "not support table classes",
         at("TableClassSummary$", theirs=ABSENT),
     ),
     IntendedDifference(
         "settings after a change of billing mode",
-        "A change of the billing mode keeps deletion protection and the decreases of the day. Local loses them",
+        "A change of the billing mode keeps deletion protection and the number of decreases on the current "
+        "day. Local loses both",
         at(r"Table\w*\.(DeletionProtectionEnabled|ProvisionedThroughput\.NumberOfDecreasesToday)$"),
     ),
 )

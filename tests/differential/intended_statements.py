@@ -38,44 +38,49 @@ def _scans_an_index(exchange: Exchange, difference: Difference) -> bool:
 STATEMENT_RESULTS: tuple[IntendedDifference, ...] = (
     IntendedDifference(
         "error messages of statements",
-        "The engine uses the messages of the service (live-validated suite; published captures). Local has others",
+        "The engine uses the messages of the service (live-validated suite; published captures). Local has "
+        "other messages",
         _is_in_other_words,
     ),
     IntendedDifference(
         "statements of a batch",
-        'Each statement fails separately, with its Error ("BatchExecuteStatement"). Local rejects the batch '
-        "for some errors",
+        'Each statement fails separately, with its Error ("BatchExecuteStatement"). For some errors, Local '
+        "rejects the whole batch",
         _fails_alone,
     ),
     IntendedDifference(
         "INSERT of an existing item",
-        'It is a DuplicateItemException ("ExecuteStatement", Errors). Local returns DuplicateItem, and in a '
-        "transaction an error of the statement",
+        'INSERT of an existing item fails with DuplicateItemException ("ExecuteStatement", Errors). Local '
+        "returns DuplicateItem, and in a transaction an error of the statement",
         lambda exchange, difference: exchange.action in STATEMENTS and "Duplicate" in str(exchange.ours.document),
     ),
     IntendedDifference(
         "responses of writes in a transaction",
-        "They are empty, one per statement (live-validated suite). Local omits them",
+        "The response contains one empty entry per write statement (live-validated suite). Local omits these entries",
         at("^ExecuteTransaction: Responses$", theirs=[]),
     ),
     IntendedDifference(
         "names of selected elements",
-        "They are those of the path, such as l[0] (published captures). Local returns the list",
+        "A selected list element is returned under its path, such as l[0] (published captures). Local returns"
+        " the whole list",
         at(r"^\w*Execute\w+: \w+\[\](\.Item)?\.\w+(\[\d+\])?$"),
     ),
     IntendedDifference(
         "filters of statements on attributes that an index does not project",
-        "They are rejected if the statement names the partition of the index (published captures). Local accepts them",
+        "A filter on an attribute that the index does not project is rejected if the statement names the "
+        "partition of the index (published captures). Local accepts them",
         only_we_reject("does not project one or more filter attributes", "ExecuteStatement"),
     ),
     IntendedDifference(
         "attributes that an index does not project, in statements",
-        "A statement that scans the index does not see them (published captures). Local reads them from the table",
+        "A statement that scans an index does not see attributes that the index does not project (published "
+        "captures). Local reads these attributes from the table",
         _scans_an_index,
     ),
     IntendedDifference(
         "two reads of one item",
-        'They are not allowed in a transaction ("ExecuteTransaction"). Local accepts them in statements',
+        'Two reads of one item are not allowed in a transaction ("ExecuteTransaction"). Local accepts two '
+        "such reads in PartiQL statements",
         only_we_reject("cannot include multiple operations on one item", "ExecuteTransaction"),
     ),
 )

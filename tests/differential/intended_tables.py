@@ -40,7 +40,7 @@ def _has_empty_old_parameters(exchange: Exchange, difference: Difference) -> boo
 TABLE_SETTINGS = (
     IntendedDifference(
         "time to live",
-        'It can be changed once per hour ("UpdateTimeToLive"). Local accepts every change',
+        'The time to live setting can be changed once per hour ("UpdateTimeToLive"). Local accepts every change',
         only_we_reject("Time to live has been modified multiple times within a fixed interval", "UpdateTimeToLive"),
     ),
     IntendedDifference(
@@ -54,13 +54,14 @@ TABLE_SETTINGS = (
     ),
     IntendedDifference(
         "throughput of indexes with on-demand billing",
-        'They have no provisioned throughput ("ProvisionedThroughputDescription"). Local keeps the previous one',
+        'Indexes with on-demand billing have no provisioned throughput ("ProvisionedThroughputDescription"). '
+        "Local keeps the previous throughput",
         at(r"GlobalSecondaryIndexes\[\]\.ProvisionedThroughput\.(Read|Write)CapacityUnits$", ours=0),
     ),
     IntendedDifference(
         "changes that must be made separately",
         "Nearly every pair of changes in one UpdateTable is rejected (controller's captures, DDB-TABLE-174, "
-        "382 and 433). Local makes them all",
+        "382 and 433). Local makes all changes at once",
         only_we_reject(
             "must be the only operation in the request|can only be combined with BillingMode|cannot be specified when "
             "updating WarmThroughput|You cannot (create or delete index|modify stream status) while",
@@ -69,14 +70,15 @@ TABLE_SETTINGS = (
     ),
     IntendedDifference(
         "empty legacy parameters",
-        "They count as present next to expressions: an empty AttributeUpdates (dynalite's tests of "
-        "UpdateItem) and an empty Expected (issue 142 of amazonka). Local ignores them",
+        "An empty legacy parameter counts as present, so a request cannot combine it with expressions: an "
+        "empty AttributeUpdates (dynalite's tests of UpdateItem) and an empty Expected (issue 142 of "
+        "amazonka). Local ignores empty legacy parameters",
         _has_empty_old_parameters,
     ),
     IntendedDifference(
         "invalid table classes",
-        "They have an error message of their own (Alternator's tests; controller's captures, DDB-TABLE-442). "
-        "Local accepts any",
+        "For an invalid table class, DynamoDB has a specific error message (Alternator's tests; controller's "
+        "captures, DDB-TABLE-442). Local accepts any table class",
         _has_no_such_class,
     ),
 )
