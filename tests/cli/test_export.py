@@ -44,7 +44,7 @@ def test_the_export_command_exports_all_tables_of_a_file_or_one_of_them() -> Non
     assert one["Description"].startswith("Teams: Many-to-many as an adjacency list.")
 
 
-def test_the_export_options_set_capacity_stream_insights_tags_and_name_of_the_table() -> None:
+def test_the_export_options_set_table_name_capacity_stream_insights_and_tags() -> None:
     given = ("--provisioned", "10:5", "--provisioned", "GSI1=20:6", "--stream", "off", "--insights", "off",
              "--no-alarms", "--no-deletion-protection", "--no-point-in-time-recovery", "--tag", "team=shop",
              "--table-class", "STANDARD_INFREQUENT_ACCESS", "--table-name", "shop-prod")  # fmt: skip

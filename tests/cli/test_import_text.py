@@ -237,7 +237,7 @@ def test_import_text_rejects_invalid_names_and_never_executes_them(table: DraftT
     assert MARK not in sys.modules
 
 
-def test_import_text_that_is_executed_would_leave_the_mark() -> None:
+def test_the_hostile_import_text_leaves_its_mark_when_it_is_executed() -> None:
     exec(HOSTILE_CALL)
     assert MARK in sys.modules
     del sys.modules[MARK]

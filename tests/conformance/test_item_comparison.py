@@ -208,7 +208,7 @@ def test_optional_field_hides_an_item_from_an_index_that_is_not_sparse() -> None
     assert problems_of(item) == [("ST208", "GSI2 does not contain items without topic")]
 
 
-def test_attributes_outside_the_model_and_half_entries_are_no_problem() -> None:
+def test_attributes_outside_the_model_and_incomplete_index_entries_are_allowed() -> None:
     order = Order(customer_id="c", number=7, status="OPEN", total=Decimal(5), note="n")
     item = item_of(Shop.design, Shop.design.entities[0], values_of(Shop.design.entities[0], order))
     assert problems_of({**item, "other": {"S": "x"}, "GSI2PK": {"S": "half an entry is not in the index"}}) == []

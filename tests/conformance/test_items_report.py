@@ -112,7 +112,7 @@ def test_numbers_without_padding_in_a_text_field() -> None:
 
 
 @pytest.mark.parametrize("places", [("09", "10"), ("9", "8"), ("1", "10"), ("9", "10", "x")])
-def test_texts_in_order_are_no_finding(places: tuple[str, ...]) -> None:
+def test_sorted_texts_cause_no_finding(places: tuple[str, ...]) -> None:
     assert summary(report_of(Notes, *(note("t", place) for place in places[:3]))) == []
 
 

@@ -1,4 +1,4 @@
-"""Shared by tests of imports: mutated documents, drafts that are validated and loaded, and a check for foreign code."""
+"""Helpers for importer tests: mutate documents, validate and load drafts, and find foreign code in a model."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def loaded_design(table: DraftTable) -> Generator[Design, None, None]:
 
 
 def workbench_draft(text: str | bytes) -> Draft:
-    """Return the draft of a document that our export did not write."""
+    """Return the draft of a document that singletable did not export."""
     _, draft = read_workbench_model(text)
     assert draft is not None
     return draft
@@ -90,7 +90,7 @@ def reports(draft: Draft, folder: Path) -> list[CheckReport]:
 
 
 def assert_only_declarations(source: str, classes: Collection[str] = ()) -> None:
-    """Check that a model imports and calls only what an imported model can contain, and its own classes."""
+    """Check that a model imports and calls only what an imported model may use, or its own classes."""
     ours = {"__future__", "builtins", "singletable"}
     modules = {"copy", "dataclasses", "datetime", "decimal", "enum", "functools", "typing", "uuid"} | ours
     calls: set[str] = set()

@@ -1,4 +1,4 @@
-"""Errors of JSON documents name the problem and its place."""
+"""Errors in JSON documents are reported with their line and column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ documents: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(document=documents, indent=st.sampled_from([None, 1]))
-def test_what_is_json_is_read_as_it_is(document: Any, indent: int | None) -> None:
+def test_load_json_round_trips_every_document(document: Any, indent: int | None) -> None:
     assert load_json(json.dumps(document, indent=indent)) == document
 
 
@@ -42,7 +42,7 @@ def _depth(document: Any) -> int:
 
 
 @given(document=documents, indent=st.sampled_from([None, 1]))
-def test_the_place_of_a_level_is_where_something_opens(document: Any, indent: int | None) -> None:
+def test_opened_at_returns_the_position_of_an_opening_bracket(document: Any, indent: int | None) -> None:
     text, depth = json.dumps(document, indent=indent, ensure_ascii=False), _depth(document)
     assert opened_at(text, depth + 1) is None
     if depth:
@@ -52,7 +52,7 @@ def test_the_place_of_a_level_is_where_something_opens(document: Any, indent: in
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
-def test_a_document_may_be_nested_so_deep_and_no_deeper(opening: str) -> None:
+def test_load_json_rejects_documents_nested_deeper_than_200_levels(opening: str) -> None:
     closing = "]" if opening == "[" else "}"
 
     def nested(levels: int) -> str:
@@ -78,19 +78,19 @@ def test_a_document_may_be_nested_so_deep_and_no_deeper(opening: str) -> None:
         ('{"a": "\n"}', "invalid control character", 1, 8),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, said: str, line: int, column: int) -> None:
+def test_invalid_json_is_reported_with_line_and_column(text: str, said: str, line: int, column: int) -> None:
     with pytest.raises(InvalidJson) as refused:
         load_json(text)
     assert (str(refused.value), refused.value.line, refused.value.column) == (said, line, column)
 
 
 @given(text=st.text())
-def test_no_text_is_a_traceback(text: str) -> None:
+def test_load_json_raises_only_invalid_json_for_any_text(text: str) -> None:
     with suppress(InvalidJson):
         load_json(text)
 
 
-def test_bytes_that_are_no_utf_8_are_said_with_their_line() -> None:
+def test_decode_text_reports_bytes_that_are_not_utf_8_with_their_line() -> None:
     assert decode_text("\ufeffGröße".encode()) == "Größe"
     with pytest.raises(InvalidText, match=r"^byte 6 \(line 2\) is not UTF-8; save the file as UTF-8$"):
         decode_text("ab\n{gr\xf6".encode("latin-1"))

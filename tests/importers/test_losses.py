@@ -22,7 +22,7 @@ skip_without_models = pytest.mark.skipif(not _FOUND, reason="../shared/data/mode
 
 
 class Source:
-    """The names that a source file declares, by kind."""
+    """A draft, its notes, and the names in the source file that neither of them contains."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -128,7 +128,7 @@ def test_every_part_of_a_published_model_is_in_the_draft_or_in_a_note(path: Path
     assert source.counts
 
 
-def test_a_lost_index_and_a_lost_attribute_are_found() -> None:
+def test_the_loss_check_finds_a_lost_index() -> None:
     document: Any = json.loads((PUBLISHED / "AnOnlineShop_facets.json").read_text(encoding="utf-8"))
     source = workbench(json.dumps(document))
     assert source.lost == []

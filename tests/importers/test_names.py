@@ -28,7 +28,7 @@ SCRIPTS = st.text(st.sampled_from("aZ9_-é\u0301ÜßŉﬁΔβЖж注文ग्र
 
 
 @given(text=st.text(max_size=20) | WORDS | SCRIPTS, taken=st.sets(WORDS))
-def test_a_name_is_valid_and_free(text: str, taken: set[str]) -> None:
+def test_names_are_valid_and_not_already_taken(text: str, taken: set[str]) -> None:
     assert class_name(text, taken) not in {*taken, *OURS, *STANDARD, *BUILT_IN}
     assert field_name(text, taken) not in {*taken, *INTENTS, *BUILT_IN, "self", "limit", "cursor", "exists", "field"}
     assert pattern_name(text, taken) not in {*taken, *RESERVED, *OURS}
@@ -42,7 +42,7 @@ def test_a_name_is_valid_and_free(text: str, taken: set[str]) -> None:
 
 
 @given(texts=st.lists(SCRIPTS, max_size=6))
-def test_names_are_unique_and_no_class_has_the_name_of_a_field(texts: list[str]) -> None:
+def test_class_and_field_names_are_unique(texts: list[str]) -> None:
     classes: list[str] = []
     fields: list[str] = []
     for text in texts:
@@ -71,7 +71,7 @@ def test_names_are_unique_and_no_class_has_the_name_of_a_field(texts: list[str])
         ("☕ order", "Order", "order"),
     ],
 )
-def test_names_are_written_as_python_names(text: str, of_class: str, of_field: str) -> None:
+def test_names_follow_python_conventions(text: str, of_class: str, of_field: str) -> None:
     assert (class_name(text), field_name(text)) == (of_class, of_field)
 
 
@@ -89,7 +89,7 @@ def test_an_index_alias_is_its_name_in_snake_case(text: str, name: str) -> None:
     ("text", "words"),
     [("createdAt", ["created", "At"]), ("HTTPCode 2", ["HTTP", "Code", "2"]), ("état_civil", ["état", "civil"])],
 )
-def test_words_end_before_a_capital_letter(text: str, words: list[str]) -> None:
+def test_names_are_split_into_words_before_capital_letters(text: str, words: list[str]) -> None:
     assert name_words(text) == words
 
 
@@ -98,5 +98,5 @@ def test_a_table_name_is_valid_in_dynamodb(text: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", table_name(text))
 
 
-def test_a_table_name_loses_accents_and_keeps_letters() -> None:
+def test_a_table_name_has_no_accents() -> None:
     assert [table_name(text) for text in ("Größe", "Orders", "W", "注文")] == ["Grosse", "Orders", "WTable", "Table"]

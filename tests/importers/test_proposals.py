@@ -1,4 +1,4 @@
-"""The patterns that are proposed for an index are read by it, or a note says why there is none."""
+"""A pattern proposed for an index reads that index; a note gives the reason if no pattern is proposed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HELD = ("opened", "Title")
 
 @dataclass(frozen=True)
 class Case:
-    """An index, the entity's keys in it, and what is expected: the index that is read, or the words of the note."""
+    """An index, the keys of the entity in it, and part of the expected note, or "" if a pattern reads the index."""
 
     index: DraftIndex
     keys: DraftKeys
@@ -54,7 +54,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_a_pattern_is_read_by_the_index_that_it_is_proposed_for(case: Case) -> None:
+def test_a_proposed_pattern_reads_the_index_that_it_is_proposed_for(case: Case) -> None:
     entity = replace(TICKET, keys={**TICKET.keys, case.index.alias: case.keys})
     made = with_proposed_patterns(DraftTable("Desk", "Desk", (entity,), indexes=(case.index,)))
     with loaded_design(made) as design:
@@ -63,11 +63,13 @@ def test_a_pattern_is_read_by_the_index_that_it_is_proposed_for(case: Case) -> N
     read = [outcome.index.name for outcome in outcomes if isinstance(outcome, Plan) and not outcome.index.is_table]
     assert read == ([] if case.note else [case.index.name])
     hydrated = [each for each in made.patterns if each.hydrate]
-    assert len(hydrated) == (1 if case.index.projection == "KEYS_ONLY" else 0), "what it lacks is fetched"
+    assert len(hydrated) == (1 if case.index.projection == "KEYS_ONLY" else 0), (
+        "the attributes that the index lacks are fetched"
+    )
     assert [case.note in note for note in made.notes] == ([True] if case.note else [])
 
 
-def test_an_order_is_asked_for_by_name() -> None:
+def test_a_proposed_pattern_for_a_local_index_is_named_after_its_order() -> None:
     entity = replace(TICKET, keys={**TICKET.keys, "lsi1": BY_TIME})
     made = with_proposed_patterns(DraftTable("Desk", "Desk", (entity,), indexes=(LSI,)))
     assert {each.name: each.order_by for each in made.patterns} == {

@@ -1,4 +1,4 @@
-"""A draft becomes a formatted Python file that `check` reads, and text of other sources never becomes code."""
+"""A draft becomes a formatted Python file that `check` accepts, and imported text never becomes code."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _loaded(tmp_path: Path, draft: Draft) -> str:
     return str(tmp_path / "drafted_model.py")
 
 
-def test_a_draft_is_a_model_that_can_be_read_and_planned(tmp_path: Path) -> None:
+def test_the_source_of_a_draft_can_be_loaded_and_planned(tmp_path: Path) -> None:
     (table,) = load_tables(_loaded(tmp_path, Draft("A shop", (SHOP,))))
     design = table.design
     assert design.name == "shop-table"
@@ -107,7 +107,7 @@ def test_a_draft_is_a_model_that_can_be_read_and_planned(tmp_path: Path) -> None
     assert [outcome.pattern.name for outcome in outcomes] == ["user", "orders", "user_with_orders", "place", "correct"]
 
 
-def test_the_file_is_formatted_as_our_own_files_are(tmp_path: Path) -> None:
+def test_the_source_of_a_draft_is_formatted_by_ruff(tmp_path: Path) -> None:
     path = _loaded(tmp_path, Draft("A shop", (SHOP,)))
     command = [sys.executable, "-m", "ruff", "format", "--check", "--config", str(ROOT / "pyproject.toml"), path]
     assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
@@ -128,7 +128,7 @@ def test_native_and_multi_attribute_keys_are_written(tmp_path: Path) -> None:
     assert made.design.indexes["by_kind"].key_attributes == ("kind", "device", "at")
 
 
-def test_numbers_are_written_whole_and_backslashes_as_they_are(tmp_path: Path) -> None:
+def test_numbers_and_backslashes_are_written_without_loss(tmp_path: Path) -> None:
     place = DraftPattern("place", "\\" * 120, "put", ("Order",), rate=1234567.0, budget_ms=0.123456789, fanout=10**7)
     table = DraftTable("Shop", "Shop", (ORDER,), patterns=(place,))
     (made,) = load_tables(_loaded(tmp_path, Draft("A shop", (table,))))
@@ -138,7 +138,7 @@ def test_numbers_are_written_whole_and_backslashes_as_they_are(tmp_path: Path) -
 
 
 @given(text=st.text(max_size=60))
-def test_no_text_from_elsewhere_becomes_code(text: str) -> None:
+def test_imported_text_never_becomes_code(text: str) -> None:
     entity = DraftEntity(
         "Thing",
         (DraftField("id", "str", attribute=text or "id"),),

@@ -1,4 +1,4 @@
-"""Values are written as Python that evaluates to the same value."""
+"""Each value is written as a Python expression that evaluates to the same value."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def evaluated(node: ast.expr) -> Any:
 
 
 @given(value=_VALUES)
-def test_a_value_is_written_as_itself(value: Any) -> None:
+def test_value_text_evaluates_to_the_same_value(value: Any) -> None:
     found = evaluated(ast.parse(value_text(value), mode="eval").body)
     assert (type(found), found) == (type(value), value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), [print], {"x": complex(1)}])
-def test_other_values_are_rejected(value: Any) -> None:
+def test_value_text_rejects_unsupported_values(value: Any) -> None:
     with pytest.raises(DesignError):
         value_text(value)
 

@@ -42,7 +42,7 @@ class Library(Table, entities=[Author]):
 CALL = "__import__('os').system('true')"
 
 
-def test_a_model_is_loaded_with_its_tables() -> None:
+def test_an_imported_model_is_loaded_with_its_tables() -> None:
     model = check_text(MODEL)
     assert (model.tables, model.classes, model.functions) == (["Library"], {"Author"}, set())
     with load_tree(model, CLIENT_NAMES) as names:
@@ -52,14 +52,14 @@ def test_a_model_is_loaded_with_its_tables() -> None:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_the_text_of_every_feature_is_read_as_the_same_tree(name: str) -> None:
+def test_the_source_of_every_draft_feature_parses_to_the_same_tree(name: str) -> None:
     model = draft_tree(Draft("", (FEATURES[name],), doc=""))
     again = check_text(declarations_source(model))
     assert dumped(again.tree) == dumped(model.tree)
 
 
 def dumped(tree: ast.AST) -> str:
-    """Return a tree as text; a docstring that ends with a quotation mark has a space after it in a file."""
+    """Return a dump of the tree without the space that a file has after a docstring that ends in a quotation mark."""
     return ast.dump(tree).replace("\" ')", "\"')")
 
 
@@ -140,7 +140,7 @@ HOSTILE_CHANGES = [
 
 
 @pytest.mark.parametrize(("old", "new"), HOSTILE_CHANGES)
-def test_everything_else_is_rejected(old: str, new: str) -> None:
+def test_code_other_than_declarations_is_rejected(old: str, new: str) -> None:
     changed = MODEL.replace(old, new, 1)
     assert changed != MODEL
     with pytest.raises(ImportRefused):
@@ -157,6 +157,6 @@ def test_everything_else_is_rejected(old: str, new: str) -> None:
         "1|" * 50_000 + "1",
     ],
 )
-def test_text_that_python_cannot_parse_is_rejected(text: str) -> None:
+def test_source_that_python_cannot_parse_is_rejected(text: str) -> None:
     with pytest.raises(ImportRefused):
         check_text(text)

@@ -1,4 +1,4 @@
-"""Parts of a draft that cannot be loaded are left out with a reason; unserved patterns of the source stay."""
+"""Parts of a draft that cannot be loaded become notes; unserved patterns from the source file stay in the draft."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_valid_draft_is_unchanged() -> None:
     assert _validated(TABLE) == TABLE
 
 
-def test_a_pattern_that_no_request_serves_stays_unless_it_was_proposed() -> None:
+def test_validation_removes_an_unserved_pattern_only_if_it_was_proposed() -> None:
     table = replace(TABLE, patterns=(BY_ID, BY_NAME))
     assert _validated(table) == table
     assert _validated(replace(TABLE, patterns=(BY_ID, replace(BY_NAME, is_proposed=True)))) == TABLE
@@ -59,7 +59,7 @@ def test_a_table_without_entities_becomes_a_note() -> None:
     assert draft.notes[1].startswith("The entity Broken was left out: ")
 
 
-def test_an_entity_loses_an_index_that_it_cannot_be_in() -> None:
+def test_validation_removes_invalid_index_keys_from_an_entity() -> None:
     user = replace(USER, keys={**USER.keys, "gsi1": DraftKeys(("NAME#{name}{id}",), ("USER",))})
     made = _validated(replace(TABLE, entities=(user,), indexes=(GSI1,)))
     assert (made.entities, made.indexes) == ((USER,), ())
@@ -67,7 +67,7 @@ def test_an_entity_loses_an_index_that_it_cannot_be_in() -> None:
     assert made.notes[1] == "The index GSI1 was left out, because no entity has its keys."
 
 
-def test_an_entity_that_is_no_model_is_left_out_with_its_patterns() -> None:
+def test_validation_removes_an_invalid_entity_and_its_patterns() -> None:
     broken = DraftEntity("Broken", FIELDS, {"key": DraftKeys(("B#{missing}",), ("X",))})
     lost = replace(BY_ID, name="lost", entities=("Broken",))
     made = _validated(replace(TABLE, entities=(USER, broken), patterns=(BY_ID, lost)))
@@ -77,7 +77,7 @@ def test_an_entity_that_is_no_model_is_left_out_with_its_patterns() -> None:
         validated(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), find_objections)
 
 
-def test_a_field_that_cannot_expire_items_is_no_ttl() -> None:
+def test_validation_removes_a_ttl_field_of_the_wrong_type() -> None:
     made = _validated(replace(TABLE, entities=(replace(USER, ttl="name"),)))
     assert made.entities == (USER,)
     assert "ttl=name was left out" in made.notes[0]

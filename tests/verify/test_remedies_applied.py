@@ -180,7 +180,7 @@ def place_of(design: Design, text: str) -> Place:
     return pattern_place(pattern) if text.startswith("@pattern") else body_place(pattern)
 
 
-def test_alternatives_of_broken_models_are_many() -> None:
+def test_broken_models_have_many_alternatives() -> None:
     assert len(list(alternatives())) >= 70
 
 
@@ -229,7 +229,7 @@ def test_findings_without_an_edit_are_listed_with_their_reason() -> None:
     assert decided == set(NEEDS_DECISION)
 
 
-def test_an_alternative_without_edits_does_not_exist() -> None:
+def test_every_alternative_has_edits() -> None:
     assert all(
         isinstance(f.remedy.alternatives[n], Alternative) and f.remedy.alternatives[n].edits
         for _, f, n in alternatives()

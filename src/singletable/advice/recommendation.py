@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def groups(self) -> tuple[tuple[Entity, ...], ...]:
-        """Groups of entities: two entities in a group are read or kept in sync together, or both with a third one."""
+        """Entities grouped so that those read or kept in sync together, directly or through others, share a group."""
         group_of = {entity.label: {entity.label} for entity in self.design.entities}
         for members in (*self._read_together, *self._synced_together):
             together = set[str]().union(*(group_of[label] for label in members))

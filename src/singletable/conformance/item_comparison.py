@@ -47,7 +47,7 @@ class ItemProblem(NamedTuple):
 
 
 class ItemComparison(NamedTuple):
-    """A stored item, what it is, and its differences from the item that the model would write."""
+    """A stored item, its entity, and its differences from the item that the model would write."""
 
     item: Item
     entity: Entity | None = None
@@ -65,7 +65,7 @@ class ItemComparison(NamedTuple):
 
 @dataclass(frozen=True)
 class _IndexAttributes:
-    """The attributes that belong to an index alone, and the entity's keys in the index, if it has any."""
+    """The attributes that only one index uses as keys, and the keys of the entity in that index, if it has any."""
 
     index: Index
     attributes: tuple[KeyAttribute, ...]
@@ -119,7 +119,7 @@ class ItemComparer:
         return _EntityCodec(entity, decoder, Encoder(self._design, entity), tuple(indexes), tuple(optional), fast)
 
     def compare(self, item: Item, stored: bytes | None = None) -> ItemComparison:
-        """Return what an item is, and its differences from the model.
+        """Classify an item, and return its differences from the item that the model would write.
 
         With `stored`, the JSON of the item as a server sent it, an item without differences takes a third of the time.
         """
@@ -153,7 +153,7 @@ class ItemComparer:
         return ItemComparison(item, entity, False, value, values, written, problems)
 
     def _no_entity(self, item: Item) -> ItemProblem:
-        """Return the problem of an item without an entity: by its type attribute, or by the start of its key."""
+        """Describe an item that matches no entity, by its type attribute or by the start of its key."""
         name = self._design.settings.type_attribute
         if name is not None and name in item:
             ((_, text),) = item[name].items()
@@ -176,7 +176,7 @@ def _same_bytes(codec: _EntityCodec, stored: bytes) -> tuple[Any, Mapping[str, A
 
 
 def _outline(item: Item, name: str, delimiter: str) -> str:
-    """Return the text of a key up to its first delimiter, so that similar keys have the same outline."""
+    """Return the start of a key up to its first delimiter, so that similar keys have the same outline."""
     if name not in item:
         return "(missing)"
     ((kind, content),) = item[name].items()

@@ -50,7 +50,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class ItemExample:
-    """The key of an item with a problem, and its values that show the problem."""
+    """The key of an item with a problem, and the values that show the problem."""
 
     key: str
     detail: str = ""
@@ -90,7 +90,7 @@ class ItemsReport:
 
     @property
     def passes(self) -> bool:
-        """Whether no finding is an error that nobody has accepted."""
+        """Whether every finding that is an error has been accepted."""
         return not any(each.finding.fails for each in self.findings)
 
 
@@ -119,7 +119,7 @@ class ItemsCheck:
         self._internal = 0
 
     def add(self, item: Item, stored: bytes | None = None) -> None:
-        """Check one item; `stored` is its JSON as a server sent it."""
+        """Check one item; `stored` is the JSON of the item exactly as a server sent it."""
         self.items += 1
         size_bytes = accept_item(item)
         comparison = self._comparer.compare(item, stored)

@@ -1,4 +1,4 @@
-"""Measure the keys of many items: sizes, items per partition, partitions by time, and numbers that do not sort."""
+"""Measure the keys of many items: sizes, items per partition, partitions by time, and numbers that sort wrongly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TIME = rf"(?:19|20)\d\d-?(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-?{_DAY})?)"
 
 
 def partition_reader(index: Index) -> Callable[[Item], str | None]:
-    """Return the function that reads the partition key of an item as text; None if the index does not contain it."""
+    """Return a function that returns an item's partition key as text, or None if the index omits the item."""
     partition = [attribute.name for attribute in index.partition]
     first, others = partition[0], [*partition[1:], *(attribute.name for attribute in index.sort)]
 
@@ -61,7 +61,7 @@ def readable_partition(text: str) -> str:
 
 
 class NumberTexts:
-    """The values of one field in a sort key, as long as all of them are numbers written as text."""
+    """Tracks the values of one field in a sort key while all of them are numbers written as text."""
 
     def __init__(self, slot: FieldSlot, place: str) -> None:
         self.slot, self.place = slot, place

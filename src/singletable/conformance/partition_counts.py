@@ -42,7 +42,7 @@ class PartitionCounts:
         self._database.execute("CREATE TABLE limits (part INTEGER PRIMARY KEY, most INTEGER)")
 
     def count(self, group: int, partitions: Iterable[str]) -> None:
-        """Count one item for each of these partitions of a group; one may occur several times."""
+        """Count one item for each partition key in `partitions`, which may contain duplicates."""
         self._buffers[group].update(partitions)
         self._flush_if_full()
 

@@ -1,4 +1,4 @@
-"""Scan a table for its stored items, each with its JSON: all of them, or a sample that is spread over the table."""
+"""Scan a table: yield all stored items, or a sample spread over the table, each item with its JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _read_json = decoder_of(PageResponse[msgspec.Raw]).decode
 
 
 class StoredItem(NamedTuple):
-    """An item, and its JSON as the server sent it; None if the item comes from elsewhere."""
+    """An item, and its JSON as the server sent it, or None if the item does not come from a server."""
 
     item: Item
     json: bytes | None = None

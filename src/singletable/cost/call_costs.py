@@ -33,7 +33,7 @@ class CallCost:
 
     @property
     def calls_per_second(self) -> float | None:
-        """The declared call rate; None when the model declares none."""
+        """The declared call rate, or None if the pattern declares none."""
         return self.plan.pattern.calls_per_second
 
     @property

@@ -26,7 +26,7 @@ SCALES: Mapping[str, float] = {"small": 0.1, "expected": 1.0, "large": 10.0}
 
 @dataclass(frozen=True)
 class CostReport:
-    """The cost of a design at one size of its collections."""
+    """The cost of a design for one assumed size of its collections."""
 
     design: Design
     at: str
@@ -98,7 +98,7 @@ class CostReport:
 
     @property
     def guesses(self) -> tuple[str, ...]:
-        """All guesses, without duplicates."""
+        """All guesses that the report depends on, without duplicates."""
         estimates = [call.estimate for call in self.calls] + [write.estimate for write in self.writes]
         found = [guess for each in estimates for guess in each.guessed]
         found += [call.rate_guess for call in self.calls if call.rate_guess is not None]

@@ -92,7 +92,7 @@ class DesignComparison:
 def compare(
     design: Design, calls: Sequence[CallCost], sizes: ItemSizes, prices: Prices, table_class: str, scale: float = 1.0
 ) -> DesignComparison:
-    """Compare the on-demand request cost of both designs; storage is left out: only unused indexes change it."""
+    """Compare the on-demand request cost of both designs, excluding storage, which only unused indexes change."""
     apart = replace(sizes, left_out=sizes.left_out | unread_indexes(design, calls))
     compared = []
     sums = {"together": [0.0, 0.0, 0.0], "apart": [0.0, 0.0, 0.0]}

@@ -73,7 +73,7 @@ class ItemReport:
 
     @property
     def stored_bytes(self) -> int:
-        """The billed storage bytes in the table, without indexes."""
+        """The billed storage in bytes in the table, excluding indexes."""
         return self.total_bytes + STORAGE_OVERHEAD_BYTES
 
     @property
@@ -83,7 +83,7 @@ class ItemReport:
 
     @property
     def items_per_read_unit(self) -> int:
-        """The number of items of this size that a Query reads per 4 KB; 0 if the item is larger than 4 KB."""
+        """The number of items of this size that a Query reads with one 4 KB unit, or 0 if one item is larger."""
         return READ_UNIT_BYTES // max(1, self.total_bytes)
 
     @property

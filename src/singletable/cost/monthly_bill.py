@@ -89,7 +89,7 @@ class EntityStorage:
 
 
 def units_per_second(design: Design, calls: Iterable[CallCost]) -> UnitsPerSecond:
-    """Return the total units of all patterns at their rates."""
+    """Return the total units per second of all patterns at their declared rates."""
     reads: dict[str, float] = {}
     writes: dict[str, float] = {}
     guessed_reads: set[str] = set()

@@ -74,7 +74,7 @@ class HeatReport:
 
     @property
     def throttles(self) -> bool:
-        """Whether anything throttles at the current traffic."""
+        """Whether a partition, the table or an index throttles at the current traffic."""
         return any(each.throttles_at is not None and each.throttles_at.times <= 1 for each in self.hot)
 
 

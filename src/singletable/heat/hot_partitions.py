@@ -45,7 +45,7 @@ class Demand:
 
     @property
     def partitions(self) -> float:
-        """The demand of reads and writes as a number of partitions: 1 is the full capacity of one partition."""
+        """The combined demand as a number of partitions: 1 is the full capacity of one partition."""
         return self.reads / PARTITION_READ_UNITS_PER_SECOND_MAX + self.writes / PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
     def times(self, factor: float) -> Demand:
@@ -207,13 +207,13 @@ def _reads_of_write(
 
 
 def _placed(entity: Entity, by_index: Mapping[str, float]) -> Iterator[tuple[Placement, float]]:
-    """Yield the entity's keys in each table or index, with the units that a call consumes there."""
+    """Yield the entity's keys in the table and each index, with the units that a call consumes there."""
     by_label = {placement.index.label: placement for placement in entity.placements.values()}
     return ((by_label[label], units) for label, units in by_index.items() if units and label in by_label)
 
 
 def _own(call: CallCost) -> dict[str, float]:
-    """Return the units of a call by `table` or index label, without the units for derived data."""
+    """Return the units of a call by `table` or index label, excluding the units for derived data."""
     cost = call.estimate
     return {
         label: units - sum(others.get(label, 0.0) for _, others in cost.derived_units)

@@ -1,4 +1,4 @@
-"""Find the shards for a hot partition: add a shard to its key, then plan, price and simulate the changed design."""
+"""Find how many shards a hot partition needs: add a shard to its key, then plan, price and simulate the new design."""
 
 from __future__ import annotations
 

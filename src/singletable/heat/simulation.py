@@ -1,4 +1,4 @@
-"""Simulate an hour of traffic, second by second, and count what partitions and tables throttle.
+"""Simulate an hour of traffic, second by second, and count the requests that partitions and tables throttle.
 
 A partition serves 3,000 read units or 1,000 write units per second, or a mix of both, and never more.
 Adaptive capacity is immediate: a hot item collection has its own partition from the first second. DynamoDB splits a

@@ -1,4 +1,4 @@
-"""Changed designs: a design with other declarations, and whether it still serves its patterns."""
+"""Change declarations of a design, and check whether the changed design still serves its patterns."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclar
 
 
 def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:
-    """Return the declaration of an entity with other keys in the table or an index."""
+    """Return a copy of an entity's declaration with other keys in the table or an index."""
     return replace(entity.declaration, keys={**entity.declaration.keys, alias: keys})
 
 
 def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
-    """Whether a changed design serves the pattern as declared and reads no other entity with it."""
+    """Whether the changed design serves the pattern as declared, without reading other entities."""
     if design is None:
         return False
     outcome = plan(design, pattern)
@@ -59,7 +59,7 @@ def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
 
 
 def harms_nothing(design: Design, changed: Design | None) -> bool:
-    """Whether the patterns of the changed entities are served as before, without more overfetch."""
+    """Whether the changed design serves the patterns of the changed entities as before, without more overfetch."""
     if changed is None:
         return False
     pairs = zip(design.entities, changed.entities, strict=True)

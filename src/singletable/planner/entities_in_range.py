@@ -1,4 +1,4 @@
-"""Determine which entities a key range can contain, to prove that it contains no others."""
+"""Determine which entities a key range can contain, to prove that it contains only the expected ones."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LAST = "\U0010ffff"
 
 
 def entities_in_range(design: Design, index: Index, tests: Iterable[KeyComparison]) -> tuple[Entity, ...]:
-    """Return every entity that can have an item in the range, for any arguments."""
+    """Return every entity that can have an item in the key range for at least one choice of arguments."""
     return design.entities_with_keys(index, {test.attribute: range_language(test) for test in tests})
 
 
 def range_language(test: KeyComparison) -> Language:
-    """Return a superset of the texts that match a comparison for some arguments."""
+    """Return a superset of the key texts that match a comparison for at least one choice of arguments."""
     operands = [operand for operand in test.operands if isinstance(operand, TextOperand)]
     if len(operands) != len(test.operands) or not operands:
         return ANYTHING
@@ -45,7 +45,7 @@ def _between(low: tuple[Atom, ...], high: tuple[Atom, ...]) -> Language:
 
 
 def _lowest(atoms: tuple[Atom, ...]) -> str:
-    """Return a lower bound of the texts of these atoms."""
+    """Return a lower bound for all texts that these atoms can form."""
     text = ""
     for atom in atoms:
         if not isinstance(atom, FixedText):
@@ -55,7 +55,7 @@ def _lowest(atoms: tuple[Atom, ...]) -> str:
 
 
 def _highest(atoms: tuple[Atom, ...]) -> str:
-    """Return an upper bound of the texts of these atoms."""
+    """Return an upper bound for all texts that these atoms can form."""
     text = ""
     for atom in atoms:
         if not isinstance(atom, FixedText):

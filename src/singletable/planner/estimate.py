@@ -1,4 +1,4 @@
-"""Estimate the items, bytes and request units of one call; name the guesses in the estimate."""
+"""Estimate the items, bytes and request units of one call, and list the guesses that the estimate depends on."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _query(sizes: ItemSizes, plan: Plan, scale: float) -> Estimate:
     places = (plan.index.label,) if guessed else ()
     read = read_of_query(sizes, plan, found, scale)
     by_index = {plan.index.label: queries * read.blocks * _factor(plan)}
-    if plan.hydrate:  # items discarded after the index read are not fetched from the table
+    if plan.hydrate:  # items that the client discards after reading the index are not fetched from the table
         by_index["table"] = (items - wasted_items) * read_units(sizes.item(plan.entities[0]), _factor(plan))
         places = (*places, "table") if counts or sizes.guessed(plan.entities[0]) else places
     return Estimate(

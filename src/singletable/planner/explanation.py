@@ -36,7 +36,7 @@ class Explanation:
     requests_for: RequestsFor | None = field(default=None, repr=False, compare=False)
 
     def given(self, stored: Any, *, now: float | None = None) -> Explanation:
-        """Return the explanation with exact requests for a stored object (None for no item) at a time."""
+        """Return the explanation with the exact requests for a stored object (None: no item) at the time `now`."""
         if self.requests_for is None:
             return self
         return replace(self, requests=self.requests_for(stored, time.time() if now is None else now))
@@ -133,7 +133,7 @@ def _range_lines(plan: Plan) -> list[str]:
 
 
 def _one_page_text(plan: Plan) -> str:
-    """Return up to which limit a call is one request; empty if no limit guarantees it."""
+    """Return a sentence with the highest limit for which a call is one request, or "" if no limit guarantees it."""
     most, mark = plan.pages.one_page_limit, GUESS_MARK if plan.pages.is_guessed else ""
     is_fixed_low = plan.limit is not None and isinstance(plan.limit.count, int) and plan.pages.count == 1
     return "" if most is None or is_fixed_low else f" (up to {mark}{most:,} items are one page of 1 MB)"

@@ -12,12 +12,12 @@ def format_count(number: int, noun: str, several: str | None = None) -> str:
 
 
 def format_dollars(dollars: float) -> str:
-    """Return dollars and cents; `<$0.01` for less than half a cent."""
+    """Return an amount in dollars and cents, or `<$0.01` for less than half a cent."""
     return "<$0.01" if 0 < dollars < 0.005 else f"${dollars:,.2f}"
 
 
 def format_number(value: float) -> str:
-    """Return a number with at most two decimals; `<0.01` for less than half a hundredth."""
+    """Return a number with at most two decimals, or `<0.01` for less than 0.005."""
     if 0 < value < 0.005:
         return "<0.01"
     return f"{value:,.2f}".rstrip("0").rstrip(".") if "." in f"{value:,.2f}" else f"{value:,.0f}"

@@ -26,7 +26,7 @@ from singletable.planner.sort_key import OpenSlot, native_range, template_range
 
 @dataclass(frozen=True)
 class IndexMatch:
-    """The key condition that the bindings provide in one index, and the mismatches with the pattern."""
+    """The key condition that the bindings form on one index, and the reasons why the index does not fit the pattern."""
 
     partition: tuple[KeyComparison, ...] = ()
     sort: tuple[KeyComparison, ...] = ()
@@ -51,7 +51,7 @@ class IndexMatch:
 
 
 def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch:
-    """Return the narrowest key condition that the bindings provide in this index."""
+    """Return the narrowest key condition that the bindings form on the index of this placement."""
     matcher = _Matcher(bindings)
     partition = tuple(matcher.partition_test(part) for part in placement.partition)
     sort = tuple(matcher.sort_tests(placement.sort))
@@ -61,7 +61,7 @@ def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch
 
 
 class _Matcher:
-    """Match bindings with the parts of the keys, left to right."""
+    """Matches the bindings of a pattern with the parts of an index key, from left to right."""
 
     def __init__(self, bindings: Sequence[Binding]) -> None:
         self.bindings = bindings
@@ -84,7 +84,7 @@ class _Matcher:
         return KeyComparison(part.attribute, "=", (TextOperand(known),))
 
     def _atom(self, part: LiteralText | Slot) -> Atom | None:
-        """Return the part of an operand, or None when a value is unknown."""
+        """Return the operand atom for one part of a key template, or None if its value is unknown."""
         if isinstance(part, LiteralText):
             return FixedText(part.text)
         if isinstance(part, FieldSlot):
@@ -102,7 +102,7 @@ class _Matcher:
         return DerivedText(part, bindings)
 
     def _spread(self, part: LiteralText | Slot, key: TemplatePart) -> Atom | None:
-        """Return a fan-out with one Query per possible value; None when the values cannot be listed."""
+        """Return a fan-out with one Query per possible value, or None if the values cannot be listed."""
         if isinstance(part, FieldSlot) and part.codec.domain is not None:
             size = len(part.codec.domain)
             what = f"{size} values of {part.name}"

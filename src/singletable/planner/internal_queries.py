@@ -1,4 +1,4 @@
-"""Queries that the library itself needs, planned like any pattern: find the copies of an item, find a subtree."""
+"""Queries that the library needs internally, planned like patterns: find the copies of an item or a subtree."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class ItemSizes:
         return item_bytes(self.design, entity)[0] if sampled_size is None else sampled_size.item_bytes
 
     def entry(self, entity: Entity, alias: str) -> int:
-        """Return the bytes of an item's entry in an index, or of the item in the table."""
+        """Return the size in bytes of an item's entry in an index, or of the item itself for the table."""
         sampled_size = self.sampled.get(entity.label)
         if alias == TABLE:
             return self.item(entity)
@@ -74,14 +74,14 @@ class ItemSizes:
         return index_entry_bytes(self.design, entity, entity.placements[alias])
 
     def share(self, entity: Entity, alias: str) -> float:
-        """Return the share of an entity's items that are in an index."""
+        """Return the fraction of an entity's items that have an entry in an index."""
         if alias not in entity.placements or (entity.label, alias) in self.left_out:
             return 0.0
         sampled_size = self.sampled.get(entity.label)
         return 1.0 if sampled_size is None or alias == TABLE else sampled_size.presence.get(alias, 0.0)
 
     def guessed_share(self, entity: Entity, alias: str) -> tuple[str, ...]:
-        """Return the guess that all items are in a sparse index, when none were sampled."""
+        """Return the guess that a sparse index contains all items, if no items were sampled."""
         if alias == TABLE or entity.label in self.sampled or not self.share(entity, alias):
             return ()
         placement = entity.placements[alias]
@@ -167,7 +167,7 @@ def _part_bytes(part: Any) -> int:
 
 
 def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
-    """Return the typical bytes of a value of a type; recursive types count as empty."""
+    """Return the typical size in bytes of a value of this type; a recursive type counts as empty."""
     annotation, _ = strip(annotation)
     origin, of = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Literal:

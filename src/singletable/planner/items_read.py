@@ -1,4 +1,4 @@
-"""Estimate how many items of each entity a Query reads, and name the guesses in the estimate."""
+"""Estimate how many items of each entity a Query reads, and list the guesses that the estimate depends on."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _is_bounded(sizes: ItemSizes, plan: Plan, entity: Entity, queries: int) -> b
 
 
 def _possible_items(plan: Plan, entity: Entity) -> int | None:
-    """Return how many items of an entity one partition can contain; None if its sort key does not bound them."""
+    """Return how many items of an entity one partition can contain, or None if the sort key sets no bound."""
     if plan.index.kind == "GSI":
         return None
     fixed = frozenset[str]().union(*(part.exact_fields for part in entity.base.partition))
@@ -220,7 +220,7 @@ def share_kept(plan: Plan) -> float | None:
 
 
 def _read_limit(plan: Plan) -> int | None:
-    """Return how many items a Query reads to return `limit` items; None if nothing limits it."""
+    """Return how many items a Query reads to return the requested number, or None if the pattern has no limit."""
     limit, share = limit_of_call(plan), share_kept(plan)
     return None if limit is None or share is None else math.ceil(limit / share)
 
@@ -272,7 +272,7 @@ def _unique_field_sets(plan: Plan, entity: Entity) -> Iterator[frozenset[str]]:
 
 
 def _last_field(parts: tuple[KeyPart, ...]) -> str:
-    """Return the last field of a key; only an identity field in this position identifies an item."""
+    """Return the last field of a key; an identity field identifies an item only in this position."""
     names: list[str] = []
     for part in parts:
         slots = part.template.slots if isinstance(part, TemplatePart) else ()

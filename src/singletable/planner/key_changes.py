@@ -25,7 +25,7 @@ ChangedKeys = Mapping[str, Keys]
 def template_change(
     design: Design, entities: Sequence[Entity], change: Callable[[str], str]
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that change the key templates of entities; None if a pattern is lost."""
+    """Return the edits that change the key templates of entities, or None if a pattern would no longer be served."""
     changed: list[tuple[Entity, ChangedKeys]] = []
     for entity in entities:
         declared = entity.declaration.keys
@@ -39,7 +39,7 @@ def key_change(
 ) -> tuple[Edit, ...] | None:
     """Return the edits of the keys and of the patterns that need more parameters; None if a pattern is lost.
 
-    `attributes` are the names of the table's key attributes, if they change too.
+    `attributes` are the new names of the table's key attributes, if they also change.
     """
     edits, declarations = tuple[Edit, ...](), {}
     for entity, keys in changed:

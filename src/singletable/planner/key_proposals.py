@@ -1,4 +1,4 @@
-"""Propose index keys that make an unsupported pattern served; the planner proves each proposal by planning again."""
+"""Propose index keys with which an unsupported pattern is served; the planner verifies each proposal."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ProposedKeys:
 
     @property
     def declaration(self) -> EntityDeclaration:
-        """The declaration of the entity with the keys."""
+        """The declaration of the entity, including the proposed keys."""
         declared = self.entity.declaration
         derived = {**declared.derived, self.derived[0]: self.derived[1]} if self.derived else declared.derived
         return replace(declared, keys={**declared.keys, self.alias: self.keys}, derived=derived)
@@ -127,7 +127,7 @@ def _partition_fields(placement: Placement) -> set[str]:
 
 
 def derived_edits(entity: Entity, name: str, source: str) -> tuple[Edit, ...]:
-    """Return the edits that declare a derived value of an entity."""
+    """Return the edits that add a derived value to an entity."""
     place, imported = entity_place(entity), import_from_package(entity_place(entity), source.partition("(")[0])
     if name in entity.declaration.derived:
         return (SetItem(place, "derived", name, source),)
@@ -217,7 +217,7 @@ def _derived_values(
 
 
 def free_name(entity: Entity, name: str) -> str:
-    """Return a name for a derived value that no field and no other derived value has."""
+    """Return a name for a new derived value that differs from all fields and derived values of the entity."""
     taken = {*entity.fields, *entity.declaration.derived}
     return name if name not in taken else f"{entity.label.lower()}_{name}"
 
@@ -269,7 +269,7 @@ def _sorts(entity: Entity, bindings: tuple[Binding, ...], intent: object) -> Ite
     if not ranged and isinstance(intent, QueryIntent):
         by = [str(intent.order_by.steps[0])] if intent.order_by is not None else []
         sort_fields = [by] if by else [[name] for name in times] if intent.newest_first else [[]]
-    if isinstance(intent, GetIntent):  # the partition key alone identifies the item
+    if isinstance(intent, GetIntent):  # the partition key identifies the item without a sort key
         yield []
     unique = [name for name in (entity.identity or sorted(entity.base.exact_fields)) if name not in equal]
     for names in sort_fields:
@@ -354,7 +354,7 @@ def shard_partition(design: Design, entity: Entity, alias: str, shards: int) -> 
     in_use = any(f"{{{name}}}" in str(part) for part in entity.placements[alias].partition)
     fields = old.fields if old is not None else entity_identity(entity)[:1]
     keys: Any = entity.declaration.keys.get(alias)
-    if len(fields) != 1 or keys is None:  # an inverse index has the keys of the table
+    if len(fields) != 1 or keys is None:  # an inverse index uses the keys of the table
         return None
     name = name or free_name(entity, "shard")
     edits = tuple[Edit, ...]()

@@ -1,4 +1,4 @@
-"""Keys of an entity as source text, and changes of the templates in them."""
+"""Write the keys of an entity as Python source, and change the templates in the keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def quoted(text: str) -> str:
 
 
 def keys_source(keys: Any) -> str:
-    """Return the declaration of keys as source: `("CUST#{id}", "METADATA")`."""
+    """Return the Python source that declares keys, such as `("CUST#{id}", "METADATA")`."""
     match keys:
         case str():
             return quoted(keys)
@@ -59,7 +59,7 @@ def remove_keys(entity: Entity, alias: str) -> Iterator[Edit]:
 
 
 def expected_edit(entity: Entity, counts: Mapping[str, int | None]) -> Edit:
-    """Return the edit that declares other numbers of items per partition, or none, for some indexes."""
+    """Return the edit that changes or removes the declared number of items per partition for some indexes."""
     expected = {**entity.declaration.expected_per_partition, **counts}
     left = ", ".join(f"{quoted(name)}: {number}" for name, number in expected.items() if number is not None)
     place, keyword = entity_place(entity), "expected_per_partition"
@@ -67,7 +67,7 @@ def expected_edit(entity: Entity, counts: Mapping[str, int | None]) -> Edit:
 
 
 def change_templates(keys: Any, change: TemplateChange) -> Any:
-    """Return the keys with every template changed; native attributes stay."""
+    """Return the keys with `change` applied to every template; native attributes stay unchanged."""
     match keys:
         case str():
             return change(keys)
@@ -80,7 +80,7 @@ def change_templates(keys: Any, change: TemplateChange) -> Any:
 
 
 def replace_in_templates(keys: Any, old: str, new: str) -> Any:
-    """Return the keys with a text replaced in every template; native attributes stay."""
+    """Return the keys with `old` replaced by `new` in every template; native attributes stay unchanged."""
     return change_templates(keys, lambda template: template.replace(old, new))
 
 

@@ -72,7 +72,7 @@ class SortUnknown:
 
 @dataclass(frozen=True)
 class NotServed:
-    """The key of the index does not support the comparison, or not at this position."""
+    """The key of the index does not support the comparison, or does not support it at this position."""
 
     test: type
     fields: tuple[str, ...]
@@ -185,14 +185,14 @@ class ChangesKey:
 
 @dataclass(frozen=True)
 class NotTogether:
-    """The members of a collection are not in one partition, or not in the order that a limit needs."""
+    """The members of a collection are not in one partition, or are not in the order that a limit needs."""
 
     why: str
     remedy: str = "Give all members the same partition key and adjacent sort keys, or read each with its own query."
     is_of_partition: bool = False
     """Whether the members are in different partitions."""
     movable: tuple[str, ...] = ()
-    """The entities that another sort key would move out of the way."""
+    """The entities that a different sort key would move out of the range."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""
@@ -230,7 +230,7 @@ Mismatch = (
 
 
 def misses_partition(mismatch: Mismatch) -> bool:
-    """Whether the pattern does not determine one partition of the index."""
+    """Whether the mismatch is that the pattern does not determine one partition of the index."""
     return isinstance(mismatch, PartitionUnknown) or (isinstance(mismatch, NotTogether) and mismatch.is_of_partition)
 
 

@@ -53,7 +53,7 @@ class FixedText:
 
     @property
     def language(self) -> Language:
-        """Exactly this text."""
+        """The language that contains only this text."""
         return literal(self.text)
 
 

@@ -1,4 +1,4 @@
-"""Count the pages of a Query: the requests that its whole result takes, and the limit that makes it one."""
+"""Count the pages (requests) that the whole result of a Query takes, and find the limit that makes it one page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXAMINED_MAX = 100_000
 
 
 class QueryRead(NamedTuple):
-    """What each Query of a call reads: pages, 4 KB blocks, items and bytes."""
+    """The amounts that each Query of a call reads: pages, 4 KB blocks, items and bytes."""
 
     pages: int
     blocks: int
@@ -38,7 +38,7 @@ class QueryRead(NamedTuple):
 
 
 def count_pages(design: Design, plan: Plan) -> PageCount:
-    """Return the pages of each Query, for the sizes that the model declares."""
+    """Return the number of pages of each Query, computed from the sizes that the model declares."""
     if plan.operation != "Query" or plan.pattern.is_write:
         return PageCount()
     sizes, guessed = ItemSizes(design), dict[str, None]()
@@ -57,7 +57,7 @@ def count_pages(design: Design, plan: Plan) -> PageCount:
 
 
 def read_of_query(sizes: ItemSizes, plan: Plan, found: Sequence[EntityCount], scale: float) -> QueryRead:
-    """Return what each Query of a call reads, if the call reads `found`."""
+    """Return the amounts that each Query of a call reads, if the call reads the items in `found`."""
     queries = query_count(plan)
     total = sum(each.items for each in found)
     total_bytes = sum(each.items * sizes.entry(each.entity, plan.index.alias) for each in found)

@@ -25,7 +25,7 @@ class PartitionValue:
 
     name: str
     count: int | None = None
-    """The number of values; None if it can have many."""
+    """The number of different values; None if there can be many."""
     hottest: float | None = None
     """The share of the traffic that the most frequent value receives; None if it is not declared."""
     is_guess: bool = True
@@ -71,7 +71,7 @@ def _of_field(entity: Entity, field: Field, codec: Codec | None) -> PartitionVal
 
 
 def _is_coarse(field: Field, codec: Codec | None) -> bool:
-    """Whether a time in a key stays the same for at least an hour."""
+    """Whether the key text of a time stays the same for at least an hour."""
     if field.type is datetime:
         return isinstance(codec, DatetimeCodec) and not any(each in codec.format for each in _FINE_DIRECTIVES)
     return is_day(field)

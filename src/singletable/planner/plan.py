@@ -161,7 +161,7 @@ class Plan:
 
     @property
     def each_ancestor(self) -> EachAncestor | None:
-        """The path whose ancestors are read, each by its key."""
+        """The path parameter of a plan that reads all ancestors of a path, each by its key."""
         operands = (operand for test in self.tests for operand in test.operands if isinstance(operand, TextOperand))
         return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAncestor)), None)
 
@@ -231,8 +231,8 @@ class Plan:
             return Verdict.ONE_REQUEST
         least = (
             self.queries if requests is None and self.hydrate else requests
-        )  # the Queries, without the BatchGetItem requests that follow
-        if least is None:  # at least one cell or bucket in every shard
+        )  # the Queries, excluding the BatchGetItem requests that follow
+        if least is None:  # every shard has at least one cell or bucket
             least = prod(fan_out.count for fan_out in self.fan_outs if fan_out.count is not None)
         if declared is not None and least <= declared:
             return Verdict.DECLARED_FANOUT
@@ -319,9 +319,9 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """Rank candidates (smaller is better) by the partition key, mismatches, Queries, other entities and index.
+        """Rank by known partition key, mismatches, Queries, other entities and index; the smallest rank is the best.
 
-        An index whose partition key the pattern knows is the nearest miss, even if it has more mismatches than others.
+        An index whose partition key the pattern provides is nearest, even if it has more mismatches than others.
         """
         queries = self.plan.queries
         kinds: Sequence[str] = ("table", "LSI", "GSI")

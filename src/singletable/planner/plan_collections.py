@@ -1,4 +1,4 @@
-"""Plan item collections: one Query over the range that covers all members of a partition."""
+"""Plan item collections: one Query over a key range that covers all members of the collection."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[M
 
 
 def _unify(parts: Sequence[KeyPart]) -> tuple[SharedFields, bool]:
-    """Return the fields at equal positions as far as the parts match, and whether they match completely."""
+    """Return the fields at equal positions up to the first difference, and whether all parts match."""
     first = parts[0]
     if isinstance(first, NativePart):
         is_same = all(isinstance(part, NativePart) and part.type == first.type for part in parts)
@@ -255,7 +255,7 @@ class SortKeyRange:
 
 
 def sort_key_range(tests: Sequence[KeyComparison]) -> SortKeyRange | None:
-    """Return the range of a member's sort key; None when it is the whole partition or not text."""
+    """Return the range of a member's sort key, or None if it is the whole partition or the key is not a string."""
     if len(tests) != 1 or not all(isinstance(operand, TextOperand) for operand in tests[0].operands):
         return None
     test = tests[0]
@@ -272,7 +272,7 @@ def sort_key_range(tests: Sequence[KeyComparison]) -> SortKeyRange | None:
 
 
 def _prefix_range(atoms: tuple[Atom, ...]) -> SortKeyRange | None:
-    """Return the range after a delimiter; None for a prefix that ends inside a segment."""
+    """Return the range of keys with a prefix that ends at a delimiter, or None if it ends inside a segment."""
     tail = atoms[-1]
     if not isinstance(tail, FixedText) or not tail.text.endswith(ORDERED_DELIMITER):
         return None
@@ -281,7 +281,7 @@ def _prefix_range(atoms: tuple[Atom, ...]) -> SortKeyRange | None:
 
 
 def covering_range(attribute: str, ranges: Sequence[SortKeyRange]) -> KeyComparison | None:
-    """Return the comparison from the first range to the last; None when their order depends on the arguments."""
+    """Return one comparison that spans all ranges, or None if the order of the ranges depends on the arguments."""
     try:
         low = min((span.low for span in ranges), key=cmp_to_key(_compare))
         high = max((span.high for span in ranges), key=cmp_to_key(_compare))

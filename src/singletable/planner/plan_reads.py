@@ -160,7 +160,7 @@ def _order(
 def limit_of(
     pattern: PatternDeclaration, limit: int | ParameterPlaceholder | None, extra: int = 0
 ) -> QueryLimit | None:
-    """Return the limit from the body or the signature of the pattern."""
+    """Return the limit that the body or the signature of the pattern declares."""
     if isinstance(limit, ParameterPlaceholder):
         return QueryLimit(Parameter(limit.argument_name), extra)
     if limit is None and LIMIT in pattern.parameters:

@@ -72,7 +72,7 @@ def takes_item(pattern: PatternDeclaration, entity: Entity) -> bool:
 
 
 def _whole_key(entity: Entity) -> tuple[tuple[KeyComparison, ...], tuple[KeyComparison, ...]]:
-    """Return the key templates as comparisons; the item provides the values."""
+    """Return the key templates as comparisons with values from the whole item."""
 
     def shown(parts: tuple[object, ...], names: tuple[str, ...]) -> tuple[KeyComparison, ...]:
         pairs = zip(parts, names, strict=True)

@@ -1,4 +1,4 @@
-"""Requests: a read plan with the caller's arguments, in the form that every AWS SDK takes."""
+"""Build the requests of a read plan from the caller's arguments, in the form that every AWS SDK accepts."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _test(
         raise ArgumentRefused(
             f"the range {test.show()} is empty: {values[0]!r} sorts after {values[1]!r}; swap low and high"
         )
-    if values[0] == "" and operator != "=":  # DynamoDB rejects an empty operand, and every key sorts after it
+    if values[0] == "" and operator != "=":  # DynamoDB rejects an empty operand, and every key sorts after an empty one
         if operator != "BETWEEN":
             return None
         operator, values = "<=", values[1:]
@@ -205,7 +205,7 @@ def printer_for(placeholders: Placeholders, plan: Plan, arguments: Arguments) ->
 
 
 def projected_attributes(design: Design, plan: Plan) -> tuple[str, ...]:
-    """Return the attributes that a view needs; empty when it reads whole entries."""
+    """Return the attributes that a view needs; empty if the view reads whole entries."""
     if plan.view is None or plan.index.projection.kind != "ALL":
         return ()
     if any(entity.upgrades for entity in plan.entities):  # upgrading an item of an older version needs the whole item

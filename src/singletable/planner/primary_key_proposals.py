@@ -25,7 +25,7 @@ SINGLE_ITEM = "METADATA"
 
 @dataclass(frozen=True)
 class ProposedKey:
-    """A key for an entity without one; `sort` is None in a table without a sort key."""
+    """A proposed key for an entity that has none; `sort` is None in a table without a sort key."""
 
     entity: Entity
     partition: str
@@ -38,7 +38,7 @@ class ProposedKey:
 
 
 def key_remedy(design: Design, *entities: Entity) -> Remedy:
-    """Return what to add to entities without a key."""
+    """Return a remedy that adds a key to each entity without one."""
     proposals = {entity.label: propose_key(design, entity) for entity in entities}
     unknown = [label for label, proposal in proposals.items() if proposal is None]
     if unknown:
@@ -49,7 +49,7 @@ def key_remedy(design: Design, *entities: Entity) -> Remedy:
 
 
 def propose_key(design: Design, entity: Entity) -> ProposedKey | None:
-    """Return a key that identifies the items and loads; None if nothing says which fields identify an item."""
+    """Return a valid key that identifies every item, or None if no declaration says which fields do."""
     for proposal in _proposals(design, entity):
         if _loads(design, proposal):
             return proposal
@@ -76,7 +76,7 @@ def _proposals(design: Design, entity: Entity) -> Iterator[ProposedKey]:
 
 
 def _looked_up(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tuple[str, ...] | None:
-    """Return the fields by which patterns read, change or delete one item: the fewest, as they identify it."""
+    """Return the smallest set of fields by which a pattern reads, changes or deletes one item."""
     found = [
         equal
         for pattern in patterns
@@ -164,7 +164,7 @@ def _join(delimiter: str, *parts: str) -> str:
 
 
 def _loads(design: Design, proposal: ProposedKey) -> bool:
-    """Whether the key compiles; alone, because the whole design for each entity would take time with its square."""
+    """Whether the key compiles. Compiles one entity, because compiling all for each one takes quadratic time."""
     if any(attribute.type != "S" for attribute in (*design.table.partition, *design.table.sort)):
         return False
     alone = replace(

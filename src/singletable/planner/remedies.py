@@ -1,4 +1,4 @@
-"""Remedies of unsupported patterns: the smallest edits with which the planner proves that the pattern is served."""
+"""Remedies for unsupported patterns: the smallest edits after which the planner can prove that one is served."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def remedy(design: Design, unsupported: UnsupportedPattern) -> Remedy:
 
 
 def _alternatives(design: Design, unsupported: UnsupportedPattern) -> Iterator[Alternative]:
-    """Yield the alternatives, the one with the smallest consequences first."""
+    """Yield the alternatives, starting with the one that changes the least."""
     pattern, kinds = unsupported.pattern, {type(mismatch) for mismatch in unsupported.mismatches}
     for mismatch in unsupported.mismatches:
         match mismatch:
@@ -119,7 +119,7 @@ def _body(
     *,
     needs_decision: bool = False,
 ) -> Iterator[Alternative]:
-    """Yield the edits of a body if the pattern is served with the changed intent."""
+    """Yield edits to the body of a pattern if the pattern is served with the changed intent."""
     if is_served(design, replace(pattern, intent=intent)):
         yield Alternative(edits, effect, needs_decision)
 
@@ -209,7 +209,7 @@ def _eventual_read(design: Design, pattern: PatternDeclaration) -> Iterator[Alte
 def _templates_for_filter(
     design: Design, pattern: PatternDeclaration, fields: tuple[str, ...]
 ) -> Iterator[Alternative]:
-    """Yield keys that store the fields in a template, so that their own attributes can be filtered."""
+    """Yield keys that store the fields in a template instead of natively, so that a filter can use their attributes."""
     if isinstance(pattern.intent, CollectionIntent):
         return
     entity = design.entity_of(pattern.intent.entity)

@@ -1,4 +1,4 @@
-"""Remedies as data: alternatives of source edits, and their text, which contains the exact source to paste."""
+"""Remedies as data: alternative sets of source edits, each with a text that contains the exact source to paste."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class OpenSlot:
 
 
 def native_range(part: NativePart, binding: Binding) -> KeyComparison | Mismatch:
-    """Return a range of a native attribute, which DynamoDB sorts by value."""
+    """Return the comparison for a range of a native attribute, which DynamoDB sorts by value."""
     if binding.test is Prefix:
         if part.type != "S" or part.codec is not None:
             return NotServed(binding.test, binding.fields)
@@ -60,7 +60,7 @@ def native_range(part: NativePart, binding: Binding) -> KeyComparison | Mismatch
 def template_range(
     part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding
 ) -> KeyComparison | Mismatch:
-    """Return a range of a field inside a template whose preceding slots are known."""
+    """Return the comparison for a range of a field in a template whose preceding slots are known."""
     if binding.test is Prefix:
         if not (isinstance(slot.codec, TextCodec) or slot.codec.raw):
             return NotServed(binding.test, binding.fields)
@@ -94,7 +94,7 @@ def _ordered_test(
 
 
 def _end_of(known: tuple[Atom, ...], slot: FieldSlot, delimiter: str) -> TextOperand | None:
-    """Return the upper bound of keys that begin with the known part; None when there is none."""
+    """Return the upper bound of all keys that begin with the known part, or None if there is no such bound."""
     tail = known[-1] if known else None
     if isinstance(tail, FixedText) and tail.text.endswith(delimiter):
         return TextOperand((*known[:-1], FixedText(tail.text.removesuffix(delimiter) + range_end(delimiter))))
@@ -138,7 +138,7 @@ class ReadOrder:
 
 
 def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool) -> ReadOrder:
-    """Return the direction in which an index provides the requested order, or the mismatch."""
+    """Return the direction in which an index returns the requested order, or the mismatch if no direction does."""
     if open_slot is None:
         return ReadOrder(not newest_first, "")
     is_requested = order_by is not None or newest_first

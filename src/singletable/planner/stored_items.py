@@ -24,7 +24,7 @@ Item = dict[str, AttributeValue]
 
 
 def item_of(design: Design, entity: Entity, values: Mapping[str, Any]) -> Item:
-    """Return the stored item; raise ArgumentRefused when it has no key or DynamoDB cannot store a value."""
+    """Return the stored item; raise ArgumentRefused if it has no key or DynamoDB cannot store one of its values."""
     item: Item = {}
     for placement in entity.placements.values():
         keys = placement.encode(values)
@@ -61,7 +61,7 @@ def values_of(entity: Entity, value: Any) -> dict[str, Any]:
 
 
 def field_value(entity: Entity, name: str, value: Any) -> AttributeValue | None:
-    """Return the stored value of a field; None when the attribute is left out.
+    """Return the stored value of a field, or None if the item omits the attribute.
 
     None and an empty set, which DynamoDB cannot store, are left out when they are the default of the class. Otherwise
     NULL and an empty list represent them.

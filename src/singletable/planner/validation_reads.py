@@ -1,6 +1,6 @@
 """Validation reads: when an update must read the stored item to validate a change, and why.
 
-A change is validated alone when every class on its path has only single-field rules. Otherwise the update reads the
+A change is validated on its own if every class on its path has only single-field rules. Otherwise the update reads the
 item, changes it, validates the whole item, and writes it on condition that no other writer has changed it.
 """
 
@@ -18,7 +18,7 @@ ChangeKind = Literal["set", "remove", "add to number", "append to list", "change
 
 
 def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | None:
-    """Return why a change must read the item first; None when it does not.
+    """Return the reason why a change must read the item first, or None if it need not.
 
     Without `validates_whole`, rules that need the whole object are waived. Some changes need the item anyway.
     """
@@ -53,7 +53,7 @@ def change_kind(change: Change, declared: Any) -> ChangeKind:
 
 
 def field_at(cls: type, steps: Sequence[str | int]) -> Field | None:
-    """Return the field at the end of a path; None when the path ends in a list or map."""
+    """Return the field at the end of a path, or None if the path ends in a list or map."""
     field: Field | None = None
     declared: Any = cls
     for step in steps:

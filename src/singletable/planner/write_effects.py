@@ -42,7 +42,7 @@ class DerivedWrites:
 
     @property
     def what(self) -> tuple[str, ...]:
-        """Descriptions of the other items."""
+        """Descriptions of the other items that the transaction writes or checks."""
         return tuple(part.what for part in self.parts)
 
 
@@ -116,5 +116,5 @@ def key_rewrites(entity: Entity, changed: AbstractSet[str], lost: AbstractSet[st
 
 
 def _may_be_missing(field: Field) -> bool:
-    """Whether an object may lack a value: `str | None`, or `str = None`."""
+    """Whether the field may have no value, because of its type (`str | None`) or its default (`str = None`)."""
     return field.optional or field.is_none_unless_stored

@@ -45,7 +45,7 @@ class WriteDescription:
 
 @dataclass
 class WriteUnits:
-    """Write units by table and index; `table` is the number outside of a transaction."""
+    """Write units of the table and each index; `table` is the number outside of a transaction."""
 
     table: float = 0.0
     indexes: dict[str, float] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class WriteUnits:
 
 
 def units_of_item(sizes: ItemSizes, write: WriteDescription) -> WriteUnits:
-    """Return the units of the written item, without derived data.
+    """Return the units of the written item, excluding derived data.
 
     A put counts as a new item; replacing an item with the same keys costs the same.
     """
@@ -250,7 +250,7 @@ def _units_of_derived_item(sizes: ItemSizes, part: DerivedItem, kind: WriteKind,
     if kind != "update":
         return units_of_item(sizes, WriteDescription(part.entity, kind))
     moved = WriteUnits()
-    if part.entity.base.fields & changed:  # its key changes: a delete and a put
+    if part.entity.base.fields & changed:  # the key of the item changes, which takes a delete and a put
         moved.add(units_of_item(sizes, WriteDescription(part.entity, "delete")))
         moved.add(units_of_item(sizes, WriteDescription(part.entity, "put")))
         return moved

@@ -49,7 +49,7 @@ class SampleRows:
 
 
 def sample_rows(design: Design) -> SampleRows:
-    """Return a few rows of every entity, but none of an entity whose keys reject all generated values."""
+    """Return a few rows of every entity, except entities whose keys reject all generated values."""
     design.require_keys("a set of sample rows")
     made = _Sampler(design).rows()
     values: dict[str, list[Values]] = {entity.name: [] for entity in design.entities}
@@ -141,7 +141,7 @@ class _Sampler:
         return values
 
     def _which(self, entity: Entity, name: str, number: int, shared: list[str]) -> int:
-        """Return the number of the sample value that a row uses for a field."""
+        """Return which sample value, by number, a row uses for a field."""
         if name not in shared:
             return number
         pool, turn = self._pool(entity, name, ()), shared.index(name)

@@ -214,7 +214,7 @@ _FIGURES: Mapping[str, Sequence[str]] = {
 
 
 def text_for(owner: str, field: str, number: int) -> str | None:
-    """Return a realistic text for a field of entity `owner` in row `number`; None if the field name is unknown."""
+    """Return realistic text for a field of entity `owner` in row `number`, or None if the field name is unknown."""
     word = field.removesuffix("_name") if field.endswith("_name") else owner
     if field in {"name", "full_name", "first_name", "display_name"} or field.endswith("_name"):
         return _name(word, number)

@@ -23,7 +23,7 @@ GSI1 = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
 
 
 def orders(values: list[str], before: str = "STATUS", **more: Any) -> SampledTable:
-    """Orders that an index has by such a value; a field that holds it is among `more`, by name."""
+    """Return orders whose index key contains one of `values`; fields named in `more` hold the same value."""
     items = []
     for number, value in enumerate(values):
         item = {"PK": f"ORDER#o{number}", "SK": "ORDER", "GSI1PK": f"{before}#{value}", "GSI1SK": f"o{number}"}
@@ -43,7 +43,7 @@ def choices(draft: DraftTable) -> dict[str, tuple[str, ...]]:
 STATUSES = ["OPEN", "PAID", "SHIPPED"] * 4
 
 
-def test_a_status_is_told_with_its_values_and_all_of_them_can_be_listed(tmp_path: Path) -> None:
+def test_a_status_field_gets_its_values_as_choices_and_a_list_over_all_of_them(tmp_path: Path) -> None:
     draft = inferred_table(orders(STATUSES, status=True))
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
     assert any("Order.status: the Literal has the 3 values of 12 sampled items" in note for note in draft.notes)
@@ -55,27 +55,27 @@ def test_a_status_is_told_with_its_values_and_all_of_them_can_be_listed(tmp_path
     assert fanouts["order_list"] == 3
 
 
-def test_a_value_that_only_the_key_holds_is_named_for_the_literal_before_it() -> None:
+def test_a_value_found_only_in_a_key_is_named_after_the_preceding_literal() -> None:
     draft = inferred_table(orders(STATUSES))
     assert draft.entities[0].keys["gsi1"].partition == ("STATUS#{status}",)
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
 
 
-def test_a_value_behind_the_kind_of_the_item_itself_is_a_part_of_all_of_them() -> None:
+def test_a_value_after_the_entity_name_in_a_key_is_named_part() -> None:
     draft = inferred_table(orders(STATUSES, "ORDERS"))
     assert draft.entities[0].keys["gsi1"].partition == ("ORDERS#{part}",)
 
 
 @pytest.mark.parametrize("name", ["customer_id", "name", "tenant", "email", "day"])
-def test_a_field_that_says_which_one_is_no_kind_however_few_there_are(name: str) -> None:
+def test_an_identifying_field_is_not_a_closed_set(name: str) -> None:
     assert choices(inferred_table(orders(STATUSES, name.upper(), **{name: True}))) == {}
 
 
-def test_what_a_key_calls_a_tenant_is_no_kind() -> None:
+def test_a_tenant_in_a_key_is_not_a_closed_set() -> None:
     assert choices(inferred_table(orders(["acme", "bolt"] * 6, "TENANT"))) == {}
 
 
-def test_values_that_partitions_of_the_table_have_are_other_items() -> None:
+def test_values_that_identify_other_items_are_not_a_closed_set() -> None:
     table = orders(["red", "blue"] * 6, "TEAM", team=True)
     team = {"PK": {"S": "TEAM#red"}, "SK": {"S": "TEAM"}, "entity_type": {"S": "Team"}}
     assert choices(inferred_table(table)) != {}
@@ -94,7 +94,7 @@ def test_values_that_partitions_of_the_table_have_are_other_items() -> None:
         ["Open", "Closed"] * 10,
     ],
 )
-def test_few_words_that_come_often_are_a_closed_set(values: list[str]) -> None:
+def test_a_few_frequent_words_are_a_closed_set(values: list[str]) -> None:
     assert is_closed(values)
 
 
@@ -121,12 +121,12 @@ def test_few_words_that_come_often_are_a_closed_set(values: list[str]) -> None:
         ["", "OPEN"] * 10,
     ],
 )
-def test_ids_names_dates_numbers_and_text_are_no_closed_set(values: list[str]) -> None:
+def test_ids_names_dates_numbers_and_text_are_not_a_closed_set(values: list[str]) -> None:
     assert not is_closed(values)
 
 
 @given(st.lists(st.sampled_from(["OPEN", "PAID", "lost", "Ada", "c1", "7", "eu-1", "eu-2"]), max_size=40))
-def test_a_closed_set_is_small_beside_the_items_whatever_its_words(values: list[str]) -> None:
+def test_a_closed_set_is_small_compared_with_the_number_of_items(values: list[str]) -> None:
     assert is_closed(values) == is_closed(sorted(values))
     if is_closed(values):
         assert len(values) >= ITEMS_MIN
@@ -134,7 +134,7 @@ def test_a_closed_set_is_small_beside_the_items_whatever_its_words(values: list[
         assert len(values) >= 3 * len(set(values)) or all("-" in value for value in values)
 
 
-def test_a_shard_stays_a_shard_and_a_letter_a_letter() -> None:
+def test_only_the_two_region_examples_have_closed_sets() -> None:
     imported = {str(each): choices(inferred_table(each.seen())) for each in EXAMPLES}
     assert {name for name, found in imported.items() if found} == {"ShopByRegion", "ShopByFunction"}
 
@@ -145,7 +145,7 @@ def function_table(engine: Engine, path: Path) -> Table:
     return loaded(inferred_table(example.seen_in(engine)), path).open(engine)
 
 
-def test_a_value_that_only_the_key_holds_survives_an_update_and_a_move(tmp_path: Path) -> None:
+def test_a_value_found_only_in_a_key_survives_updates(tmp_path: Path) -> None:
     with Engine("memory:") as engine:
         table = function_table(engine, tmp_path)
         cls: Any = table.design.entities[0].cls
@@ -160,7 +160,7 @@ def test_a_value_that_only_the_key_holds_survives_an_update_and_a_move(tmp_path:
         assert moved["GSI1PK"] == {"S": "CUSTOMER#eu-2"}
 
 
-def test_a_value_that_the_sample_did_not_show_is_refused_and_not_lost(tmp_path: Path) -> None:
+def test_a_value_outside_the_closed_set_is_rejected(tmp_path: Path) -> None:
     with Engine("memory:") as engine:
         table = function_table(engine, tmp_path)
         cls: Any = table.design.entities[0].cls

@@ -47,7 +47,7 @@ def test_every_table_of_the_examples_is_imported() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_a_filled_example_is_told_with_its_entities_and_templates(example: Example, tmp_path: Path) -> None:
+def test_inference_finds_the_entities_and_templates_of_an_example(example: Example, tmp_path: Path) -> None:
     original = example.table.design
     table = loaded(inferred_table(example.seen()), tmp_path)
     report = check(table.design)
@@ -65,7 +65,7 @@ def test_a_filled_example_is_told_with_its_entities_and_templates(example: Examp
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_every_read_of_an_example_is_declared_and_proved_on_what_was_told(example: Example, tmp_path: Path) -> None:
+def test_an_inferred_model_supports_every_pattern_of_the_example(example: Example, tmp_path: Path) -> None:
     table = loaded(with_patterns_of(example.table, inferred_table(example.seen())), tmp_path)
     plans = {each.pattern.name: each for each in check(example.table.design).outcomes if isinstance(each, Plan)}
     report = check(table.design)
@@ -146,7 +146,7 @@ def seen(
     return SampledTable("Things", keys, indexes, items)
 
 
-def test_an_empty_table_is_told_from_its_keys_alone() -> None:
+def test_an_empty_table_is_imported_with_only_its_keys() -> None:
     draft = inferred_table(seen())
     (entity,) = draft.entities
     assert entity.keys == {"key": DraftKeys((NativeKey("pk"),), (NativeKey("sk"),))}
@@ -156,7 +156,7 @@ def test_an_empty_table_is_told_from_its_keys_alone() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "type_name"), [("N", "12", "int"), ("N", "1.5", "Decimal"), ("B", "AAE=", "bytes")]
 )
-def test_keys_that_are_no_text_are_fields_of_their_own(kind: str, value: str, type_name: str, tmp_path: Path) -> None:
+def test_keys_that_are_not_strings_become_native_keys(kind: str, value: str, type_name: str, tmp_path: Path) -> None:
     draft = inferred_table(seen({"id": {kind: value}, "at": {"N": "1"}}, keys=("id", "at")))
     (entity,) = draft.entities
     assert entity.keys["key"].partition == (NativeKey("id"),)
@@ -164,7 +164,7 @@ def test_keys_that_are_no_text_are_fields_of_their_own(kind: str, value: str, ty
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_items_that_have_parts_of_an_indexs_key_and_never_all_are_told(tmp_path: Path) -> None:
+def test_items_with_incomplete_index_keys_make_the_index_sparse(tmp_path: Path) -> None:
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     items: list[dict[str, Any]] = [
         {"PK": {"S": "USER"}, "SK": {"N": "0"}, "GSI1SK": {"N": "0"}},
@@ -176,20 +176,20 @@ def test_items_that_have_parts_of_an_indexs_key_and_never_all_are_told(tmp_path:
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_a_table_without_a_sort_key_is_told(tmp_path: Path) -> None:
+def test_a_table_without_a_sort_key_is_imported(tmp_path: Path) -> None:
     items = [{"PK": {"S": f"USER#{n}"}, "name": {"S": "x"}} for n in range(3)]
     draft = inferred_table(seen(*items, keys=("PK",)))
     assert draft.entities[0].keys["key"].partition == ("USER#{user_id}",)
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_a_type_attribute_that_is_no_text_tells_nothing(tmp_path: Path) -> None:
+def test_inference_ignores_a_type_attribute_that_is_not_a_string(tmp_path: Path) -> None:
     draft = inferred_table(seen({"PK": {"S": "A#1"}, "SK": {"S": "B"}, "type": {"N": "1"}}))
     assert draft.type_attribute is None
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_values_of_mixed_types_are_any(tmp_path: Path) -> None:
+def test_a_field_with_values_of_mixed_types_has_the_type_any(tmp_path: Path) -> None:
     draft = inferred_table(
         seen(
             {"PK": {"S": "A#1"}, "SK": {"S": "X"}, "v": {"N": "1"}},
@@ -201,7 +201,7 @@ def test_values_of_mixed_types_are_any(tmp_path: Path) -> None:
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_an_index_that_no_field_explains_is_held_by_its_own_key(tmp_path: Path) -> None:
+def test_an_index_key_that_matches_no_field_becomes_native(tmp_path: Path) -> None:
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     draft = inferred_table(
         seen(
@@ -217,7 +217,7 @@ def test_an_index_that_no_field_explains_is_held_by_its_own_key(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("versions", [("2", "2"), ("1", "2")])
-def test_a_later_schema_version_is_a_field_that_is_kept_and_a_note(versions: tuple[str, str], tmp_path: Path) -> None:
+def test_a_later_schema_version_becomes_a_plain_field_with_a_note(versions: tuple[str, str], tmp_path: Path) -> None:
     draft = inferred_table(
         seen(*({"PK": {"S": f"A#{n}"}, "SK": {"S": "X"}, "schema_v": {"N": each}} for n, each in enumerate(versions)))
     )
@@ -226,12 +226,12 @@ def test_a_later_schema_version_is_a_field_that_is_kept_and_a_note(versions: tup
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_a_shard_is_not_told_from_too_few_items() -> None:
+def test_inference_finds_no_shard_in_too_few_items() -> None:
     items = [{"PK": {"S": f"U#{n}"}, "SK": {"S": "X"}, "G": {"S": "ALL#0"}, "id": {"S": str(n)}} for n in range(2)]
     draft = inferred_table(seen(*items, indexes=(DraftIndex("g1", "G1", "GSI", ("G",)),)))
     assert draft.entities[0].derived == {}
 
 
-def test_what_is_told_does_not_depend_on_chance() -> None:
+def test_live_import_is_deterministic() -> None:
     example = EXAMPLES[6].seen()
     assert inferred_table(example) == inferred_table(example)

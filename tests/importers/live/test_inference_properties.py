@@ -1,4 +1,4 @@
-"""Any items give a model that loads, and whose entities write the same keys as the items have."""
+"""A model inferred from random items loads, and its entities write the same keys as the items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONTENTS = st.one_of(
 
 @st.composite
 def tables(draw: st.DrawFn) -> SampledTable:
-    """A table whose key attributes have one type each, as DynamoDB's have, and any items."""
+    """Draw a table with random items; each key attribute has one type, as in DynamoDB."""
     keys = draw(st.sampled_from([("PK", "SK"), ("PK",), ("id", "Status#Date"), ("CustomerID", "at")]))
     indexes = draw(
         st.sampled_from(
@@ -79,22 +79,22 @@ def tables(draw: st.DrawFn) -> SampledTable:
 
 def design_of(table: SampledTable) -> Design:
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "told_table.py"
-        file.write_text(python_source(Draft("Told", (inferred_table(table),))), encoding="utf-8")
+        file = Path(folder) / "inferred_model.py"
+        file.write_text(python_source(Draft("Inferred", (inferred_table(table),))), encoding="utf-8")
         try:
             (found,) = load_tables(str(file))
         finally:
-            sys.modules.pop("told_table", None)
+            sys.modules.pop("inferred_model", None)
             sys.path.remove(str(file.parent.resolve()))
         return found.design
 
 
 @settings(max_examples=150, deadline=None)
 @given(tables())
-def test_items_give_entities_that_write_back_their_keys(table: SampledTable) -> None:
+def test_inferred_entities_write_the_keys_of_the_sampled_items(table: SampledTable) -> None:
     design = design_of(table)
     _, clusters = entity_groups(table)
-    assert len(design.entities) == (len(clusters) or 1)  # a table without items has one, by its keys alone
+    assert len(design.entities) == (len(clusters) or 1)  # a table without items has one entity with only the keys
     for entity, cluster in zip(design.entities, clusters, strict=bool(clusters)):
         for item in cluster.items:
             assert decoded_again(design, entity.label, dict(item)) == {
@@ -112,7 +112,7 @@ def is_placed(design: Design, label: str, name: str) -> bool:
 
 
 def decoded_again(design: Design, label: str, item: dict[str, Any]) -> dict[str, Any]:
-    """The keys that the entity writes for the values that it reads out of an item."""
+    """Return the keys that the entity writes for the values that it reads from an item."""
     entity = next(each for each in design.entities if each.label == label)
     value = Decoder(decoded_class(entity)).read(item)
     written = item_of(design, entity, values_of(entity, value))

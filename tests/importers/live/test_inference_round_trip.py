@@ -1,4 +1,4 @@
-"""An inferred model works on its table: it returns what the example returns, and writes the same keys."""
+"""An inferred model reads the same items from its table as the example does, and writes the same keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def imported(example: Example, engine: Engine, path: Path) -> tuple[list[Call], 
 
 
 def key_in(table: Table, value: Any) -> dict[str, Any]:
-    """An object by the key that it is stored under."""
+    """Return the key under which an object is stored."""
     design = table.design
     entity = design.entity_of(type(value))
     item = item_of(design, entity, values_of(entity, value))
@@ -40,21 +40,21 @@ def plainly(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_every_read_of_the_scripts_is_answered_alike(example: Example, tmp_path: Path) -> None:
+def test_an_inferred_model_returns_the_same_items_as_the_example(example: Example, tmp_path: Path) -> None:
     with Engine("memory:", sweep_seconds=None) as engine:
-        calls, told = imported(example, engine, tmp_path)
+        calls, inferred = imported(example, engine, tmp_path)
         original = example.table.open(engine)
-        asked = 0
+        compared = 0
         for call in calls:
-            before, now = getattr(original, call.pattern), getattr(told, call.pattern)
+            before, now = getattr(original, call.pattern), getattr(inferred, call.pattern)
             assert isinstance(before.plan, Plan)
             if before.plan.pattern.is_write or call.arguments.get("cursor") is not None:
                 continue
             expected = list(objects_in(before.using(expired=True)(**call.arguments), original.design))
-            found = list(objects_in(now.using(expired=True)(**plainly(call.arguments)), told.design))
-            assert [key_in(told, each) for each in found] == [key_in(original, each) for each in expected], call
-            asked += bool(expected)
-        assert asked
+            found = list(objects_in(now.using(expired=True)(**plainly(call.arguments)), inferred.design))
+            assert [key_in(inferred, each) for each in found] == [key_in(original, each) for each in expected], call
+            compared += bool(expected)
+        assert compared
 
 
 def keys_of(example: Example, item: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,14 +69,14 @@ def is_token_marker(example: Example, item: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_what_is_read_and_put_back_keeps_its_keys(example: Example, tmp_path: Path) -> None:
+def test_reading_and_writing_items_with_an_inferred_model_keeps_their_keys(example: Example, tmp_path: Path) -> None:
     with Engine("memory:", sweep_seconds=None) as engine:
-        _, told = imported(example, engine, tmp_path)
+        _, inferred = imported(example, engine, tmp_path)
         before = stored_items(engine, example.table.design.name)
-        read = list(told.scan(reason="every item of the table", expired=True))
+        read = list(inferred.scan(reason="every item of the table", expired=True))
         assert len(read) == sum(not is_token_marker(example, item) for item in before)
         for each in read:
-            told.put(each)
+            inferred.put(each)
         after = stored_items(engine, example.table.design.name)
         assert [keys_of(example, item) for item in after] == [keys_of(example, item) for item in before]
         for was, item in zip(before, after, strict=True):

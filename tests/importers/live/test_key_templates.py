@@ -1,4 +1,4 @@
-"""Declared names win over coincidences, and a choice between fields is a note."""
+"""Declared names take precedence over coincidences, and a choice between equal fields adds a note."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ORDERS = items(
 )
 
 
-def test_a_segment_that_two_fields_explain_is_a_note_with_both() -> None:
+def test_a_key_segment_equal_to_two_fields_adds_a_note_that_names_both() -> None:
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), ORDERS))
     (entity,) = draft.entities
     assert entity.keys["key"].partition == ("ORDER#{id}",)
     assert "Order: PK: {id} could also be copy_of_id: id and copy_of_id are equal in all items." in draft.notes
 
 
-def test_the_field_with_the_name_of_the_literal_wins_without_a_note() -> None:
+def test_a_field_named_after_the_key_literal_is_preferred_without_a_note() -> None:
     rows = items(*({"PK": f"ORDER#{n}", "SK": "ORDER", "number": n, "orderId": n} for n in ("1", "2")))
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
     assert draft.entities[0].keys["key"].partition == ("ORDER#{order_id}",)
@@ -38,7 +38,7 @@ def test_a_template_that_one_row_contradicts_is_not_inferred() -> None:
     assert draft.entities[0].keys["key"].partition == ("ORDER#{order_id}",)
 
 
-def test_declared_kinds_win_over_an_attribute_named_type() -> None:
+def test_declared_kinds_take_precedence_over_an_attribute_named_type() -> None:
     table = SampledTable("Shop", ("PK", "SK"), (), ORDERS, kinds=("Purchase", "Purchase"))
     draft = inferred_entities(table)
     assert draft.type_attribute is None
@@ -46,14 +46,14 @@ def test_declared_kinds_win_over_an_attribute_named_type() -> None:
     assert "type" in {each.name for each in draft.entities[0].fields}
 
 
-def test_a_declared_alias_names_what_a_key_contains() -> None:
+def test_a_declared_alias_names_the_field_in_a_key() -> None:
     rows = items({"PK": "a1", "SK": "ORDER"}, {"PK": "b2", "SK": "ORDER"})
     aliases = {"Purchase": {"PK": "purchaseNumber"}}
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows, kinds=("Purchase",) * 2, aliases=aliases))
     assert draft.entities[0].keys["key"].partition == ("{purchase_number}",)
 
 
-def test_a_declared_template_that_the_rows_contradict_is_a_note() -> None:
+def test_a_declared_template_that_the_rows_contradict_adds_a_note() -> None:
     templates = {"Purchase": {"PK": "ORDER#${id}", "SK": "LINE#${id}"}}
     table = SampledTable("Shop", ("PK", "SK"), (), ORDERS, kinds=("Purchase",) * 2, templates=templates)
     draft = inferred_entities(table)
@@ -62,7 +62,7 @@ def test_a_declared_template_that_the_rows_contradict_is_a_note() -> None:
     assert "LINE#${id} of SK" in note
 
 
-def test_a_reference_to_the_type_attribute_is_a_literal() -> None:
+def test_a_type_attribute_in_a_template_becomes_a_literal() -> None:
     rows = items(*({"PK": f"{n}", "SK": f"sale#{n}", "_type": "sale", "no": n} for n in ("1", "2")))
     table = SampledTable(
         "Shop", ("PK", "SK"), (), rows, templates={"sale": {"SK": "${_type}#${no}"}}, kinds=("sale",) * 2

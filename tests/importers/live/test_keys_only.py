@@ -1,4 +1,4 @@
-"""A table without items is a model by its keys: it passes `check` and opens the table that is there."""
+"""A table without items is imported with only its keys: the model passes `check` and opens the existing table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def model_of(path: Path, *source: str) -> type[Table]:
     return table
 
 
-def test_an_empty_table_is_opened_by_the_model_that_was_told_from_it(
+def test_a_model_imported_from_an_empty_table_can_open_that_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = f"file:{tmp_path / 'orders.db'}"
@@ -67,7 +67,7 @@ def test_an_empty_table_is_opened_by_the_model_that_was_told_from_it(
         assert (found.sk, found.l) == (Decimal("1.5"), None)
 
 
-def test_a_document_without_rows_makes_the_same_table(tmp_path: Path) -> None:
+def test_a_workbench_document_without_rows_describes_the_same_table(tmp_path: Path) -> None:
     def attribute(name: str) -> dict[str, str]:
         return {"AttributeName": name, "AttributeType": TYPES[name]}
 
@@ -85,7 +85,7 @@ def test_a_document_without_rows_makes_the_same_table(tmp_path: Path) -> None:
         table.open(engine)
 
 
-def test_a_published_document_without_rows_keeps_its_keys() -> None:
+def test_a_published_workbench_document_without_rows_keeps_its_keys() -> None:
     (table,) = workbench_draft((PUBLISHED / "AnOnlineShop_1.json").read_text(encoding="utf-8")).tables
     (entity,) = table.entities
     assert (table.class_name, entity.class_name) == ("OnlineShop", "OnlineShopItem")
@@ -93,7 +93,7 @@ def test_a_published_document_without_rows_keeps_its_keys() -> None:
     assert [each.attribute for each in entity.fields] == ["PK", "SK"]
 
 
-def test_what_is_declared_says_more_than_the_keys_and_an_index_that_it_leaves_out_is_told() -> None:
+def test_declared_facets_become_entities_and_unused_indexes_become_notes() -> None:
     document = json.loads((PUBLISHED / "AnOnlineShop_1.json").read_text(encoding="utf-8"))
     (shown,) = document["DataModel"]
     shown["TableFacets"] = [{"FacetName": "Customer", "NonKeyAttributes": ["email"]}]

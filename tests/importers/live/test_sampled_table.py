@@ -1,4 +1,4 @@
-"""A description of a table is read as far as it is known; what DynamoDB adds to it one day is passed over."""
+"""A DescribeTable response becomes a sampled table; members that the importer does not know are ignored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.importers.live.sampled_table import described_table
 KEYS = [{"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}]
 
 
-def test_indexes_are_read_with_their_projections_and_the_unknown_is_passed_over() -> None:
+def test_described_table_reads_indexes_and_ignores_unknown_keys() -> None:
     projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["a"]}
     description = {
         "TableName": "T",
@@ -33,6 +33,6 @@ def test_indexes_are_read_with_their_projections_and_the_unknown_is_passed_over(
 
 
 @pytest.mark.parametrize(("description", "said"), [({}, "no TableName"), ({"TableName": "T"}, "no HASH key")])
-def test_a_description_without_a_key_is_refused(description: dict[str, str], said: str) -> None:
+def test_described_table_rejects_a_description_without_name_or_key(description: dict[str, str], said: str) -> None:
     with pytest.raises(ImportRefused, match=said):
         described_table(description, [])

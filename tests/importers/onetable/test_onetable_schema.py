@@ -62,7 +62,7 @@ def _user(text: str) -> tuple[DraftEntity, tuple[str, ...]]:
     return next(each for each in table.entities if each.class_name == "User"), table.notes
 
 
-def test_the_published_schema_is_a_model_whose_patterns_all_hold(tmp_path: Path) -> None:
+def test_the_published_onetable_schema_passes_the_check(tmp_path: Path) -> None:
     text = (PUBLISHED / "onetable" / "OneTable.json").read_text(encoding="utf-8")
     draft = read_onetable(text, "OneTable.json")
     (report,) = reports(draft, tmp_path)
@@ -76,7 +76,7 @@ def test_the_published_schema_is_a_model_whose_patterns_all_hold(tmp_path: Path)
     assert "{roomId}" in notes
 
 
-def test_value_templates_are_keys_and_types_are_types() -> None:
+def test_value_templates_become_keys_and_property_types_become_field_types() -> None:
     user, notes = _user(json.dumps(SCHEMA))
     assert user.keys["key"].partition == ("Account#{account_id}",)
     assert user.keys["key"].sort == ("User#{seq:08d}",)
@@ -105,7 +105,7 @@ def test_value_templates_are_keys_and_types_are_types() -> None:
         ({"type": "Object", "default": {}}, {}),
     ],
 )
-def test_a_default_of_the_fields_type_is_its_default(field: dict[str, Any], default: Any) -> None:
+def test_a_default_of_the_declared_type_is_imported(field: dict[str, Any], default: Any) -> None:
     user, notes = _user(_with_field("extra", **field))
     extra = next(each for each in user.fields if each.name == "extra")
     assert (extra.has_default, extra.default) == (True, default)
@@ -122,13 +122,13 @@ def test_a_default_of_the_fields_type_is_its_default(field: dict[str, Any], defa
         {"type": "Object", "default": {"a": 1.5}},
     ],
 )
-def test_a_default_that_is_none_of_the_type_is_a_note(field: dict[str, Any]) -> None:
+def test_a_default_of_another_type_is_left_out_with_a_note(field: dict[str, Any]) -> None:
     user, notes = _user(_with_field("extra", **field))
     assert not next(each for each in user.fields if each.name == "extra").has_default
     assert any("was left out; add it to the field" in note for note in notes)
 
 
-def test_text_that_keys_here_escape_is_a_note_unless_there_is_nothing_to_escape() -> None:
+def test_a_note_lists_the_key_fields_whose_values_would_be_escaped() -> None:
     _, notes = _user(json.dumps(SCHEMA))
     first, note = (each for each in notes if "escape text" in each)
     assert "in type are not found" in first  # and not the id of Account, which is generated
@@ -143,7 +143,7 @@ def test_text_that_keys_here_escape_is_a_note_unless_there_is_nothing_to_escape(
     assert not any(each.startswith("User: text in keys") for each in _user(json.dumps(native))[1])
 
 
-def test_the_schema_holds_as_a_model(tmp_path: Path) -> None:
+def test_an_imported_onetable_schema_passes_the_check(tmp_path: Path) -> None:
     (report,) = reports(read_onetable(json.dumps(SCHEMA), "accounts.json"), tmp_path)
     assert report.passes
     assert report.design.settings.type_attribute == "kind"
@@ -159,18 +159,18 @@ def test_the_schema_holds_as_a_model(tmp_path: Path) -> None:
         ("User#{nobody}", "braces are for fields"),
     ],
 )
-def test_a_template_that_cannot_be_a_key_is_a_note(value: str, said: str) -> None:
+def test_a_value_template_that_cannot_be_a_key_becomes_a_note(value: str, said: str) -> None:
     user, notes = _user(_with_field("gs1pk", type="String", value=value))
     assert "gs1" not in user.keys
     assert any(said in note for note in notes)
 
 
-def test_a_key_without_a_template_is_the_attribute_itself() -> None:
+def test_a_key_property_without_a_template_becomes_a_native_key() -> None:
     user, _ = _user(_with_field("gs1pk", type="String"))
     assert user.keys["gs1"].partition == (NativeKey("gs1pk"),)
 
 
-def test_a_script_is_read_and_not_run() -> None:
+def test_a_javascript_schema_is_parsed_without_running_it() -> None:
     script = """
     // a comment
     const Match = { ulid: /^[0-9{}]{26}$/i }
@@ -195,18 +195,18 @@ def test_a_script_is_read_and_not_run() -> None:
     ("script", "line"),
     [("export default {\n  models: {...others},\n}", 2), ("module.exports = {\n\n models: {a: (b) => c}}", 3)],
 )
-def test_a_script_that_computes_its_schema_is_refused_at_its_line(script: str, line: int) -> None:
+def test_a_script_that_computes_its_schema_is_rejected_with_the_line(script: str, line: int) -> None:
     with pytest.raises(ImportRefused, match=rf"schema\.js:{line}: .*JSON"):
         read_onetable(script, "schema.js")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "const x = 1", "export default " + "{a: " * 100_000])
-def test_what_is_no_schema_is_refused(text: str) -> None:
+def test_an_invalid_onetable_schema_is_rejected(text: str) -> None:
     with pytest.raises(ImportRefused, match=r"schema\.js"):
         read_onetable(text, "schema.js")
 
 
-def test_all_problems_are_told_with_their_paths() -> None:
+def test_onetable_import_reports_every_problem_with_its_path() -> None:
     document = {"indexes": {"gs1": {"project": 7}}, "models": {"User": {"pk": {"type": "text", "value": 1}, "id": 2}}}
     with pytest.raises(ImportRefused, match="6 problems") as refused:
         read_onetable(json.dumps(document), "schema.json")
@@ -216,7 +216,7 @@ def test_all_problems_are_told_with_their_paths() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(document=mutated(SCHEMA))
-def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
+def test_a_mutated_onetable_schema_is_imported_or_rejected(document: Any) -> None:
     try:
         draft = import_draft(read_onetable(json.dumps(document), "schema.json"))
     except ImportRefused:
@@ -227,7 +227,7 @@ def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(cut=st.integers(0, 400), added=st.text("{}[]()'\"`:,.${}/\\* ab1\n", max_size=12))
-def test_a_script_that_was_cut_or_filled_is_read_or_refused(cut: int, added: str) -> None:
+def test_a_script_with_inserted_characters_is_imported_or_rejected(cut: int, added: str) -> None:
     script = (
         "export default {indexes: {primary: {hash: 'pk'}}, models: {U: {pk: {value: 'u#${id}'}, id: {type: String}}}}"
     )
@@ -239,7 +239,7 @@ def test_a_script_that_was_cut_or_filled_is_read_or_refused(cut: int, added: str
     assert problem.startswith("schema.js")
 
 
-def test_an_id_that_is_not_in_the_key_does_not_tell_items_apart(tmp_path: Path) -> None:
+def test_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
     changed = json.loads(json.dumps(SCHEMA))
     changed["models"]["Account"] |= {
         "pk": {"type": "String", "value": "account:${name}"},

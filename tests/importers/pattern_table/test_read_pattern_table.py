@@ -49,7 +49,7 @@ def shown(draft: Draft) -> str:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_pattern_table_becomes_exactly_this_model(file: str) -> None:
+def test_read_pattern_table_produces_the_recorded_model(file: str) -> None:
     path = (SAMPLES / file).with_suffix(".txt")
     found = shown(model_of((SAMPLES / file).read_text(encoding="utf-8"), file))
     if "REWRITE_MODELS" in os.environ:
@@ -58,7 +58,7 @@ def test_a_pattern_table_becomes_exactly_this_model(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_every_row_of_a_pattern_table_is_a_pattern_or_a_note(file: str) -> None:
+def test_every_row_of_a_pattern_table_becomes_a_pattern_or_a_note(file: str) -> None:
     text = (SAMPLES / file).read_text(encoding="utf-8")
     assert_nothing_is_lost(text, file)
 
@@ -121,7 +121,7 @@ def test_no_row_of_a_random_pattern_table_is_lost(rows: list[tuple[str, ...]]) -
         assert_nothing_is_lost(text, "random.md")
 
 
-def test_no_text_of_a_pattern_table_is_code() -> None:
+def test_text_in_a_pattern_table_never_becomes_code() -> None:
     source = python_source(model_of((SAMPLES / "hostile.md").read_text(encoding="utf-8")))
     tree = ast.parse(source)
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}

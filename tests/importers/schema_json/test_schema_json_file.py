@@ -79,7 +79,7 @@ def _read(document: Any) -> Any:
         ("user_registration_schema", 0, [0, 0]),
     ],
 )
-def test_a_published_schema_is_a_model_and_check_reports_its_unserved_patterns(
+def test_check_reports_the_unserved_patterns_of_a_published_schema_json(
     name: str, unserved: int, patterns: list[int], tmp_path: Path
 ) -> None:
     made = reports(read_schema_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"), name), tmp_path)
@@ -104,7 +104,7 @@ def test_a_published_schema_is_a_model_and_check_reports_its_unserved_patterns(
         ("invalid_multi_attribute_keys_schema", 9, ["tables[0].gsi_list[4].partition_key[1]"]),
     ],
 )
-def test_an_invalid_schema_is_refused_with_every_problem_and_its_path(
+def test_an_invalid_schema_json_is_rejected_with_every_problem_and_its_path(
     name: str, problems: int, paths: list[str]
 ) -> None:
     with pytest.raises(ImportRefused, match=f"{name}.json is not a valid schema.json: {problems} problems") as refused:
@@ -114,7 +114,7 @@ def test_an_invalid_schema_is_refused_with_every_problem_and_its_path(
     assert all(any(line.startswith(f"  {path}: ") for line in lines) for path in paths)
 
 
-def test_operations_become_patterns_that_are_bound_by_the_fields_of_the_key() -> None:
+def test_operations_become_patterns_with_the_key_fields_as_parameters() -> None:
     table = _read(
         _schema(
             _pattern(1, "one", "GetItem", "customer_id", "placed", "id"),
@@ -169,7 +169,7 @@ def test_operations_become_patterns_that_are_bound_by_the_fields_of_the_key() ->
         ),
     ],
 )
-def test_a_filter_says_in_a_model_what_it_says_there(
+def test_a_filter_expression_becomes_an_equivalent_lambda(
     operator: str, conditions: list[tuple[str, str, str]], written: str
 ) -> None:
     functions = ("begins_with", "contains", "attribute_exists", "attribute_not_exists")
@@ -199,7 +199,7 @@ def test_a_filter_says_in_a_model_what_it_says_there(
         (_pattern(1, "without_key", "UpdateItem", "customer_id", "status"), "no parameter provides"),
     ],
 )
-def test_a_pattern_that_no_request_serves_is_declared_and_check_rejects_it(
+def test_an_unserved_pattern_is_imported_and_rejected_by_check(
     pattern: dict[str, Any], finding: str, tmp_path: Path
 ) -> None:
     table = _read(_schema(pattern))
@@ -217,14 +217,14 @@ def test_a_pattern_that_no_request_serves_is_declared_and_check_rejects_it(
         (_pattern(1, "nothing", "UpdateItem", "customer_id", "placed", "id"), "does not name the fields", True),
     ],
 )
-def test_a_difference_to_the_source_is_a_note(pattern: dict[str, Any], note: str, is_declared: bool) -> None:
+def test_a_difference_from_the_source_becomes_a_note(pattern: dict[str, Any], note: str, is_declared: bool) -> None:
     table = _read(_schema(pattern))
     assert bool(table.patterns) == is_declared
     (found,) = (each for each in table.notes if pattern["name"] in each)
     assert note in found
 
 
-def test_an_optional_field_makes_its_index_sparse_and_a_key_of_its_own_attribute_is_native() -> None:
+def test_an_optional_key_field_makes_the_index_sparse_and_multi_attribute_keys_are_native() -> None:
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     table = _read(_schema(fields=[*fields, {"name": "status", "type": "string", "required": False}]))
     assert table.entities[0].keys["statuses"].sparse
@@ -232,7 +232,7 @@ def test_an_optional_field_makes_its_index_sparse_and_a_key_of_its_own_attribute
 
 
 @pytest.mark.parametrize("text", ["", "[", "null", "[]", "{}", '{"tables": 1}', "9" * 5000, "[" * 100_000])
-def test_what_is_no_schema_is_refused(text: str) -> None:
+def test_a_document_that_is_not_a_schema_json_is_rejected(text: str) -> None:
     with pytest.raises(ImportRefused, match=r"schema\.json"):
         read_schema_json(text, "schema.json")
 
@@ -243,7 +243,7 @@ SINCE = _pattern(2, "since", "Query", "customer_id", "day", range_condition=">="
 
 @settings(max_examples=60, deadline=None)
 @given(document=mutated(_schema(ONE, SINCE)))
-def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
+def test_a_mutated_schema_json_is_imported_or_rejected(document: Any) -> None:
     try:
         draft = import_draft(read_schema_json(json.dumps(document), "schema.json"))
     except ImportRefused:
@@ -254,7 +254,7 @@ def test_a_mutated_schema_is_a_model_or_refused(document: Any) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
-def test_problems_of_published_schemas_that_were_mutated_are_all_told(data: st.DataObject) -> None:
+def test_a_mutated_published_schema_json_is_imported_or_rejected_with_its_problems(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(sorted(FOLDER.glob("*.json"))))
     document = data.draw(mutated(json.loads(path.read_text(encoding="utf-8"))))
     try:
@@ -268,7 +268,7 @@ def test_problems_of_published_schemas_that_were_mutated_are_all_told(data: st.D
     assert len(problems) > 1
 
 
-def test_an_id_that_is_not_in_the_key_does_not_tell_items_apart(tmp_path: Path) -> None:
+def test_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     document = _schema(sk_template="ORDER#{placed}", fields=fields, gsi_mappings=[])
     draft = read_schema_json(json.dumps(document), "schema.json")

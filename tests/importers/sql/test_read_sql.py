@@ -45,7 +45,7 @@ def sample(name: str) -> Draft:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_sql_schema_becomes_exactly_this_model(name: str) -> None:
+def test_read_sql_produces_the_recorded_model(name: str) -> None:
     path = SAMPLES / f"{name}.txt"
     draft = sample(name)
     with loaded_design(draft.tables[0]) as design:
@@ -59,7 +59,7 @@ def test_an_sql_schema_becomes_exactly_this_model(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_query_is_a_pattern_or_a_note(name: str) -> None:
+def test_read_sql_turns_every_query_into_a_pattern_or_a_note(name: str) -> None:
     draft = sample(name)
     count = text_of(f"{name}.queries.sql").count(";\n")
     table = draft.tables[0]
@@ -68,11 +68,11 @@ def test_every_query_is_a_pattern_or_a_note(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_dialect_of_a_schema_is_detected(name: str) -> None:
+def test_read_sql_detects_the_dialect_of_a_schema(name: str) -> None:
     assert statements_of(text_of(f"{name}.sql"), name, None)[1] == name.rpartition("_")[2]
 
 
-def test_sqlite_sees_the_same_columns_and_primary_keys() -> None:
+def test_read_sql_finds_the_columns_and_primary_keys_that_sqlite_finds() -> None:
     database = sqlite3.connect(":memory:")
     database.executescript(text_of("blog_sqlite.sql"))
     for entity in sample("blog_sqlite").tables[0].entities:
@@ -84,7 +84,7 @@ def test_sqlite_sees_the_same_columns_and_primary_keys() -> None:
     database.close()
 
 
-def test_all_entities_of_a_schema_wait_for_keys_and_proposals_make_the_keys_load() -> None:
+def test_check_reports_every_sql_entity_as_missing_a_key() -> None:
     with loaded_design(sample("shop_postgres").tables[0]) as design:
         report = check(design)
     assert {finding.code for finding in report.findings} == {"ST004"}
@@ -102,7 +102,7 @@ COLUMNS = st.lists(st.tuples(IDENTIFIERS, COLUMN_TYPES, CONSTRAINTS), min_size=1
 
 
 @given(tables=st.lists(st.tuples(IDENTIFIERS, COLUMNS), min_size=1, max_size=3, unique_by=lambda table: table[0]))
-def test_every_table_and_column_of_a_random_schema_is_in_the_model(
+def test_read_sql_imports_every_table_and_column_of_a_random_schema(
     tables: list[tuple[str, list[tuple[str, str, str]]]],
 ) -> None:
     statements = [
@@ -132,7 +132,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_other_statements_of_a_dump_hide_no_table(program: str) -> None:
+def test_read_sql_finds_every_table_among_the_other_statements_of_a_dump(program: str) -> None:
     text = f"CREATE TABLE a (id INTEGER PRIMARY KEY);\n{program}\nCREATE TABLE b (id INTEGER PRIMARY KEY);\n"
     assert [each.class_name for each in model_of(text).tables[0].entities] == ["A", "B"]
 
@@ -146,7 +146,7 @@ def test_other_statements_of_a_dump_hide_no_table(program: str) -> None:
         (f"CREATE TABLE t (x INTEGER CHECK ({'(' * 5000}1{')' * 5000}))", "nested too deeply"),
     ],
 )
-def test_a_file_that_is_not_a_schema_is_an_error(text: str, message: str) -> None:
+def test_read_sql_rejects_a_file_that_is_not_a_schema(text: str, message: str) -> None:
     with pytest.raises(ImportRefused, match=message):
         read_sql(text, "schema.sql")
 
@@ -162,7 +162,7 @@ def test_the_import_sql_command_writes_a_model_that_check_reads(tmp_path: Path) 
     assert "no key yet" in refused(singletable("cost", output))
 
 
-def test_the_import_sql_command_says_which_package_it_needs(
+def test_the_import_sql_command_names_the_missing_package(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from singletable.cli.main import main

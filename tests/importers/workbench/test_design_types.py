@@ -46,7 +46,7 @@ class Part:
 
 @dataclass
 class Tree:
-    """A class of itself."""
+    """A class that contains itself."""
 
     children: list[Tree]
 
@@ -71,21 +71,21 @@ def types() -> tuple[DesignTypes, list[str]]:
         (Size, "Size"),
     ],
 )
-def test_a_type_is_said_as_python_writes_it(annotation: Any, text: str) -> None:
+def test_an_annotation_is_written_as_python_source(annotation: Any, text: str) -> None:
     known, notes = types()
     assert known.annotation(annotation, "here") == (text, ())
     assert not notes
 
 
 @pytest.mark.parametrize("annotation", [Sequence[str], Mixed, Bits, complex, Tree])
-def test_a_type_that_no_draft_can_say_is_any_and_a_note(annotation: Any) -> None:
+def test_an_unsupported_type_adds_a_note(annotation: Any) -> None:
     known, notes = types()
     text, _ = known.annotation(annotation, "Order.x")
     assert "Any" in text or text == "Tree"
     assert notes
 
 
-def test_the_classes_that_a_type_is_made_of_come_before_it() -> None:
+def test_an_annotation_collects_the_classes_and_enums_that_it_uses() -> None:
     known, _ = types()
     known.annotation(dict[str, Part], "here")
     known.annotation(Part, "again")
@@ -94,7 +94,7 @@ def test_the_classes_that_a_type_is_made_of_come_before_it() -> None:
     assert known.classes == [DraftClass("Part", (DraftField("name", "str"), size), "A part.")]
 
 
-def test_classes_of_one_name_and_of_a_name_of_ours_have_others() -> None:
+def test_a_class_with_a_taken_or_reserved_name_is_renamed() -> None:
     known, _ = types()
     taken, box = make_dataclass("Taken", [("a", int)]), make_dataclass("Box", [("a", int)])
     assert [known.annotation(each, "here")[0] for each in (taken, box)] == ["Taken2", "Box2"]
@@ -151,7 +151,7 @@ class ByAttrs:
 
 
 @pytest.mark.parametrize("cls", [ByDataclass, ByStruct, ByModel, ByAttrs], ids=lambda cls: cls.__name__)
-def test_what_a_field_is_unless_it_is_given_is_told_from_every_library(cls: type) -> None:
+def test_field_defaults_are_read_from_classes_of_every_library(cls: type) -> None:
     known, notes = types()
     found = {each.name: each for each in known.fields(cls, fields_of(cls).values())}
     assert [each.can_be_left_out for each in found.values()] == [False, False, True, True, True, True, False, True]
@@ -163,7 +163,7 @@ def test_what_a_field_is_unless_it_is_given_is_told_from_every_library(cls: type
     ]
 
 
-def test_an_object_of_a_class_is_a_default_by_its_fields() -> None:
+def test_a_default_object_is_written_with_its_fields() -> None:
     class Holder(pydantic.BaseModel):
         part: Part = Part("p", Size.LARGE)
 
@@ -177,7 +177,7 @@ def test_an_object_of_a_class_is_a_default_by_its_fields() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), object(), {1: 2}, {"x": complex(1)}, [Mixed.A]])
-def test_a_value_that_a_model_cannot_contain_is_not_written(value: Any) -> None:
+def test_an_unwritable_default_value_is_rejected(value: Any) -> None:
     known, _ = types()
     with pytest.raises(NotWritable):
         known.constant(value)

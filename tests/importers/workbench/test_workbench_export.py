@@ -46,7 +46,7 @@ def exported(table: type[Table]) -> str:
 
 
 def imported(document: str, folder: Path, functions: str | None = None) -> type[Table]:
-    """The table of the document; `functions` is the module of its functions."""
+    """Import a document and return its table; `functions` names the module that defines the functions of the model."""
     module = functions_defined_in(sys.modules[functions], functions) if functions is not None else None
     file = folder / "again.py"
     file.write_text(workbench_source(document, module), encoding="utf-8")
@@ -55,7 +55,7 @@ def imported(document: str, folder: Path, functions: str | None = None) -> type[
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_what_was_exported_is_imported_as_the_same_model(table: type[Table], tmp_path: Path) -> None:
+def test_an_exported_model_is_imported_unchanged(table: type[Table], tmp_path: Path) -> None:
     again = imported(exported(table), tmp_path, table.__module__)
     before, after = said(table), said(again)
     for part in before:
@@ -64,7 +64,7 @@ def test_what_was_exported_is_imported_as_the_same_model(table: type[Table], tmp
 
 
 @pytest.mark.parametrize("module", [whole_model, awkward_model], ids=lambda module: module.__name__)
-def test_what_is_written_passes_a_strict_type_checker(module: ModuleType, tmp_path: Path) -> None:
+def test_an_imported_model_passes_mypy_strict(module: ModuleType, tmp_path: Path) -> None:
     models = [
         DesignExport(table.design, table.__name__, table.__doc__ or "")
         for table in vars(module).values()
@@ -79,8 +79,8 @@ def test_what_is_written_passes_a_strict_type_checker(module: ModuleType, tmp_pa
     assert found.returncode == 0, found.stdout
 
 
-def test_whatever_a_model_says_is_seen_when_it_is_another(tmp_path: Path) -> None:
-    """The comparison itself: every change of a document that leaves it a model is another model."""
+def test_the_model_comparison_detects_every_change(tmp_path: Path) -> None:
+    """The comparison of models sees every change in a document that is still valid."""
     document = exported(whole_model.Whole)
     before = said(whole_model.Whole)
     changes = [
@@ -105,7 +105,7 @@ def test_whatever_a_model_says_is_seen_when_it_is_another(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("table", [ShopByFunction, SecondRelease, whole_model.Whole], ids=lambda table: table.__name__)
-def test_without_its_functions_a_model_contains_functions_to_fill_in(table: type[Table], tmp_path: Path) -> None:
+def test_an_import_without_functions_writes_function_stubs(table: type[Table], tmp_path: Path) -> None:
     source = workbench_source(exported(table))
     assert "import again with --functions MODULE" in " ".join(source.replace("# ", "").split())
     assert "raise NotImplementedError" in source
@@ -114,7 +114,7 @@ def test_without_its_functions_a_model_contains_functions_to_fill_in(table: type
     assert [each.name for each in again.design.patterns] == [each.name for each in table.design.patterns]
 
 
-def test_only_functions_that_the_given_module_defines_are_imported() -> None:
+def test_only_functions_defined_in_the_given_module_are_imported() -> None:
     names = FUNCTIONS.functions
     assert sorted(names) == ["box_1", "box_2", "region", "utc_now"]
     document = exported(whole_model.Whole).replace("default_factory=utc_now", "default_factory=utc_then")
@@ -127,7 +127,7 @@ def test_only_functions_that_the_given_module_defines_are_imported() -> None:
             workbench_source(document, FUNCTIONS)
 
 
-def test_a_document_that_was_changed_after_its_export_says_what_is_not_in_the_model() -> None:
+def test_an_import_notes_changes_made_after_the_export() -> None:
     plain = json.loads(exported(whole_model.Whole))
     (table,) = plain["DataModel"]
     assert "# " not in workbench_source(json.dumps(plain), FUNCTIONS)
@@ -142,7 +142,7 @@ def test_a_document_that_was_changed_after_its_export_says_what_is_not_in_the_mo
     assert "class SecondItem:" in workbench_source(json.dumps(plain), FUNCTIONS)
 
 
-def test_a_model_with_two_tables_of_one_name_is_exported_by_table(
+def test_export_requires_a_choice_between_two_tables_of_one_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = "examples/commerce/releases.py"
@@ -152,7 +152,7 @@ def test_a_model_with_two_tables_of_one_name_is_exported_by_table(
 
 
 @given(data=st.data())
-def test_a_changed_model_text_is_a_model_without_foreign_code_or_rejected(data: st.DataObject) -> None:
+def test_a_changed_model_source_is_rejected_or_contains_only_declarations(data: st.DataObject) -> None:
     document = json.loads(exported(whole_model.Whole))
     section = document["DataModel"][0]["ModelSchema"]["singletable"]
     lines = section["model"].split("\n")
@@ -195,17 +195,17 @@ class Cup:
 
 
 class Cupboards(Table, entities=[Cupboard, Cup]):
-    """Counters whose conditions no document holds."""
+    """Counters with conditions that a document cannot contain."""
 
 
-def test_a_count_whose_condition_cannot_be_written_is_left_out_with_a_note() -> None:
+def test_a_count_with_an_unwritable_condition_is_left_out_with_a_note() -> None:
     (document,) = json.loads(exported(Cupboards))["DataModel"]
     first, second = document["ModelSchema"]["singletable"]["notes"]
     assert first.startswith("Cup: the count in Cupboard.named was left out: the condition Function(name=")
     assert second == "Cup: the count in Cupboard.strange was left out: {1: 2}."
 
 
-UNTOLD = '''
+DOCUMENTED_MODEL = '''
 from dataclasses import dataclass
 from enum import Enum
 
@@ -283,11 +283,11 @@ OPENINGS = [
 
 
 @pytest.mark.parametrize("opening", OPENINGS)
-def test_what_a_model_says_of_itself_is_neither_lost_nor_made_up(
+def test_docstrings_survive_a_round_trip_and_none_are_added(
     opening: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, document, again = (tmp_path / name for name in ("library_model.py", "library.json", "library_again.py"))
-    first.write_text(opening + UNTOLD, encoding="utf-8")
+    first.write_text(opening + DOCUMENTED_MODEL, encoding="utf-8")
     assert main(["export", "nosql-workbench", str(first), "--output", str(document)]) == 0
     assert main(["import", "nosql-workbench", str(document), "--output", str(again)]) == 0
     said_twice = []
@@ -305,7 +305,7 @@ def test_what_a_model_says_of_itself_is_neither_lost_nor_made_up(
         assert found.returncode == 0, found.stdout
 
 
-def test_the_command_line_carries_a_model_there_and_back(
+def test_the_export_and_import_commands_round_trip_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(str(Path.cwd()))
@@ -323,7 +323,7 @@ def test_the_command_line_carries_a_model_there_and_back(
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_every_entity_has_a_facet_with_rows_that_the_table_takes(table: type[Table]) -> None:
+def test_every_entity_has_a_facet_with_rows_that_the_table_accepts(table: type[Table]) -> None:
     (document,) = json.loads(exported(table))["DataModel"]
     assert [facet["FacetName"] for facet in document["TableFacets"]] == [each.name for each in table.design.entities]
     known = {each["AttributeName"] for each in document["NonKeyAttributes"]} | set(table.design.table.key_attributes)
@@ -336,7 +336,7 @@ def test_every_entity_has_a_facet_with_rows_that_the_table_takes(table: type[Tab
                 engine.call("PutItem", {"TableName": table.design.name, "Item": row})
 
 
-def test_templates_are_written_as_other_tools_read_them() -> None:
+def test_key_templates_are_exported_in_the_onetable_syntax() -> None:
     (document,) = json.loads(exported(EXAMPLES[5].table))["DataModel"]
     models = document["ModelSchema"]["models"]
     assert models["Order"]["GSI1SK"] == {"type": "String", "value": "ORDER#${created_at:seconds}#${id}"}
@@ -344,17 +344,19 @@ def test_templates_are_written_as_other_tools_read_them() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_a_document_whose_own_section_was_lost_is_told_from_its_rows(table: type[Table], tmp_path: Path) -> None:
+def test_a_document_without_the_singletable_section_is_inferred_from_its_rows(
+    table: type[Table], tmp_path: Path
+) -> None:
     document = json.loads(exported(table))
     del document["DataModel"][0]["ModelSchema"]["singletable"]
     file = tmp_path / "inferred.py"
     file.write_text(workbench_source(json.dumps(document)), encoding="utf-8")
-    (told,) = load_tables(str(file))
-    assert check(told.design).passes
-    assert [each.name for each in told.design.entities] == [each.name for each in table.design.entities]
+    (inferred,) = load_tables(str(file))
+    assert check(inferred.design).passes
+    assert [each.name for each in inferred.design.entities] == [each.name for each in table.design.entities]
 
 
-def test_rows_can_be_those_of_a_store_and_what_is_no_entity_stands_beside() -> None:
+def test_an_export_with_stored_rows_puts_unrecognized_items_into_the_table_data() -> None:
     shop = EXAMPLES[5]
     stranger = {"PK": {"S": "X"}, "SK": {"S": "Y"}}
     items = [*shop.seen().items, stranger]

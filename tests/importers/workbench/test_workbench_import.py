@@ -36,7 +36,7 @@ def published(name: str) -> Draft:
 
 
 @pytest.mark.parametrize("name", ENTITIES)
-def test_a_published_model_is_read_and_holds(name: str, tmp_path: Path) -> None:
+def test_a_published_workbench_model_passes_the_check(name: str, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(workbench_source((PUBLISHED / f"{name}.json").read_bytes()), encoding="utf-8")
     (table,) = load_tables(str(file))
@@ -45,14 +45,14 @@ def test_a_published_model_is_read_and_holds(name: str, tmp_path: Path) -> None:
     assert report.passes, [str(finding) for finding in report.findings if finding.accepted is None]
 
 
-def test_templates_in_a_model_schema_are_ours_where_the_rows_obey_them() -> None:
+def test_model_schema_templates_that_match_the_rows_become_key_templates() -> None:
     (table,) = published("banking").tables
     keys = {each.stored_name or each.class_name: each.keys for each in table.entities}
     assert keys["transaction"]["key"].sort == ("{acct_id}#{timestamp}",)
     assert keys["purchase"]["gsi2"].partition == ("{p_id}",)
 
 
-def test_a_key_that_is_named_for_its_parts_has_them() -> None:
+def test_a_key_attribute_named_after_two_fields_contains_both() -> None:
     (table,) = published("DeviceStateLog_7").tables
     (entity,) = table.entities
     assert entity.keys["key"].sort == ("{state}#{date}",)
@@ -115,18 +115,18 @@ def changed(path: str, value: Any) -> str:
         (changed("DataModel/0/ModelSchema", {"singletable": {"name": "T"}}), "singletable has no class"),
     ],
 )
-def test_what_is_no_model_is_refused_with_the_place(text: str | bytes, said: str) -> None:
+def test_an_invalid_workbench_model_is_rejected_with_the_path_of_the_problem(text: str | bytes, said: str) -> None:
     with pytest.raises(ImportRefused, match=said):
         workbench_source(text)
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0", "3.0", None])
-def test_every_format_and_none_is_read(version: str | None) -> None:
+def test_a_workbench_model_of_any_format_version_is_imported(version: str | None) -> None:
     document = changed("ModelMetadata/Version", version)
     assert workbench_draft(document).tables[0].entities[0].keys["key"].partition == ("A#{a_id}",)
 
 
-def test_rows_of_the_table_and_of_its_facets_are_merged() -> None:
+def test_rows_of_a_table_and_its_facets_are_merged() -> None:
     facet = {"FacetName": "Letter", "TableData": [{"PK": {"S": "A#1"}, "x": {"S": "y"}}, {"PK": {"S": "A#2"}}]}
     (table,) = workbench_draft(changed("DataModel/0/TableFacets", [facet])).tables
     (entity,) = table.entities
@@ -135,7 +135,7 @@ def test_rows_of_the_table_and_of_its_facets_are_merged() -> None:
     assert {each.name for each in entity.fields} == {"x", "a_id"}
 
 
-def test_facets_without_rows_are_entities_with_keys_of_their_own() -> None:
+def test_a_facet_without_rows_becomes_an_entity_with_its_declared_keys() -> None:
     document = json.loads(changed("DataModel/0/TableData", []))
     alias = {"PartitionKeyAlias": "customer_id"}
     document["DataModel"][0]["TableFacets"] = [
@@ -148,13 +148,13 @@ def test_facets_without_rows_are_entities_with_keys_of_their_own() -> None:
     assert "Customer: types and keys are as declared, because there are no rows." in table.notes
 
 
-def test_names_in_our_own_section_cannot_be_code() -> None:
+def test_code_in_the_singletable_section_is_rejected() -> None:
     evil = {"class": "T", "model": "class T(Table, entities=[]):\n    import os\n"}
     with pytest.raises(ImportRefused, match="line 2 of the model: Import is not allowed"):
         workbench_source(changed("DataModel/0/ModelSchema", {"singletable": evil}))
 
 
-def test_two_tables_with_entities_of_one_name_stand_in_one_file(tmp_path: Path) -> None:
+def test_two_tables_with_equal_entity_names_are_imported_into_one_file(tmp_path: Path) -> None:
     document = json.loads(changed("ModelName", "Two"))
     second = copy.deepcopy(document["DataModel"][0])
     second["TableName"] = "U"
@@ -188,6 +188,6 @@ PLACES = st.sampled_from(
 
 
 @given(PLACES, JSON)
-def test_a_document_with_anything_anywhere_is_read_or_refused(place: str, value: Any) -> None:
+def test_a_randomly_changed_document_is_imported_or_rejected(place: str, value: Any) -> None:
     with contextlib.suppress(ImportRefused):
         compile(workbench_source(changed(place, value)), "model.py", "exec")

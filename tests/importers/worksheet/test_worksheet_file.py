@@ -55,7 +55,7 @@ def _patterns(text: str, name: str = "worksheet.csv") -> dict[str, DraftPattern]
     return {pattern.title: pattern for pattern in table.patterns}
 
 
-def test_the_rows_of_a_worksheet_are_each_one_request(tmp_path: Path) -> None:
+def test_every_worksheet_row_becomes_a_supported_pattern(tmp_path: Path) -> None:
     draft = read_worksheet(_markdown(HEADER, ROWS), "shop.md")
     (report,) = reports(draft, tmp_path)
     assert report.passes
@@ -63,7 +63,7 @@ def test_the_rows_of_a_worksheet_are_each_one_request(tmp_path: Path) -> None:
     assert draft == read_worksheet(_markdown(HEADER, ROWS), "shop.md")
 
 
-def test_keys_and_patterns_are_what_the_words_ask_for() -> None:
+def test_worksheet_patterns_follow_the_words_of_the_rows() -> None:
     made = _patterns(_csv(HEADER, ROWS))
     assert [made[row[1]].kind for row in ROWS] == [
         *(
@@ -100,7 +100,7 @@ def test_keys_and_patterns_are_what_the_words_ask_for() -> None:
     ]
 
 
-def test_what_the_rows_do_not_say_is_a_note() -> None:
+def test_worksheet_notes_unclear_cells_and_missing_fields() -> None:
     rows = [
         ["1", "List orders", "Customer", "whatever the moon says!", "", "sometimes", ""],
         ["2", "Update an order", "Order"],
@@ -126,7 +126,7 @@ def test_what_the_rows_do_not_say_is_a_note() -> None:
         (["Search products by name", "Product"], "it finds only the whole value of name"),
     ],
 )
-def test_what_stands_in_a_row_and_not_in_its_pattern_is_a_note(row: list[str], said: str) -> None:
+def test_worksheet_notes_what_a_pattern_leaves_out_of_its_row(row: list[str], said: str) -> None:
     text = "\n".join(",".join(cells) for cells in (["Access Pattern", "Entry Entity", "Filters"], row))
     (table,) = read_worksheet(text, "w.csv").tables
     assert said in table.notes[0]
@@ -147,7 +147,7 @@ def test_what_stands_in_a_row_and_not_in_its_pattern_is_a_note(row: list[str], s
         "Get order by ID,Order,,",
     ],
 )
-def test_what_is_read_whole_needs_no_note(row: str) -> None:
+def test_worksheet_has_no_note_for_a_fully_imported_row(row: str) -> None:
     (table,) = read_worksheet(f"Access Pattern,Entry Entity,Filters\n{row}", "w.csv").tables
     assert [note for note in table.notes if "Add the other fields" not in note] == []
     assert len(table.patterns) == 1
@@ -156,18 +156,18 @@ def test_what_is_read_whole_needs_no_note(row: str) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_the_delimiter_the_order_and_the_case_of_columns_do_not_matter(delimiter: str) -> None:
+def test_worksheet_accepts_any_delimiter_column_order_and_letter_case(delimiter: str) -> None:
     turned = [HEADER[::-1], *(row[::-1] for row in ROWS)]
     text = _csv([name.upper() for name in turned[0]], turned[1:], delimiter)
     assert _patterns(text) == _patterns(_csv(HEADER, ROWS))
 
 
-def test_a_table_among_other_text_is_found() -> None:
+def test_worksheet_is_found_among_other_text() -> None:
     readme = f"# Shop\n\nSome | text\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n{_markdown(HEADER, ROWS)}\n\nThe end."
     assert _patterns(readme) == _patterns(_csv(HEADER, ROWS))
 
 
-def test_other_names_for_the_columns_are_known() -> None:
+def test_worksheet_accepts_other_column_names() -> None:
     text = _csv(["Description", "Entity", "Latency (ms)", "RPS"], [["Get user by ID", "users", "20", "1k"]])
     (pattern,) = _patterns(text).values()
     assert (pattern.entities, pattern.budget_ms, pattern.rate) == (("User",), 20, 1000)
@@ -187,7 +187,7 @@ def test_the_worksheet_that_check_prints_can_be_imported(
     assert {outcome.pattern.name for outcome in report.outcomes} | left_out >= names
 
 
-def _asked(model: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, ...]]:
+def _worksheet_columns(model: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, ...]]:
     main(["check", "--json", str(model)])
     (table,) = json.loads(capsys.readouterr().out)["tables"]
     return [
@@ -195,7 +195,7 @@ def _asked(model: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, .
     ]
 
 
-def test_what_was_asked_is_the_same_after_the_worksheet_was_printed_and_imported(
+def test_importing_a_printed_worksheet_gives_the_same_worksheet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = ROOT / "examples" / "shop" / "model.py"
@@ -203,7 +203,7 @@ def test_what_was_asked_is_the_same_after_the_worksheet_was_printed_and_imported
     printed = capsys.readouterr().out
     again = tmp_path / "again.py"
     again.write_text(python_source(import_draft(read_worksheet(printed, "printed.txt"))), encoding="utf-8")
-    assert _asked(again, capsys) == _asked(model, capsys)
+    assert _worksheet_columns(again, capsys) == _worksheet_columns(model, capsys)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_what_was_asked_is_the_same_after_the_worksheet_was_printed_and_imported
         ("Access Pattern,Entry Entity\nGet user,\n,User\n", "w.csv:2: the row has no entry entity\nw.csv:3: the row"),
     ],
 )
-def test_what_is_no_worksheet_is_refused_with_what_it_lacks(text: str, said: str) -> None:
+def test_worksheet_import_rejects_text_without_a_worksheet(text: str, said: str) -> None:
     with pytest.raises(ImportRefused) as refused:
         read_worksheet(text, "w.csv")
     assert said in str(refused.value)
@@ -244,7 +244,7 @@ WORDS = st.sampled_from(
         max_size=5,
     )
 )
-def test_any_rows_are_a_model_or_refused(rows: list[tuple[str, ...]]) -> None:
+def test_random_worksheet_rows_are_imported_or_rejected(rows: list[tuple[str, ...]]) -> None:
     try:
         draft = import_draft(read_worksheet(_csv(HEADER[1:], [list(row) for row in rows]), "w.csv"))
     except ImportRefused:
@@ -255,7 +255,7 @@ def test_any_rows_are_a_model_or_refused(rows: list[tuple[str, ...]]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(text=st.text('|-,;\t\n"#: abAccess PatternEntry Entity', max_size=120))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_random_worksheet_text_is_imported_or_rejected(text: str) -> None:
     try:
         draft: Draft | None = read_worksheet(text, "w.md")
     except ImportRefused:
@@ -263,7 +263,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert draft is None or draft.tables
 
 
-def test_an_entity_that_only_a_title_speaks_of_is_a_note() -> None:
+def test_worksheet_notes_an_entity_that_only_a_title_mentions() -> None:
     rows = [["1", "Do the thing", "User"], ["2", "Get user by id", "User"]]
     (table,) = read_worksheet(_csv(HEADER, rows), "w.csv").tables
     assert [each.class_name for each in table.entities] == ["User", "Thing"]
@@ -271,7 +271,7 @@ def test_an_entity_that_only_a_title_speaks_of_is_a_note() -> None:
     assert note.startswith('Thing was inferred from "Do the thing" (line 2)')
 
 
-def test_entities_keep_the_letters_of_their_script() -> None:
+def test_worksheet_entity_names_keep_non_latin_letters() -> None:
     rows = [
         ["1", "Get Ünïcode by id", "Ünïcode"],
         ["2", "List all заказы of a клиент", "Клиент"],
@@ -284,7 +284,7 @@ def test_entities_keep_the_letters_of_their_script() -> None:
     assert not any("was left out" in note for note in table.notes)
 
 
-def test_messages_repeat_little_of_a_long_file() -> None:
+def test_worksheet_messages_quote_long_text_only_in_part() -> None:
     with pytest.raises(ImportRefused) as refused:
         read_worksheet(",".join(["x" * 5000] * 50) + "\n1,2\n", "w.csv")
     assert len(str(refused.value)) < 600
@@ -314,25 +314,25 @@ RATES = [
 
 
 @pytest.mark.parametrize(("text", "rate"), RATES)
-def test_a_rate_is_read_as_people_write_it(text: str, rate: float) -> None:
+def test_worksheet_parses_common_spellings_of_a_rate(text: str, rate: float) -> None:
     word, found, unknown = frequency_of(text)
     assert (word, unknown) == (None, None)
     assert found == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("text", ["5-10/s", "-5/s", "10/s or 20/s", "3 per fortnight", "1.2.3/s", "5 or so per moon"])
-def test_what_is_no_one_rate_is_told_and_not_guessed(text: str) -> None:
+def test_worksheet_reports_an_ambiguous_rate(text: str) -> None:
     (table,) = read_worksheet(_csv(HEADER, [["1", "Get user by ID", "User", "", "", text, "2 min"]]), "w.csv").tables
     assert table.patterns[0].rate is None
     assert any(f"its frequency '{text}' is neither a frequency word nor a rate such as 100/s" in n for n in table.notes)
 
 
 @pytest.mark.parametrize(("text", "milliseconds"), [("< 10 ms", 10), ("1,000 ms", 1_000), ("0.5 s", 500), ("≤ 20", 20)])
-def test_a_budget_is_a_time(text: str, milliseconds: float) -> None:
+def test_worksheet_parses_a_latency_budget(text: str, milliseconds: float) -> None:
     assert budget_of(text) == milliseconds
 
 
 @pytest.mark.parametrize("text", ["fast", "2 min", "100us"])
-def test_what_is_no_budget_is_told(text: str) -> None:
+def test_worksheet_reports_an_invalid_budget(text: str) -> None:
     (table,) = read_worksheet(_csv(HEADER, [["1", "Get user by ID", "User", "", "", "", text]]), "w.csv").tables
     assert any(f"its latency budget '{text}' is not a time such as 10 ms" in note for note in table.notes)

@@ -43,7 +43,7 @@ class Prices:
 
     @property
     def month_seconds(self) -> float:
-        """The seconds of a month."""
+        """The length of a month in seconds."""
         return self.month_hours * SECONDS_PER_HOUR
 
     def requests(self, table_class: str, reads_per_second: float, writes_per_second: float) -> float:
