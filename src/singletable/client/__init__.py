@@ -1,1 +1,1 @@
-"""The data layer: tables and access patterns as an application uses them."""
+"""The data layer: the tables and access patterns that an application calls."""

@@ -37,7 +37,7 @@ class AsyncTable:
     async def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return the objects in the order of the keys, which can be of several entities; None for a missing item."""
+        """Return the objects in the order of the keys, with None for missing items; keys of several entities may mix."""
         found: list[E | None] = await self._opened.run_async(
             key_reads.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )
@@ -54,7 +54,7 @@ class AsyncTable:
         return written
 
     async def upsert(self, value: E) -> E:
-        """Write all fields of an object and keep other stored attributes."""
+        """Write all fields of an object and keep the other attributes of the stored item."""
         written: E = await self._opened.run_async(self._opened.writer.upsert(value))
         return written
 
@@ -65,7 +65,7 @@ class AsyncTable:
         where: Callable[[E], bool] | None = None,
         validate: Validation = "whole",
     ) -> E:
-        """Change fields of an existing item and return the new object."""
+        """Change fields of an existing item and return the updated object."""
         changed: E = await self._opened.run_async(self._opened.writer.update(target, changes, where, validate))
         return changed
 
@@ -97,12 +97,12 @@ class AsyncTable:
         return moved
 
     async def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Read an object, write the result of `change`, and retry if another writer has changed it meanwhile."""
+        """Read an object, write the result of `change`, and retry if another writer changes the object meanwhile."""
         edited: E = await self._opened.run_async(self._opened.writer.edit(key, change, attempts))
         return edited
 
     def transaction(self, *, token: str | None = None) -> Transaction:
-        """Return a transaction, which commits at the end of its block: `async with shop.aio.transaction() as tx:`."""
+        """Return a transaction that commits at the end of its block: `async with shop.aio.transaction() as tx:`."""
         return Transaction(self._opened, token)
 
     async def put_many(
@@ -150,21 +150,21 @@ class AsyncTable:
         validate: Validation = "whole",
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[Any]:
-        """Make the same changes to any number of keys or objects."""
+        """Make the same changes to any number of items, given by keys or objects."""
         steps = bulk_writes.update_many(self._opened, targets, changes, where, validate, progress)
         return await self._opened.run_async(steps)
 
     async def delete_many(
         self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Delete the items of any number of keys or objects."""
+        """Delete any number of items, given by keys or objects."""
         result: BatchResult[E] = await self._opened.run_async(bulk_writes.delete_many(self._opened, targets, progress))
         return result
 
     async def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Delete every item in the partition of a root item, the root last; after an error, the same call continues."""
+        """Delete every item in the partition of a root item, the root last; after an error, call again to continue."""
         return await self._opened.run_async(delete_collection(self._opened, root, progress))
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """The progress of a bulk write: the numbers of values written, failed, and waiting for a retry."""
+    """The progress of a bulk write: how many values were written, failed, or are waiting for a retry."""
 
     written: int
     failed: int

@@ -35,7 +35,7 @@ class ConnectedTable:
     """Runs the patterns, reads and writes of an open table."""
 
     def __init__(self, session: Session, reader: TableReader, *, returns_items: bool) -> None:
-        """`returns_items`: whether the server returns the stored item when a condition fails."""
+        """Store the parts; `returns_items` says whether the server returns the stored item when a condition fails."""
         self.session = session
         self.reader = reader
         self.entities = TableEntities(reader.design)
@@ -56,11 +56,11 @@ class ConnectedTable:
         return self._writer
 
     def run(self, steps: Steps[R]) -> R:
-        """Run steps on this thread."""
+        """Run the steps of a read or write on this thread."""
         return run(steps, self.session)
 
     async def run_async(self, steps: Steps[R]) -> R:
-        """Run steps on the running event loop."""
+        """Run the steps of a read or write on the running event loop."""
         return await run_async(steps, self.session)
 
     def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Any:

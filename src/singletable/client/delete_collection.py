@@ -1,7 +1,7 @@
 """Delete a whole item collection: all items in the partition of a root item, counted items first and the root last.
 
 Each pass reads the partition and deletes page by page, so an interrupted call leaves a smaller collection. The root
-stays until nothing else is left: it shows that a deletion is not finished, and the same call continues it.
+stays until nothing else is left. While the root exists, the deletion is not finished, and the same call continues it.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class _Pass:
     """The result of one pass over the partition: the numbers of found and deleted items, and the failures."""
 
     items: int = 0
-    """The number of items found, without the root."""
+    """The number of items found, excluding the root."""
     deleted: int = 0
     has_root: bool = False
     next_rank: int | None = None
-    """The lowest rank among the items left for a later pass."""
+    """The lowest deletion rank among the items left for a later pass."""
     failed: list[Failure] = field(default_factory=list)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether another pass is useless: no item was deleted, and the model cannot delete the remaining items."""
+        """Whether another pass is useless: this one deleted no item, and the model cannot delete the remaining ones."""
         if self.deleted or not self.failed:
             return False
         return all(isinstance(failure.reason, ItemRefused) for failure in self.failed)
@@ -95,7 +95,7 @@ class _Deletion:
         self._deleted = 0
 
     def run(self) -> Steps[BatchResult[CollectionKey]]:
-        """Delete the collection; an error has a note with the number of deleted items."""
+        """Delete the collection; if it fails, add a note with the number of deleted items to the error."""
         try:
             return (yield from self._passes())
         except Exception as problem:
@@ -131,7 +131,7 @@ class _Deletion:
         return BatchResult(self._deleted, tuple(failed))
 
     def _pass(self, rank: int) -> Steps[_Pass]:
-        """Read the whole partition and delete the items up to a rank, page by page."""
+        """Read the whole partition page by page, and delete the items whose deletion rank is at most `rank`."""
         done = _Pass()
         call = self._query()
         while True:
@@ -147,7 +147,7 @@ class _Deletion:
             call = Call("Query", {**call.parameters, "ExclusiveStartKey": page.last_evaluated_key})
 
     def _query(self) -> Call:
-        """Return a consistent Query of the partition; it reads whole items only if keys are not enough."""
+        """Return a strongly consistent Query of the partition; it reads whole items only if keys are not enough."""
         partition = self._design.table.partition[0].name
         names = {"#p": partition}
         added: dict[str, Any] = {}
@@ -198,7 +198,7 @@ class _Deletion:
         return targets
 
     def _known_child(self, item: Item, done: _Pass) -> Entity | None:
-        """Return the entity of an item; None for the root, for internal items and for unknown items."""
+        """Return the entity of an item, or None if the item is the root, an internal item, or of an unknown type."""
         entity = self._item_types.entity_of(item)
         if entity is self._entity and self._has_key(item, self._key):
             done.has_root = True
@@ -216,7 +216,7 @@ class _Deletion:
         return entity
 
     def _target(self, entity: Entity, item: Item) -> Any:
-        """Return the key of an item, or its object if the entity has derived data; raises ItemRefused."""
+        """Return an item's key, or its object if the entity has derived data; raise ItemRefused if it is invalid."""
         key, rules = self._item_key(entity, item), self._derived_data(entity)
         if rules.reason is None:
             return key
@@ -225,12 +225,12 @@ class _Deletion:
         except ItemRefused:
             if rules.tracks_existence:
                 raise
-            return key  # no other item must change, so the key is enough
+            return key  # deleting it changes no other item, so the key is enough
         self._require_key(entity, values_of(entity, value), item)
         return value
 
     def _item_key(self, entity: Entity, item: Item) -> Key[Any]:
-        """Decode the key attributes of an item into key fields; raises ItemRefused if they do not match the entity."""
+        """Decode the key attributes of an item into key fields; raise ItemRefused if they do not match the entity."""
         try:
             values = entity.base.decode({part.attribute: key_value(item[part.attribute]) for part in entity.base.parts})
         except KeyRefused as problem:
@@ -243,7 +243,7 @@ class _Deletion:
         return _key(entity, values)
 
     def _require_key(self, entity: Entity, values: Mapping[str, Any], item: Item) -> None:
-        """Reject an item whose fields produce a different key; the item at that key must not be deleted."""
+        """Reject an item whose fields produce another key, because the item at that other key must not be deleted."""
         key = self._key_of(entity, values, item)
         if not self._has_key(item, key):
             raise ItemRefused(f"the item {self._raw_key(item)} has the fields of the {entity.label} with the key {key}")
@@ -301,7 +301,7 @@ class _Deletion:
         return _Mirror(entity, item, values, source, self._key_of(source, values, item))
 
     def _sources(self, mirrors: Sequence[_Mirror], done: _Pass) -> Steps[list[Any]]:
-        """Return the sources of mirrors, for the caller to delete; delete mirrors without a source here.
+        """Return the source items of the mirrors, for the caller to delete; delete mirrors that have no source.
 
         The result omits sources in the same partition, because the pass over the partition finds them.
         """
@@ -333,7 +333,7 @@ class _Deletion:
         return self._has_key(mirror.item, key_of(mirror.entity, values))
 
     def _delete_orphan(self, mirror: _Mirror, source: Any, done: _Pass) -> Steps[None]:
-        """Delete a mirror whose source is missing or has another mirror, if the source has not changed since."""
+        """Delete a mirror whose source is missing or has another mirror, unless the source changed after its read."""
         writer, of = self._opened.writer, mirror.source
         key, source_key = _key(mirror.entity, mirror.values), _key(of, mirror.values)
         deletion = WriteIntent("delete", mirror.entity, key.values, key)
@@ -376,7 +376,7 @@ def _reject_shared_partition(entity: Entity) -> None:
 
 
 def _ranks(entities: Sequence[Entity], rules_of: Callable[[Entity], DerivedDataRules]) -> dict[type, int]:
-    """Return the order of deletion: counted entities before the entities that count them, mirrors with their source."""
+    """Return each entity's rank in the deletion order: counted entities before their owners, mirrors with sources."""
     owners = {each.cls: {owner.cls for _, owner in rules_of(each).counted} for each in entities}
 
     def rank(entity: Entity, above: tuple[type, ...] = ()) -> int:

@@ -18,7 +18,7 @@ CHUNKS_MAX = 64
 
 
 class EngineTransport(Transport):
-    """Calls an engine in this process; opens the engine unless the caller passes one."""
+    """Sends requests to an engine in this process, and opens the engine unless the caller passes one."""
 
     def __init__(self, url: str, engine: Engine | None = None, now: Callable[[], float] | None = None) -> None:
         self.name = url
@@ -35,7 +35,7 @@ class EngineTransport(Transport):
         return answer.body
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """Execute a request on the event loop, since it takes microseconds; a disk flush runs in a thread."""
+        """Execute a request on the event loop, because it takes only microseconds; run a disk flush in a thread."""
         answer = self.engine.respond(DYNAMODB + operation, body)
         if answer.wrote and self.engine.store.path is not None:
             import asyncio
@@ -54,15 +54,15 @@ class EngineTransport(Transport):
         return _chunks(page)
 
     async def send_for_chunks_async(self, operation: str, body: bytes) -> PageChunks:
-        """Execute a Query on the event loop, since it takes microseconds and writes nothing."""
+        """Execute a Query on the event loop, because it takes only microseconds and writes nothing."""
         return self.send_for_chunks(operation, body)
 
     def release_memory(self) -> None:
-        """Release the parts of the store's file that reads have mapped."""
+        """Unmap the parts of the store's file that reads have mapped into memory."""
         self.engine.store.release_memory()
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Execute several requests, with a group commit of their writes; return the result of each, in order."""
+        """Execute several requests, with one group commit for all their writes; return the results in order."""
         if meanwhile is not None:
             meanwhile()
         with self.engine.group_commit():
@@ -82,7 +82,7 @@ class EngineTransport(Transport):
 
 
 def _chunks(page: Any) -> PageChunks:
-    """Return the chunks of a PageResult, whose type only the first Query imports."""
+    """Return the chunks of a PageResult; its type is `Any` here, because only the first Query imports the class."""
     items: Sequence[Any] = page.items or ()
     if len(items) > CHUNKS_MAX:  # a filtered page has one chunk per item
         items = (b",".join(items),)
@@ -91,7 +91,7 @@ def _chunks(page: Any) -> PageChunks:
 
 
 def engine_transport(place: object, now: Callable[[], float] | None = None) -> EngineTransport:
-    """Return the transport to a new engine at a URL, or to an open engine, which the caller closes."""
+    """Return a transport to a new engine at a URL, or to an open engine, which stays the caller's to close."""
     if isinstance(place, str):
         return EngineTransport(place, now=now)
     if not isinstance(place, Engine):

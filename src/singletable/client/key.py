@@ -1,4 +1,4 @@
-"""Item keys given by field values, and the lookup of the entity of a key or an object."""
+"""Item keys given by field values, and the lookup of the entity that a key or an object belongs to."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TableEntities:
         raise ArgumentRefused(f"{name_of(cls)} is not an entity of {self._design.name}, which has {known}")
 
     def of_key(self, key: Any) -> Entity:
-        """Return the entity of a key; rejects a key with fields that the entity does not have."""
+        """Return the entity of a key; raise ArgumentRefused if the key has fields that the entity does not have."""
         if not isinstance(key, Key):
             raise ArgumentRefused(f'{key!r} is not a key; write key({self._design.entities[0].label}, id="...")')
         entity = self.of_class(key.entity)

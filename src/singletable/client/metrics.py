@@ -41,7 +41,7 @@ class Metrics:
 
     @property
     def by_pattern(self) -> dict[str, Usage]:
-        """The usage of every pattern that was called and of all other reads and writes, by name."""
+        """The usage by name: of every pattern that was called, and of every other kind of read and write."""
         with self._lock:
             return {name: Usage(u.requests, u.read_units, u.write_units) for name, u in self._by_name.items()}
 

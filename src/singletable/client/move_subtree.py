@@ -1,8 +1,8 @@
 """Move a subtree: give a node and its descendants another path, in a resumable sequence of transactions.
 
-Each transaction deletes nodes under their old keys and creates them under their new ones, so every node is at exactly
-one of the two places. After an interruption, the same call moves the remaining nodes. An attribute of the top node
-stores its old path, which distinguishes an interrupted move from another node at the new path.
+Each transaction deletes nodes under their old keys and creates them under their new ones, so every node exists at
+exactly one of the two paths. After an interruption, the same call moves the remaining nodes. An attribute of the top
+node stores its old path, which distinguishes an interrupted move from another node at the new path.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _SubtreeMove:
         self._plan = self._planned()
 
     def described(self, path: Path) -> str:
-        """Return the description of the node at a path, for messages."""
+        """Return a description of the node at a path, for use in messages."""
         return item_label(self._entity, self._at(path))
 
     def check_places(self) -> Steps[None]:
@@ -117,7 +117,7 @@ class _SubtreeMove:
             )
 
     def nodes(self) -> Steps[list[Item]]:
-        """Return the next nodes at the old path, parents before children; an empty list at the end."""
+        """Return the next nodes at the old path, parents before children, or an empty list if none are left."""
         arguments = {**self._values, self._path: Subtree(self.old)}
         (request,) = read_requests(self._design, self._plan, arguments)
         call = self._reader.call(request, self._plan, _ALL)

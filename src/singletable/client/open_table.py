@@ -50,7 +50,7 @@ def open_table(
     now: Callable[[], float] | None,
     unreadable: Literal["raise", "report"] = "raise",
 ) -> ConnectedTable:
-    """Return the open table; raises TableDiffers if it is missing or does not match the model."""
+    """Open a table and return it; raise TableDiffers if it does not exist or does not match the model."""
     design.require_keys("open()")
     table_name = name or design.name
     reject_table_name(table_name)
@@ -83,9 +83,9 @@ def open_table(
 def transport_for(
     url: str | Engine, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
 ) -> Transport:
-    """Return the transport for a URL or an open engine; raises ArgumentRefused for anything else.
+    """Return the transport for a URL or an open engine; raise ArgumentRefused for anything else.
 
-    `now` is the clock of an engine that this function opens.
+    If the URL makes this function open an engine, the engine uses the clock `now`.
     """
     if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
         from singletable.client.engine_transport import engine_transport
@@ -119,7 +119,7 @@ def reject_table_name(name: str) -> None:
 
 
 def create_table(design: Design, name: str) -> Steps[None]:
-    """Create the table with its indexes and time to live, unless it exists; waits until it is active."""
+    """Create the table with its indexes and time to live, unless it exists; wait until it is active."""
     try:
         yield (Call("CreateTable", create_table_request(design, name)),)
     except RequestRefused as error:

@@ -38,7 +38,7 @@ class Pattern(Generic[P, R]):
         self._name: str | None = None
 
     def named(self, name: str) -> Pattern[P, R]:
-        """Return the pattern with its name in the table."""
+        """Return the same pattern under the name that it has in the table."""
         return self if self.declaration.name == name else Pattern(replace(self.declaration, name=name))
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -94,7 +94,7 @@ class BoundPattern(Generic[P, R]):
         return result
 
     def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> AllItems[T]:
-        """Return all items of all pages, to iterate over with `for` or `async for`; reads pages on demand."""
+        """Return an iterable over the items of all pages, for `for` or `async for`; it reads pages on demand."""
         return AllItems(self._opened(), self.plan, self._page_arguments("all", args, kwargs), self._options)
 
     def count(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
@@ -102,7 +102,7 @@ class BoundPattern(Generic[P, R]):
         return self._opened().count(self.plan, self._page_arguments("count", args, kwargs), self._options)
 
     async def count_aio(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
-        """Return the number of items on all pages; runs on the running event loop."""
+        """Return the number of items on all pages, using the running event loop."""
         arguments = self._page_arguments("count_aio", args, kwargs)
         return await self._opened().count_async(self.plan, arguments, self._options)
 
@@ -146,7 +146,7 @@ class BoundPattern(Generic[P, R]):
             raise
 
     def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call that reads all pages; rejects a cursor, and a pattern without pages."""
+        """Return the arguments of a call that reads all pages; reject a cursor, and a pattern that returns no pages."""
         name = self.declaration.name
         if not isinstance(self.declaration.intent, QueryIntent):
             raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
@@ -168,7 +168,7 @@ class BoundPattern(Generic[P, R]):
         return plan(self._table.design, self.declaration)
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Return the exact requests for these arguments, with the proof; raises DesignError if there is no plan."""
+        """Return the exact requests for these arguments, with the proof; raise DesignError if there is no plan."""
         opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         name = None if opened is None else opened.reader.name
         bound = self.declaration.signature.bind(None, *args, **kwargs)
@@ -223,7 +223,7 @@ def pattern(
 
 
 def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
-    """Return a function that takes all parameters of a signature but the first, and returns its arguments by name.
+    """Return a function with the parameters of a signature, except the first, that returns its arguments by name.
 
     The function is generated, because `Signature.bind` takes longer than reading an item. Its source contains only the
     names of the parameters.

@@ -1,4 +1,4 @@
-"""Session: sends requests through a transport, retries retryable errors, and reports requests to hooks and tracing."""
+"""Session: sends requests through a transport, retries after retryable errors, and reports to hooks and tracing."""
 
 from __future__ import annotations
 

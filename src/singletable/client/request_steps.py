@@ -1,7 +1,7 @@
 """Request steps: reads and writes as generators without I/O, which yield requests and receive the responses.
 
-Every read and write of the data layer is written once, in this form. `run` drives it on the caller's thread,
-`run_async` on an event loop. Both can send the requests of one step concurrently.
+The data layer implements each read and write once, as such a generator. `run` drives the generator on the caller's
+thread, `run_async` on an event loop. Both can send the requests of one step concurrently.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def pause(seconds: float) -> Steps[None]:
 
 
 def concurrently(generators: Sequence[Steps[R]]) -> Steps[list[R | SingletableError]]:
-    """Run several generators and send their requests together; return the result or error of each, in order."""
+    """Run several generators and send their requests together; return each generator's result or error, in order."""
     results: dict[int, R | SingletableError] = {}
     waiting: dict[int, Step] = {}
 
@@ -160,7 +160,7 @@ class AsyncSession(Protocol):
 
 
 def run(steps: Steps[R], session: SyncSession) -> R:
-    """Run steps on this thread."""
+    """Run the steps of a read or write on this thread."""
     try:
         step = next(steps)
         while True:
@@ -180,7 +180,7 @@ def run(steps: Steps[R], session: SyncSession) -> R:
 
 
 async def run_async(steps: Steps[R], session: AsyncSession) -> R:
-    """Run steps on the running event loop."""
+    """Run the steps of a read or write on the running event loop."""
     try:
         step = next(steps)
         while True:

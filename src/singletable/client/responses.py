@@ -114,7 +114,7 @@ _REMEDIES = {
 
 
 def error_from(body: bytes) -> RequestRefused:
-    """Return the exception for the body of an error response; raises ValueError for other bodies."""
+    """Return the exception for an error response; raise ValueError if the body is not a DynamoDB error."""
     document: Any = _decode(body)
     if not isinstance(document, dict) or not isinstance(document.get("__type"), str):
         raise ValueError("not a DynamoDB error response")

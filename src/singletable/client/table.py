@@ -37,7 +37,7 @@ class Table(TableBody):
     Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
     attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
     `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
-    `ttl_attribute`, `delimiter` (only with `#` do texts of different lengths sort correctly in keys), and `accept`
+    `ttl_attribute`, `delimiter` (strings of different lengths sort correctly in keys only with `#`), and `accept`
     (accepted findings with reasons). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
@@ -149,7 +149,7 @@ class Table(TableBody):
         where: Callable[[E], bool] | None = None,
         validate: Validation = "whole",
     ) -> E:
-        """Change fields of an existing item, and the index keys that contain them; return the new object.
+        """Change fields of an existing item, and the index keys that contain them; return the updated object.
 
         `shop.update(order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
         The target is a key, or an object; the version of an object must equal the stored one.
@@ -199,7 +199,7 @@ class Table(TableBody):
         return moved
 
     def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Read an object, write the result of `change`, and retry if another writer has changed it meanwhile.
+        """Read an object, write the result of `change`, and retry if another writer changes the object meanwhile.
 
         The entity must have a version. Raises VersionConflict after `attempts` attempts.
         """
@@ -208,7 +208,7 @@ class Table(TableBody):
         return edited
 
     def transaction(self, *, token: str | None = None) -> Transaction:
-        """Return a transaction, which commits at the end of its block: `with shop.transaction() as tx:`.
+        """Return a transaction that commits at the end of its block: `with shop.transaction() as tx:`.
 
         Use `async with` with asyncio. A `token` makes the transaction idempotent: the transaction also writes a marker,
         and a second transaction with the same token and the same writes changes nothing and sets `tx.is_replay`. The
@@ -268,7 +268,7 @@ class Table(TableBody):
         validate: Validation = "whole",
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[Any]:
-        """Make the same changes to any number of keys or objects; the result lists failures with their reasons."""
+        """Make the same changes to any number of items; the result lists failures with their reasons."""
         opened = self._opened()
         result: BatchResult[Any] = opened.run(bulk().update_many(opened, targets, changes, where, validate, progress))
         return result
@@ -276,7 +276,7 @@ class Table(TableBody):
     def delete_many(
         self, targets: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Delete the items of any number of keys or objects; the result lists failures with their reasons."""
+        """Delete any number of items, given by keys or objects; the result lists failures with their reasons."""
         opened = self._opened()
         result: BatchResult[E] = opened.run(bulk().delete_many(opened, targets, progress))
         return result
@@ -310,7 +310,7 @@ class Table(TableBody):
         consistent: bool = False,
         expired: bool = False,
     ) -> TableScan[Any]:
-        """Return all objects of one or all entities, to iterate over with `for` or `async for`.
+        """Return an iterable over all objects of one or all entities, for `for` or `async for`.
 
         A scan reads the whole table, and AWS bills all of it. `reason` documents why no pattern can do the same, and
         names the scan in `metrics`. `segments` is the number of segments to read in parallel.

@@ -1,4 +1,4 @@
-"""Table metaclass, which rejects two patterns with the same name, and the names that patterns must not have."""
+"""Table metaclass, which rejects two patterns with the same name, and the list of reserved pattern names."""
 
 from __future__ import annotations
 

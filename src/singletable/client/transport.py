@@ -75,6 +75,6 @@ class InProcessTransport(Transport, Protocol):
 def in_process(transport: Transport) -> InProcessTransport | None:
     """Return the transport if its own class supports chunks, otherwise None.
 
-    For a wrapper around another transport the result is None, because the wrapper must see all bodies.
+    The result is None for a wrapper around another transport, because the wrapper must see all response bodies.
     """
     return cast("InProcessTransport", transport) if hasattr(type(transport), "send_for_chunks") else None

@@ -24,7 +24,7 @@ class Address:
 
     @property
     def authority(self) -> str:
-        """The value of the Host header: the host, with the port unless it is the default one."""
+        """The value of the Host header: the host, followed by the port unless it is the default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         default = _PORTS["https" if self.is_encrypted else "http"]
         return host if self.port == default else f"{host}:{self.port}"
@@ -36,7 +36,7 @@ class Address:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL without its credentials, for messages."""
+    """Return a URL without its credentials, for use in messages."""
     return _USER.sub("//", url)
 
 

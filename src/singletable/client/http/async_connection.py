@@ -39,7 +39,7 @@ class AsyncConnection(asyncio.Protocol):
         self.idle_since = 0.0
 
     async def exchange(self, request: bytes) -> ParsedResponse:
-        """Send a request and return the response; aborts the connection if the request fails or is cancelled."""
+        """Send a request and return the response; abort the connection if the request fails or is cancelled."""
         loop = self._pool.loop
         waiter: asyncio.Future[ParsedResponse] = loop.create_future()
         self._waiter = waiter
@@ -61,7 +61,7 @@ class AsyncConnection(asyncio.Protocol):
         self._transport = transport  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
-        """Parse received data as part of a response; aborts the connection if no request waits for a response."""
+        """Parse received data as part of a response; abort the connection if no request is waiting for a response."""
         waiter = self._waiter
         if waiter is None or waiter.done():
             self.abort()
@@ -91,7 +91,7 @@ class AsyncConnection(asyncio.Protocol):
         self.is_lost = True
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Complete the response, or fail the request that waits for one."""
+        """Complete the response, or fail the request that is waiting for a response."""
         self.is_lost = True
         self._pool.drop(self)
         if self._timer is not None:
@@ -112,7 +112,7 @@ class AsyncConnection(asyncio.Protocol):
             waiter.set_exception(self._pool.errors.cut_off(begun=self._reader.started))
 
     def _check_deadline(self) -> None:
-        """Fail the request if its deadline has passed; otherwise restart the timer, which many requests share."""
+        """Fail the request if its deadline has passed; otherwise restart the timer, which several requests share."""
         self._timer = None
         waiter, loop = self._waiter, self._pool.loop
         if waiter is None or waiter.done():
@@ -138,7 +138,7 @@ class AsyncConnection(asyncio.Protocol):
         self._transport.abort()
 
     def close(self) -> None:
-        """Close the connection after pending data is sent."""
+        """Close the connection after sending pending data."""
         self.is_lost = True
         self._transport.close()
 
@@ -211,7 +211,7 @@ class LoopPool:
             self._idle.remove(connection)
 
     def close(self) -> None:
-        """Close idle connections now, and connections in use after their response."""
+        """Close idle connections now, and busy connections once their response has arrived."""
         self._is_closed = True
         while self._idle:
             self._idle.pop().close()
@@ -245,7 +245,7 @@ class LoopPools:
         """Close every pool, each on its own event loop."""
         pools, self._pools = self._pools, {}
         for loop, pool in pools.items():
-            with suppress(RuntimeError):  # the loop is closed, and its pool with it
+            with suppress(RuntimeError):  # the loop is closed, and so is its pool
                 loop.call_soon_threadsafe(pool.close)
 
     async def close_async(self) -> None:

@@ -16,12 +16,12 @@ from singletable.errors import ArgumentRefused, NotConnected
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-# How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before that.
+# How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before they do.
 REFRESH_CHECK_SECONDS = 1.0
 
 
 def open_region(url: str, timeouts: Timeouts) -> HttpTransport:
-    """Return the transport to DynamoDB in a region: `dynamodb://eu-west-1?profile=NAME&endpoint=URL`."""
+    """Return a transport to DynamoDB in a region, for a URL like `dynamodb://eu-west-1?profile=NAME&endpoint=URL`."""
     parts = urlsplit(url)
     region, options = parts.netloc, dict(parse_qsl(parts.query, keep_blank_values=True))
     if not region or parts.path not in ("", "/") or "@" in region or ":" in region:
@@ -58,7 +58,7 @@ class BotocoreCredentials:
         return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
     def needs_refresh(self) -> bool:
-        """Return whether the credentials are about to expire, so `current` refreshes them over the network."""
+        """Return whether the credentials are about to expire; `current` then refreshes them over the network."""
         if self._refresh_needed is None or time.monotonic() < self._next_check:
             return False
         self._next_check = time.monotonic() + REFRESH_CHECK_SECONDS
@@ -80,7 +80,7 @@ class BotocoreSettings:
         self._session: Any = Session(profile=profile)
 
     def credentials(self) -> BotocoreCredentials:
-        """Return the credentials; raises NotConnected if there are none."""
+        """Return the credentials that botocore finds; raise NotConnected if it finds none."""
         credentials = self._from_botocore(self._session.get_credentials)
         if credentials is None:
             raise NotConnected(
@@ -91,7 +91,7 @@ class BotocoreSettings:
         return BotocoreCredentials(credentials, self._problems)
 
     def address(self, region: str, endpoint: str | None) -> Address:
-        """Return the address of the given endpoint, else of the configured one, else of the region's default."""
+        """Return the address of the given endpoint, else of the configured endpoint, else of the region's default."""
         url = endpoint or self._from_botocore(self._endpoint, region)
         address, credentials, options = parse_address(url)
         if credentials is not None or options:
@@ -99,7 +99,7 @@ class BotocoreSettings:
         return address
 
     def context(self) -> SSLContext:
-        """Return the TLS context, with the configured certificates or those of the machine."""
+        """Return the TLS context, with the configured CA certificates or those of the machine."""
         import ssl
 
         bundle = self._from_botocore(self._session.get_config_variable, "ca_bundle")
@@ -109,7 +109,7 @@ class BotocoreSettings:
             raise NotConnected(f"cannot read the certificates in {bundle!r}: {problem}") from problem
 
     def retries(self) -> Retries | None:
-        """Return the retry settings from the environment or the profile, or None."""
+        """Return the retry settings from the environment or the profile, or None if there are none."""
         attempts = self._from_botocore(self._session.get_config_variable, "max_attempts")
         return None if attempts is None else Retries(attempts=max(1, int(attempts)))
 

@@ -1,4 +1,4 @@
-"""AWS credentials: access keys to sign requests with, and where they come from; `repr` never shows them."""
+"""AWS credentials: the access keys that sign requests, and the sources of these keys; `repr` never shows a key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Credentials:
-    """An access key with its secret, and the session token of temporary credentials."""
+    """An access key with its secret and, for temporary credentials, a session token."""
 
     key_id: str = field(repr=False)
     secret: str = field(repr=False)
@@ -24,7 +24,7 @@ class CredentialSource(Protocol):
         ...
 
     def needs_refresh(self) -> bool:
-        """Return whether the next call of `current` refreshes the credentials, which would block an event loop."""
+        """Return whether the next call of `current` refreshes the credentials; a refresh would block an event loop."""
         ...
 
 
@@ -50,7 +50,7 @@ DEFAULT_REGION = "us-east-1"
 
 
 def credentials_from(environment: Mapping[str, str]) -> Credentials | None:
-    """Return the credentials in the environment variables of the AWS SDKs, or None."""
+    """Return the credentials from the environment variables that AWS SDKs use, or None if they are not set."""
     key_id, secret = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY")
     if not key_id or not secret:
         return None
@@ -58,5 +58,5 @@ def credentials_from(environment: Mapping[str, str]) -> Credentials | None:
 
 
 def region_from(environment: Mapping[str, str]) -> str:
-    """Return the region in the environment variables of the AWS SDKs, or the default region."""
+    """Return the region from the environment variables that AWS SDKs use, or the default region."""
     return environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or DEFAULT_REGION

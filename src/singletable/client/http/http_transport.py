@@ -69,7 +69,7 @@ class HttpTransport(Transport):
         return self._retry_signed(operation, body, response)
 
     def _retry_signed(self, operation: str, body: bytes, response: ParsedResponse) -> bytes:
-        """Sign and send the request again if the clock was wrong, and return the body; otherwise raise the error."""
+        """Sign and resend the request if the local clock was wrong, and return the body; otherwise raise the error."""
         error = self._error(operation, response)
         if not self._corrects_clock(error, response):
             raise error
@@ -77,7 +77,7 @@ class HttpTransport(Transport):
         return self._body(operation, response)
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Send several requests from this thread, one connection each; return their results in order."""
+        """Send several requests from this thread, each over its own connection; return their results in order."""
         results: list[SendResult] = []
         for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
             chosen = requests[start : start + CONNECTIONS_AT_ONCE]
@@ -119,7 +119,7 @@ class HttpTransport(Transport):
             self._pools.close()
 
     async def close_async(self) -> None:
-        """Close the connections; waits for those of the running event loop."""
+        """Close the connections, and wait until those of the running event loop are closed."""
         self._pool.close()
         if self._pools is not None:
             await self._pools.close_async()
@@ -150,7 +150,7 @@ class HttpTransport(Transport):
         return error
 
     def _corrects_clock(self, error: Exception, response: ParsedResponse) -> bool:
-        """Adopt the server's clock if the server rejected the time of a signature; return whether to sign again."""
+        """Adopt the server's clock if the server rejected the signature's timestamp; return whether to sign again."""
         if not isinstance(error, RequestRefused):
             return False
         is_skewed = error.code in _SKEWED or (
@@ -161,10 +161,10 @@ class HttpTransport(Transport):
 
 
 def open_address(url: str, timeouts: Timeouts) -> HttpTransport:
-    """Return the transport to a server at an address.
+    """Return a transport to the server at an HTTP address.
 
-    It signs with the credentials of the URL, of the profile that the URL names, or of the environment, and otherwise
-    with default credentials that local servers accept.
+    The transport signs requests with the credentials in the URL, in the profile that the URL names, or in the
+    environment. Without any of these, it uses default credentials, which local servers accept.
     """
     address, given, options = parse_address(url)
     reject_unknown_options(options, ("profile", "region"), url)

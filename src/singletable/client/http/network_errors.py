@@ -1,4 +1,4 @@
-"""Network errors: one Unreachable error per failure, which says whether DynamoDB may have executed the request."""
+"""Network errors: Unreachable, for each kind of failure; the message says if DynamoDB may have executed the request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAYBE_EXECUTED = "DynamoDB may have executed the request"
 
 @dataclass(frozen=True)
 class NetworkErrors:
-    """Creates the errors of one host."""
+    """Creates the errors for connections to one host."""
 
     url: str
     timeouts: Timeouts
@@ -53,11 +53,11 @@ class NetworkErrors:
         return self._error(f"closed the connection {when}; {_MAYBE_EXECUTED}", sent=True)
 
     def invalid_response(self, problem: Exception) -> Unreachable:
-        """Return the error for bytes that are not a valid response."""
+        """Return the error for bytes that are not a valid HTTP response."""
         return self._error(f"sent an invalid response: {problem}; {_MAYBE_EXECUTED}", sent=True)
 
     def not_dynamodb(self, status: int) -> Unreachable:
-        """Return the error for a response that is not from DynamoDB but, for example, from a proxy."""
+        """Return the error for a response that does not come from DynamoDB but, for example, from a proxy."""
         # A proxy sends 429 without forwarding the request, but it can send 503 after forwarding it.
         is_rejected = status == 429  # Too Many Requests
         return self._error(

@@ -32,7 +32,7 @@ class ParsedResponse(NamedTuple):
 
 
 def header(head: bytes, name: bytes) -> bytes | None:
-    """Return the first value of a header, in lower case, or None."""
+    """Return the first value of a header, in lower case, or None if the header is missing."""
     start = head.find(b"\r\n%b:" % name)
     if start < 0:
         return None
@@ -42,9 +42,9 @@ def header(head: bytes, name: bytes) -> bytes | None:
 
 
 def fast_response(data: bytes) -> ParsedResponse:
-    """Return the response if these bytes are a complete, uncompressed one with status 200, else raise NotOnFastPath.
+    """Parse a complete, uncompressed response with status 200; raise NotOnFastPath for any other bytes.
 
-    It matches header names as DynamoDB and most servers spell them.
+    Header names match only in the spelling that DynamoDB and most servers use.
     """
     end = data.find(b"\r\n\r\n")
     at = data.find(b"\r\nContent-Length: ", 0, end)
@@ -81,7 +81,7 @@ class ResponseParser:
         self._chunks: _Chunks | None = None
 
     def feed(self, data: bytes) -> ParsedResponse | None:
-        """Return the response once it is complete, otherwise None; raises InvalidResponse."""
+        """Return the response once it is complete, otherwise None; raise InvalidResponse if the data is invalid."""
         if self._head:
             return self._feed_body(data)
         self.started = True

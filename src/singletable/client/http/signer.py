@@ -1,4 +1,4 @@
-"""HTTP requests signed with Signature Version 4; the parts that all requests of one second share are cached."""
+"""HTTP requests signed with AWS Signature Version 4; parts that all requests within one second share are cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SKEW_SECONDS_MIN = 30.0
 
 
 class _Second(NamedTuple):
-    """The parts that all signatures of one second share, and prepared requests by operation."""
+    """The parts that all signatures within one second share, and the prepared requests by operation."""
 
     second: int
     signing: Signing
@@ -29,7 +29,7 @@ class _Second(NamedTuple):
 
 
 class Signer:
-    """Creates the bytes of signed requests to one host."""
+    """Builds signed requests to one host, as bytes."""
 
     def __init__(
         self, authority: str, region: str, credentials: CredentialSource, clock: Callable[[], float] = time.time
@@ -42,7 +42,7 @@ class Signer:
         self._now: _Second | None = None
 
     def request(self, operation: str, body: bytes) -> bytes:
-        """Return the whole signed request."""
+        """Return the whole signed request as bytes."""
         second = int(self._clock() + self._skew)
         now = self._now
         if now is None or now.second != second:
@@ -56,7 +56,7 @@ class Signer:
         return b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (head, signature, len(body), body)
 
     def corrected(self, date: bytes | None) -> bool:
-        """Adopt the clock of the server from its Date header; return whether the clock differs enough to sign again."""
+        """Adopt the server's clock from its Date header; return whether it differs enough from ours to sign again."""
         from email.utils import parsedate_to_datetime  # rarely needed, and slow to load
 
         try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 RECEIVED_BYTES = 64 * 1024
 RECEIVED_BYTES_OF_LARGE = 256 * 1024
 IDLE_MAX = 64
-# After a longer idle time, the pool checks a connection before use, because the server may have closed it.
+# A connection that was idle for longer is checked before use, because the server may have closed it.
 IDLE_CHECK_SECONDS = 0.25
 _TIMEOUTS = (TimeoutError, BlockingIOError)
 
@@ -65,7 +65,7 @@ class SyncConnection:
         self._socket = connected
 
     def exchange(self, request: bytes) -> ParsedResponse:
-        """Send a request and return the response; the connection is reusable unless this raises."""
+        """Send a request and return the response; after an exception, the connection cannot be reused."""
         self.send(request)
         return self.response()
 
@@ -137,7 +137,7 @@ class SyncConnection:
 
 
 class SyncPool:
-    """The idle connections to one host; reuses the latest one first, so that surplus connections time out."""
+    """The idle connections to one host; the most recently used one is reused first, so that surplus ones time out."""
 
     def __init__(self, connect: Callable[[], SyncConnection], errors: NetworkErrors) -> None:
         self._connect = connect
@@ -165,7 +165,7 @@ class SyncPool:
     def exchange_each(
         self, requests: Sequence[bytes], meanwhile: Meanwhile | None = None
     ) -> list[ParsedResponse | Unreachable]:
-        """Send all requests, then read the responses in order; a failed request yields its error."""
+        """Send all requests, then read the responses in order; return the response or the error of each request."""
         begun: list[SyncConnection | Unreachable] = []
         responses: list[ParsedResponse | Unreachable] = []
         try:
@@ -201,7 +201,7 @@ class SyncPool:
         return self._errors.closed_while_sending()
 
     def _receive(self, connection: SyncConnection, *, is_late: bool) -> ParsedResponse | Unreachable:
-        """Return the response to a request; with `is_late`, only if it has arrived, because another one timed out."""
+        """Return the response to a request; with `is_late`, do not wait for it, because another response timed out."""
         try:
             if is_late and connection.is_usable():
                 raise self._errors.read_timeout()
@@ -250,7 +250,7 @@ class SyncPool:
             connection.close()
 
     def close(self) -> None:
-        """Close idle connections now, and connections in use after their response."""
+        """Close idle connections now, and busy connections once their response has arrived."""
         self._is_closed = True
         self.clear()
 

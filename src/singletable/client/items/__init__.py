@@ -1,1 +1,1 @@
-"""Items: decode stored items into objects of the user's classes, and identify their entities."""
+"""Items: identify the entity of each stored item, and decode the item into an object of the user's class."""

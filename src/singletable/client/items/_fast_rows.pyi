@@ -1,4 +1,4 @@
-"""Items in DynamoDB JSON as tuples or pydantic objects, in one pass over the bytes of a response."""
+"""C extension that reads items in DynamoDB JSON as tuples or pydantic objects, in one pass over the bytes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from typing_extensions import Buffer
 INTERFACE_VERSION: int
 
 class Rows(Iterator[Any]):
-    """An iterator over the rows in some bytes."""
+    """An iterator over the rows that some bytes contain."""
 
     @property
     def position(self) -> int:
@@ -16,7 +16,7 @@ class Rows(Iterator[Any]):
     def __next__(self) -> Any: ...
 
 class RowReader:
-    """Reads the items of one entity as tuples of their columns, or as pydantic objects."""
+    """Reads the items of one entity as tuples of column values, or as pydantic objects."""
 
     def __new__(
         cls,
@@ -28,4 +28,4 @@ class RowReader:
     def rows(self, data: Buffer, /) -> Rows:
         """Iterate over comma-separated items; raise NotOnFastPath at an item that does not match the columns."""
     def array(self, data: Buffer, start: int, /) -> Rows:
-        """Iterate over the items of an array, from after its opening bracket to its closing one."""
+        """Iterate over the items of a JSON array; `start` is the position after its opening bracket."""

@@ -52,7 +52,7 @@ def decoded_class(entity: Entity, view: type | None = None) -> DecodedClass:
 
 
 class Decoder:
-    """Decodes the items of one entity, whole or as a view."""
+    """Decodes the items of one entity into whole objects or views."""
 
     def __init__(self, target: DecodedClass) -> None:
         self._target = target
@@ -61,9 +61,9 @@ class Decoder:
         self._columns = columns_of(target)
         self._row = row_type(target.label, self._columns.values())
         if self._row is not None:
-            decoder_of(self._row)  # prepares the type, so that threads can convert to it concurrently
+            decoder_of(self._row)  # prepares the type, so that threads can convert values to it concurrently
         self.objects = object_factory(target, self._columns)
-        """Creates the objects of rows; raises NotOnFastPath on an error, which `read` finds and reports."""
+        """Creates objects from rows; raises NotOnFastPath for an invalid row, whose exact error `read` reports."""
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -71,17 +71,17 @@ class Decoder:
         return frozenset(column.attribute for column in self._columns.values())
 
     def row_type(self, others: Iterable[Column]) -> type[Row] | None:
-        """Return the row type with additional columns for attributes that no field has; None if unsupported."""
+        """Return the row type with additional columns for attributes that are not fields, or None if not supported."""
         added = [column for column in others if column.attribute not in self.attributes]
         return row_type(self._target.label, (*added, *self._columns.values()), self._target.entity)
 
     def fast_objects(self, constants: Iterable[FastColumn]) -> FastObjects | None:
-        """Return the fast path for items with these constants; None if the C extension was not compiled."""
+        """Return the fast path for items with these constant columns, or None if the C extension was not compiled."""
         others = [constant for constant in constants if constant.name not in self.attributes]
         return fast_objects(self._target, self._columns, others)
 
     def read(self, item: Item | Row) -> Any:
-        """Return the object of an item; raises ItemRefused if the item does not match the entity."""
+        """Decode an item into an object; raise ItemRefused if the item does not match the entity."""
         if self._row is not None:
             try:
                 (made,) = self.objects((item if isinstance(item, Row) else _row_of(item, self._row),))
@@ -93,7 +93,7 @@ class Decoder:
         return self._read_field_by_field(item.item() if isinstance(item, Row) else item)
 
     def read_all(self, items: Sequence[Item | Row]) -> list[Any]:
-        """Return the objects of items, in order."""
+        """Decode items into objects, in order."""
         if items and isinstance(items[0], Row):
             try:
                 objects = self.objects(items)
@@ -105,7 +105,7 @@ class Decoder:
         return [self.read(item) for item in items]
 
     def _read_field_by_field(self, item: Item) -> Any:
-        """Return the object of an item with missing, NULL or key-only attributes; errors name the wrong attribute."""
+        """Decode an item that may have missing, NULL or key-only attributes; an error names the wrong attribute."""
         from_keys: Mapping[str, Any] | None = None
         values: dict[str, Any] = {}
         target = self._target
@@ -153,7 +153,7 @@ class Decoder:
 
 
 def _row_of(item: Item, row: type[Row]) -> Row:
-    """Return an item as a row; raise NotOnFastPath if it does not have the row's attributes and types."""
+    """Convert an item to a row; raise NotOnFastPath if its attributes or their types differ from those of the row."""
     try:
         return msgspec.convert(item, row)
     except msgspec.ValidationError as problem:
@@ -161,7 +161,7 @@ def _row_of(item: Item, row: type[Row]) -> Row:
 
 
 def make(of: DecodedClass, values: Mapping[str, Any]) -> Any:
-    """Create an object from the values of its fields."""
+    """Create an object of the decoded class from its field values."""
     given = {argument_name(of.cls, name): value for name, value in values.items() if of.fields[name].initialised}
     made = of.cls(**given)
     for name, field in of.fields.items():
@@ -177,7 +177,7 @@ def _reader(target: DecodedClass, field: Field) -> Callable[[Value], Any]:
 
 
 def decoded_keys(entity: Entity, item: Item, *, base_only: bool = False) -> dict[str, Any]:
-    """Return the field values in the keys of an item, in the table and in every index that contains it."""
+    """Return the field values that an item's keys contain, in the table and in every index that holds the item."""
     values: dict[str, Any] = {}
     for placement in (entity.base,) if base_only else entity.placements.values():
         keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
@@ -191,7 +191,7 @@ def decoded_keys(entity: Entity, item: Item, *, base_only: bool = False) -> dict
 
 
 def key_value(value: Value) -> KeyValue:
-    """Return the value of a key attribute in the form that key templates expect."""
+    """Return the value of a key attribute as the Python type that key templates expect."""
     ((kind, content),) = value.items()
     return Decimal(content) if kind == "N" else binary_bytes(content) if kind == "B" else str(content)
 

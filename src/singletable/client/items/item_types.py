@@ -1,4 +1,4 @@
-"""Item types: find the entity of an item by its type attribute or its key, and the decoder of each entity."""
+"""Item types: find the entity of an item by its type attribute or its key, and provide a decoder for each entity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable.model.table_schema import RESERVED_PREFIX
 
 
 class ItemTypes:
-    """Identifies the entity of each item of a table, and decodes the item."""
+    """Identifies the entity of each item in a table, and decodes the item."""
 
     def __init__(self, design: Design) -> None:
         self._design = design
@@ -27,7 +27,7 @@ class ItemTypes:
         self._upgraders = {entity.cls: Upgrader(design, entity) for entity in versioned}
 
     def entity_of(self, item: Item | Row) -> Entity | None:
-        """Return the entity of an item; None if it belongs to no entity of the model."""
+        """Return the entity of an item, or None if the item belongs to no entity of the model."""
         if isinstance(item, Row):
             return item.entity
         if self._type_attribute is not None:
@@ -43,11 +43,11 @@ class ItemTypes:
         return is_reserved or any(_matches(marker, item) for marker in self._markers)
 
     def marker_owner(self, item: Item) -> Entity | None:
-        """Return the entity whose unique constraint a marker enforces; None for other items."""
+        """Return the entity whose unique constraint a marker item enforces, or None if the item is no such marker."""
         return next((each for each in self._design.entities if any(_matches(m, item) for m in each.uniques)), None)
 
     def decoder(self, entity: Entity, view: type | None = None) -> Decoder:
-        """Return the decoder of an entity's items, whole or as a view."""
+        """Return the decoder for an entity's items, which creates whole objects or views."""
         key = (entity.cls, view)
         decoder = self._decoders.get(key)
         if decoder is None:
@@ -57,11 +57,11 @@ class ItemTypes:
         return decoder
 
     def upgrader(self, entity: Entity) -> Upgrader | None:
-        """Return the upgrader of an entity's items; None for an entity without a schema version."""
+        """Return the upgrader for an entity's items, or None if the entity has no schema version."""
         return self._upgraders.get(entity.cls)
 
     def read(self, item: Item) -> Any:
-        """Return the object of an item; None if it belongs to no entity of the model."""
+        """Decode an item into an object; return None if the item belongs to no entity of the model."""
         entity = self.entity_of(item)
         return None if entity is None else self.decoder(entity).read(item)
 

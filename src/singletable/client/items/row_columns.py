@@ -1,10 +1,10 @@
-"""Row columns: how each field of a class is read from a row, and the generated function that creates the objects.
+"""Row columns: how to read each field of a class from a row, and the generated function that creates the objects.
 
 DynamoDB JSON wraps each value in a map of one member, such as `{"N": "5"}`. A value shape names that member, the type
-of its content, and the Python expression that converts it: `int(...)` for an `int`, none for text.
+of its content, and the Python expression that converts the content: `int(...)` for an `int`, nothing for a string.
 
-As with dataclasses, the function is source text that is generated from the declaration and compiled. The text never
-contains data: attribute names are in the row type, and stored values are only arguments.
+As with dataclasses, the function is compiled from source code that is generated from the declaration. This source
+never contains data: attribute names are in the row type, and stored values are only arguments.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class ValueShape:
     member: str | None
     content: Any
     expression: Callable[[str], str] = _unchanged
-    """Takes the source of the content; returns the source of its conversion."""
+    """Takes the source code of the content, and returns the source code of its conversion."""
     names: Mapping[str, Any] = field(default_factory=dict)
-    """The objects that the source refers to."""
+    """The objects that the generated source refers to, by name."""
     element: str | None = None
-    """For a list, the source that converts an element named `each`."""
+    """For a list, the source code that converts an element named `each`."""
     fast: FastType | None = None
     """How the fast path reads the value; None if the fast path does not support the type."""
 
@@ -70,15 +70,15 @@ class ValueShape:
 
     @property
     def type_not_null(self) -> Any:
-        """The msgspec type of a nullable value, after the fast path has checked that it is not NULL."""
+        """The msgspec type of a nullable value that the fast path has found not to be NULL."""
         return self.content if self.member is None else _value(self.member, self.content, alone=True)
 
     def content_of(self, value: str) -> str:
-        """Return the source of a value's content."""
+        """Return the source code that reads a value's content."""
         return value if self.member is None else f"{value}.{self.member}"
 
     def over(self, value: str) -> str:
-        """Return the source that converts a value to the declared type."""
+        """Return the source code that converts a value to the declared type."""
         return self.expression(self.content_of(value))
 
 
@@ -117,7 +117,7 @@ _SETS: dict[Any, ValueShape] = {
 
 
 def shape_of(annotation: Any, name: str) -> ValueShape:
-    """Return the shape of a type; `name` is the name of the object that its source may refer to."""
+    """Return the shape of a type; `name` is the variable through which its source code can refer to an object."""
     declared, optional = strip(annotation)
     if not optional:
         if declared in _PLAIN:
@@ -129,12 +129,12 @@ def shape_of(annotation: Any, name: str) -> ValueShape:
 
 
 def read_by(reader: ValueReader, name: str) -> ValueShape:
-    """Return the shape of values that a function reads from the map."""
+    """Return the shape of values that the function `reader` reads from the whole map."""
     return ValueShape(None, dict[str, Any], lambda value: f"{name}({value})", {name: reader})
 
 
 def text_type(member: str) -> Any:
-    """Return the msgspec type that keeps the text of a value unchanged, so that it can be sent again."""
+    """Return the msgspec type that keeps a value exactly as stored, so that the client can send it again."""
     return _value(member, str)
 
 
@@ -146,14 +146,14 @@ class ConstantColumn(Column):
 
 
 def constant_column(attribute: str, member: str, kind: Literal["S", "N"], text: str) -> ConstantColumn:
-    """Return the column of an attribute with a constant text or number."""
+    """Return the column of an attribute that has the same string or number in every item."""
     fast = FastType("constant", msgspec.json.encode({kind: text}))
     type_ = _value(kind, Literal[text])
     return ConstantColumn(attribute, member, type_, fast=FastColumn(attribute, fast))
 
 
 def _choice(declared: Any, name: str) -> ValueShape | None:
-    """Return the shape of a Literal or Enum of strings; None for other types."""
+    """Return the shape of a Literal or Enum of strings, or None for other types."""
     if get_origin(declared) is Literal and all(type(option) is str for option in get_args(declared)):
         return ValueShape("S", declared, fast=FastType("choice", {option: option for option in get_args(declared)}))
     if isinstance(declared, type) and issubclass(declared, enum.Enum):
@@ -188,7 +188,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> ValueShape |
 
 
 class ValueSource(NamedTuple):
-    """Source of a field's value: an expression, a test for a value (None: there is always one), and lines before it."""
+    """Source code for a field's value: an expression, a test whether it exists (None if always), and lines before it."""
 
     value: str
     given: str | None = None
@@ -203,11 +203,11 @@ class FieldColumn(Column):
     nullable: bool = field(kw_only=True)
     """Whether `{"NULL": true}` means no value."""
     keeps_null: bool = field(kw_only=True)
-    """Whether a stored NULL is read as None, and not as the default of the class."""
+    """Whether a stored NULL becomes None rather than the default of the class."""
 
     @property
     def in_row(self) -> ValueSource:
-        """The source that reads the field from a msgspec row."""
+        """The source code that reads the field from a msgspec row."""
         row, content = f"row.{self.member}", self.shape.content_of
         if not self.optional:
             if self.shape.element is None:
@@ -225,7 +225,7 @@ class FieldColumn(Column):
 
     @property
     def in_tuple(self) -> ValueSource:
-        """The source that takes the field from a tuple of the fast path."""
+        """The source code that takes the field from a tuple on the fast path."""
         return ValueSource(self.member, f"{self.member} is not absent" if self.optional else None)
 
     @property
@@ -264,7 +264,7 @@ def _shape(target: DecodedClass, of: Field, attribute: str, name: str) -> ValueS
     if of.name == target.expiry:
         return read_by(expiry_reader(of.type), name)
     is_key = any(attribute in placement.index.key_attributes for placement in target.entity.placements.values())
-    if is_key and of.type not in (str, int, float):  # it may be sent again as a key, with its text unchanged
+    if is_key and of.type not in (str, int, float):  # the client may send it again as a key, exactly as stored
         return read_by(reader_of(of.type), name)
     return shape_of(of.type, name)
 
@@ -283,11 +283,11 @@ class FastObjects(NamedTuple):
     create: Callable[[Iterable[Any]], list[Any]]
 
     def of(self, items: bytes | msgspec.Raw) -> list[Any]:
-        """Return the objects of comma-separated items; raises NotOnFastPath if one does not match the columns."""
+        """Decode comma-separated items into objects; raise NotOnFastPath if an item does not match the columns."""
         return self.create(self.reader.rows(items))
 
     def of_array(self, body: bytes, start: int) -> tuple[list[Any], int]:
-        """Return the objects of the array whose items start at `start`, and its end; raises NotOnFastPath."""
+        """Decode the array whose items start at `start`; return its objects and its end, or raise NotOnFastPath."""
         rows = self.reader.array(body, start)
         return self.create(rows), rows.position
 
@@ -295,7 +295,7 @@ class FastObjects(NamedTuple):
 def fast_objects(
     target: DecodedClass, columns: Mapping[str, FieldColumn], constants: Sequence[FastColumn]
 ) -> FastObjects | None:
-    """Return the fast path for items with these columns and constants; None if the C extension was not compiled."""
+    """Return the fast path for items with these columns, or None if the C extension was not compiled."""
     fast = (*constants, *(column.fast for column in columns.values()))
     sources = {name: column.in_tuple for name, column in columns.items()}
     if all(of.initialised for of in target.fields.values()):

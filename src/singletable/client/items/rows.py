@@ -26,10 +26,10 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):
     members: ClassVar[Mapping[str, str]] = {}
     """The struct field name of each attribute name."""
     entity: ClassVar[Entity | None] = None
-    """The entity of the item, known by its type attribute."""
+    """The entity of the item, known from its type attribute."""
 
     def get(self, attribute: str) -> Any:
-        """Return an attribute value as DynamoDB JSON; None if it is missing or not read."""
+        """Return an attribute value as DynamoDB JSON, or None if the attribute is missing or was not read."""
         value = getattr(self, self.members.get(attribute, ""), None)
         return None if value is None else msgspec.to_builtins(value)
 
@@ -47,7 +47,7 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Column:
-    """One attribute of a row: its name in the table and in the row, and its type for msgspec."""
+    """One attribute of a row: its name in the table, its name in the row, and its msgspec type."""
 
     attribute: str
     member: str
@@ -59,7 +59,7 @@ class Column:
 def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None) -> type[Row] | None:
     """Return the row type with these columns; msgspec is fastest if items have their attributes in this order.
 
-    Return None if JSON escapes an attribute name, which msgspec does not support for member names.
+    Return None if an attribute name needs escapes in JSON, because msgspec does not support such member names.
     """
     members: dict[str, str] = {}
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
@@ -88,7 +88,7 @@ FAST_ROWS = FastPath("compiled rows")
 FAST_OBJECTS = FastPath("objects of rows")
 """Creates objects from msgspec rows without checking each item; its counters count pages, not single items."""
 FAST_ITEMS = FastPath("single items")
-"""Creates the object of one item from a msgspec row, instead of field by field."""
+"""Creates the object of a single item from a msgspec row, instead of field by field."""
 
 Kind = Literal["constant", "text", "choice", "moment", "int", "float", "decimal", "bool", "raw"]
 
@@ -102,7 +102,7 @@ class FastType:
 
     kind: Kind
     known: Mapping[str, Any] | bytes | Callable[[bytes], Any] | None = None
-    """For a choice the value of each text, for a constant its bytes, for a raw value the function that reads it."""
+    """For a choice, a dict of its values; for a constant, its bytes; for a raw value, the function that reads it."""
     is_list: bool = False
 
     @classmethod
@@ -111,7 +111,7 @@ class FastType:
         return cls("raw", reader)
 
     def listed(self) -> FastType | None:
-        """Return the type of a list of such values; None for a list of lists, which the fast path does not read."""
+        """Return the type of a list of such values, or None for a list of lists, which has no fast path."""
         return None if self.is_list else FastType(self.kind, self.known, is_list=True)
 
 

@@ -40,7 +40,7 @@ class Upgrader:
         return Decoder(decoded_class(self._entity))
 
     def is_older(self, item: Item) -> bool:
-        """Return whether an item has an older schema version; raises ItemRefused for a newer one."""
+        """Return whether an item has an older schema version; raise ItemRefused if it is newer than the model's."""
         if item.get(self.attribute) == self.mark:
             return False
         version = self._version(item)
@@ -65,7 +65,7 @@ class Upgrader:
         return made
 
     def seen_by_upgrades(self, item: Item) -> Item:
-        """Return the attributes that upgrades receive: all except generated keys, the type and the schema version."""
+        """Return the attributes that upgrade functions receive: all but generated keys, type and schema version."""
         return {name: value for name, value in item.items() if name not in self._internal}
 
     def _apply(self, step: Upgrade, item: Item, fields: Item) -> Item:
@@ -90,7 +90,7 @@ class Upgrader:
         return stored
 
     def _plain(self, attribute: str, value: dict[str, Any]) -> Any:
-        """Return the Python value that an upgrade receives; an empty list for a set field becomes an empty set."""
+        """Return the Python value that an upgrade function receives; for a set field, an empty list becomes a set."""
         of = self._entity.fields.get(self._names.get(attribute, attribute))
         if value == {"L": []} and of is not None and (get_origin(of.type) or of.type) in (set, frozenset):
             return set()
@@ -108,7 +108,7 @@ class Upgrader:
             raise self._error(item, step, f"it returned {name}={value!r}: {problem}") from problem
 
     def _check(self, made: Item, keys: Item, version: int) -> None:
-        """Reject an upgraded item that does not match the entity or would have another key."""
+        """Raise ItemRefused if an upgraded item does not match the entity or would have another key."""
         try:
             written = key_of(self._entity, values_of(self._entity, self._whole.read(made)))
         except SingletableError as problem:
@@ -152,7 +152,7 @@ class UpgradingDecoder(Decoder):
         self._attribute, self._mark = upgrader.attribute, upgrader.mark
 
     def read(self, item: Item | Row) -> Any:
-        """Return the object of an item; raises ItemRefused for a newer version, or if an upgrade fails."""
+        """Decode an item; raise ItemRefused if its schema version is newer than the model's, or if an upgrade fails."""
         if (
             not isinstance(item, Row) and item.get(self._attribute) != self._mark
         ):  # a row always has the current version

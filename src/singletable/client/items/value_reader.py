@@ -1,4 +1,4 @@
-"""Value readers: convert a value of DynamoDB JSON to the declared Python type, and reject types that have no reader."""
+"""Value readers: convert DynamoDB JSON values to the declared Python types, and reject types that have no reader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SETS = (set, frozenset)
 
 
 def reader_of(annotation: Any) -> ValueReader:
-    """Return the reader of a type; it raises KeyError, TypeError or ValueError for a value of another type."""
+    """Return the reader for a type; the reader raises KeyError, TypeError or ValueError for a value of another type."""
     declared, optional = strip(annotation)
     reader = _reader(declared)
     return _or_none(reader) if optional else reader
@@ -58,7 +58,7 @@ def _reader(declared: Any) -> ValueReader:
 
 
 def _of_class(declared: Any) -> ValueReader:
-    """Return the reader of a class with fields, which is stored as a map, or of a subclass of a scalar type."""
+    """Return the reader for a class with fields, which is stored as a map, or for a subclass of a scalar type."""
     try:
         return _model(declared)
     except NotAnEntityClass:
@@ -101,7 +101,7 @@ def _annotated(field: Field) -> Any:
 
 
 def value_if_missing(field: Field) -> Any:
-    """Return the value of a required field that is not stored: None or an empty set; UNSET if neither is valid."""
+    """Return the value that a missing attribute stands for: None or an empty set, or UNSET if neither is valid."""
     if not field.required:
         return UNSET
     if field.optional or field.type in (Any, object):
@@ -157,7 +157,7 @@ def _reject_same_fields(arguments: tuple[Any, ...]) -> None:
 
 
 def _field_names(annotation: Any) -> frozenset[str] | None:
-    """Return the field names of a class that is stored as a map; None for other types."""
+    """Return the field names of a class that is stored as a map, or None for other types."""
     try:
         return frozenset(fields_of(strip(annotation)[0]))
     except (NotAnEntityClass, AttributeError):
@@ -237,7 +237,7 @@ def _is_text(value: Value) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """Parse a datetime with msgspec, as for pages; if msgspec rejects the text, use `fromisoformat`."""
+    """Parse a datetime with msgspec, as the fast path does; if msgspec rejects the string, use `fromisoformat`."""
     try:
         return msgspec.convert(text, datetime)
     except msgspec.ValidationError:
@@ -277,7 +277,7 @@ def reject_unreadable_types(design: Design) -> None:
 
 
 def _unreadable(annotation: Any, seen: set[Any]) -> Iterator[tuple[str, str | None]]:
-    """Yield the problems of a type and of the types inside it, each with a remedy unless the message has one."""
+    """Yield the problems with a type and its nested types, each with a remedy unless the message includes one."""
     declared, _ = strip(annotation)
     if get_origin(declared) is Literal or declared in seen:
         return
