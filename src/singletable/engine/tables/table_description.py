@@ -44,7 +44,7 @@ def table_description(
     }
     if definition.billing_chosen_at is not None:
         summary: dict[str, Any] = {"BillingMode": definition.billing_mode}
-        # This date remains after a switch back to PROVISIONED; only CreateTable's response omits it (captured from AWS).
+        # This date remains after a switch back to PROVISIONED; only CreateTable omits it (captured from AWS).
         if status != "CREATING":
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
