@@ -1,4 +1,4 @@
-"""An embedded DynamoDB: its actions, its storage, and its interfaces (direct calls, boto3 and HTTP)."""
+"""An embedded DynamoDB engine: its actions, its storage, and its interfaces (direct calls, boto3 and HTTP)."""
 
 from singletable.engine.engine import Engine, Faults
 

@@ -1,4 +1,4 @@
-"""Background jobs (backups, restores, exports, imports), and the cleanup after jobs of a process that has ended."""
+"""Background jobs (backups, restores, exports, imports), and the cleanup of jobs that a terminated process left."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-# The pause between two steps of a job. Without it, the job would take the write lock again before any waiting writer.
+# The pause between two steps of a job. Without it, the job would retake the write lock before any waiting writer.
 PAUSE_SECONDS = 0.001
 
 
-class Stopped(Exception):  # every job catches it, so users never see it
-    """The engine is closing, so the job must end."""
+class Stopped(Exception):  # internal: every job catches this exception
+    """Raised inside a job when the engine is closing, so that the job ends."""
 
 
 class BackgroundJobs:
@@ -41,7 +41,7 @@ class BackgroundJobs:
         self._lock = threading.Lock()
 
     def start(self, name: str, job: Callable[[], None], *, at_end: Callable[[], None] | None = None) -> None:
-        """Start a job that any process can resume; do nothing if this process already runs a job of this name."""
+        """Start a job that any process can resume; do nothing if this process already runs a job with this name."""
 
         def run() -> None:
             try:
@@ -62,7 +62,7 @@ class BackgroundJobs:
             thread.start()
 
     def start_owned(self, name: str, prepare: Callable[[], Callable[[], None]]) -> None:
-        """Start a job that no other process can resume; `prepare` records the job in the store and returns it."""
+        """Start a job that no other process can resume; `prepare` records the job in the store and returns the job."""
         self.running_lock.enter()
         try:
             self.start(name, prepare(), at_end=self.running_lock.leave)

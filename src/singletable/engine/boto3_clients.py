@@ -1,4 +1,4 @@
-"""boto3 clients and resources that call an engine in the same process: new clients, or all clients of the process."""
+"""boto3 clients and resources that call an engine in the same process: new clients, or all clients in the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zlib import crc32
 
 from singletable.engine.http.http_messages import http_date
 
-# The service names in botocore's events and signers; DynamoDB Streams is a separate service.
+# The service names that botocore uses in events and signers; DynamoDB Streams is a separate service.
 SERVICES = ("dynamodb", "dynamodb-streams")
 CLIENT_NAMES = ("dynamodb", "dynamodbstreams")
 REGION = "us-east-1"
@@ -33,7 +33,7 @@ class JsonResponse(Protocol):
 
     @property
     def body(self) -> bytes:
-        """Return a JSON document."""
+        """Return the body, a JSON document."""
         ...
 
 
@@ -41,12 +41,12 @@ class AnsweringEngine(Protocol):
     """The part of the engine that boto3 clients call."""
 
     def answer(self, target: str, body: bytes) -> JsonResponse:
-        """Return the response to a request once its write is durable; several threads may call this concurrently."""
+        """Return the response to a request once its write is durable; several threads may call this method at once."""
         ...
 
 
 def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], **options: Any) -> Any:
-    """Return a boto3 client that calls the engine; accepts the options of `boto3.client`."""
+    """Return a boto3 client that calls the engine; this function accepts the options of `boto3.client`."""
     if service_name not in CLIENT_NAMES:
         raise ValueError(f"service_name must be one of {', '.join(CLIENT_NAMES)}, got {service_name!r}")
     with _creation_lock:
@@ -57,7 +57,7 @@ def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], *
 
 
 def boto3_resource(engine: AnsweringEngine, **options: Any) -> Any:
-    """Return a boto3 resource for DynamoDB that calls the engine; accepts the options of `boto3.resource`."""
+    """Return a boto3 DynamoDB resource that calls the engine; this function accepts the options of `boto3.resource`."""
     with _creation_lock:
         session = _session()
         resource = session.resource("dynamodb", **_client_options(session, options))
@@ -65,13 +65,13 @@ def boto3_resource(engine: AnsweringEngine, **options: Any) -> Any:
     return resource
 
 
-# Creating a client is not thread-safe, because all clients share one boto3 session. Using a client is.
+# Creating a client is not thread-safe, because all clients share one boto3 session. Using a client is thread-safe.
 _creation_lock = threading.Lock()
 
 
 @cache
 def _session() -> Any:
-    """Return the shared session.
+    """Return the boto3 session that all clients share.
 
     A new session parses the whole API description, which takes as long as creating 100 clients.
     """
@@ -79,7 +79,7 @@ def _session() -> Any:
 
 
 def library(name: str) -> Any:
-    """Return boto3 or a module of botocore; both are optional dependencies without type information."""
+    """Import and return boto3 or a module of botocore, which are optional dependencies without type information."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as problem:
@@ -90,7 +90,7 @@ def library(name: str) -> Any:
 
 
 def _client_options(session: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with a region, credentials and signing disabled, so that boto3 sends no request for them."""
+    """Return the options with a region and credentials, so that boto3 does not search for them, and without signing."""
     unsigned = library("botocore.config").Config(signature_version=library("botocore").UNSIGNED)
     given = options.get("config")
     filled = {"region_name": session.region_name or REGION, **ACCESS_KEY, **options}
@@ -164,7 +164,7 @@ class _Activation:
 
 
 class _Patch:
-    """A method of botocore that is replaced until `undo` is called."""
+    """A replacement for a method of botocore, in effect until `undo` is called."""
 
     def __init__(self, owner: Any, name: str, replace: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         self._owner, self._name = owner, name
@@ -173,7 +173,7 @@ class _Patch:
         setattr(owner, name, self._replacement)
 
     def undo(self) -> None:
-        # If another library has patched the method since, its patch calls ours. Then ours stays and only calls the
+        # If another library patched the method later, its patch calls ours. Then our patch stays and only calls the
         # original.
         if getattr(self._owner, self._name) is self._replacement:
             setattr(self._owner, self._name, self._original)
@@ -190,8 +190,8 @@ def boto3_everywhere(engine: AnsweringEngine) -> Generator[None, None, None]:
     """Redirect all DynamoDB clients of the process to the engine, in all threads, including existing clients.
 
     If blocks are nested, the engine of the innermost block answers. Clients created in the block need no region and no
-    credentials. They get placeholder credentials and keep them after the block, where AWS rejects them. Other services
-    are not affected.
+    credentials. They get placeholder credentials, which they keep after the block, although AWS rejects them. Clients
+    of other services are not affected.
     """
     activation = _Activation(engine)
     _enter(activation)
@@ -223,7 +223,7 @@ def _leave(activation: _Activation) -> None:
 
 
 def _active_engine(request: Any) -> AnsweringEngine | None:
-    """Return the engine that answers a botocore request; return None outside all blocks and for other services."""
+    """Return the engine that answers a botocore request, or None outside every block or for another service."""
     activations = _activations
     if not activations:
         return None
@@ -244,7 +244,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `sign` that skips the signature of requests that stay in the process; they need no credentials."""
+    """Return a `sign` that does not sign requests to an engine in this process, which need no credentials."""
 
     def sign(signer: Any, operation_name: str, request: Any, *arguments: Any, **options: Any) -> Any:
         is_standard = not arguments and options.get("signing_type", "standard") == "standard"
@@ -256,7 +256,7 @@ def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _create_client(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `create_client` that passes placeholder credentials: a search for real ones may use the network."""
+    """Return a `create_client` that passes placeholder credentials; searching for real ones may use the network."""
 
     def create_client(session: Any, service_name: str, *arguments: Any, **options: Any) -> Any:
         if _activations and service_name in CLIENT_NAMES and not arguments:

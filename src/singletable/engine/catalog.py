@@ -27,7 +27,7 @@ from singletable.errors import RequestRefused
 
 
 class Catalog:
-    """The tables of a store by name."""
+    """The tables in a store, by name."""
 
     def __init__(
         self,
@@ -43,15 +43,15 @@ class Catalog:
         self._lag_seconds = global_index_lag_seconds
         # Both dicts are replaced as a whole, so that other threads can read them without a lock.
         self._tables: dict[str, StoredTable] = {}
-        # Only the active tables: a table that is being restored or imported cannot serve items yet.
+        # Only the active tables: requests cannot access the items of a table that is still being restored or imported.
         self._ready: dict[str, StoredTable] = {}
 
     def cached(self, name: str) -> StoredTable | None:
-        """Return the active table from the cache, or None; another process may have changed the table since."""
+        """Return the active table from the cache, or None; another process may have changed the table meanwhile."""
         return self._ready.get(name)
 
     def require(self, name: str) -> StoredTable:
-        """Return the active table for an action on items; reject an unknown table."""
+        """Return the active table, for an action on its items; raise an error if there is no such table."""
         table = self._ready.get(name)
         if table is None:
             self.reload()
@@ -61,12 +61,12 @@ class Catalog:
         return table
 
     def fresh(self, name: str) -> StoredTable | None:
-        """Reload the catalog, and return the table, or None."""
+        """Reload the catalog, and return the table, or None if there is no such table."""
         self.reload()
         return self._tables.get(name)
 
     def require_fresh(self, name: str) -> StoredTable:
-        """Reload the catalog, and return the table for an action on the table itself; reject an unknown table."""
+        """Reload the catalog, and return the table, for an action on the table; raise an error if it is missing."""
         table = self.fresh(name)
         if table is None:
             raise _not_found(name)
@@ -77,14 +77,14 @@ class Catalog:
         return [table.name for table in self.reload()]
 
     def reload(self) -> list[StoredTable]:
-        """Reload the catalog, and return all tables; an unchanged table keeps its object."""
+        """Reload the catalog, and return all tables; for an unchanged table, return the same object as before."""
         with self._store.reading() as connection:
             rows = catalog_rows.rows(connection)
         known = self._tables
         tables = {}
         for row in rows:
             table = known.get(row.name)
-            # The name of a tree contains the number and the generation of its table, so it shows every change.
+            # The name of a tree contains the number and the generation of its table, so it differs after every change.
             is_same = table is not None and table.tree.name == tree_of(row.number, row.generation).name
             tables[row.name] = table if table is not None and is_same else self._open(row)
         self._ready = {name: table for name, table in tables.items() if table.definition.status == "ACTIVE"}
@@ -100,7 +100,7 @@ class Catalog:
         return before != self._tables
 
     def create(self, definition: TableDefinition) -> bool:
-        """Create a table with its trees; return False if a table of this name exists."""
+        """Create a table with its trees; return False if a table with this name already exists."""
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
@@ -109,7 +109,7 @@ class Catalog:
         return True
 
     def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-        """Create a table within the transaction of the caller; the caller must call `reload` after the commit."""
+        """Create a table within the caller's transaction; the caller must call `reload` after the commit."""
         row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _index_numbers(definition))
         apply_definition(connection, row.number, None, definition, self._now())
         return self._open(row)
@@ -117,7 +117,7 @@ class Catalog:
     def change(
         self, name: str, changed: Callable[[TableDefinition], TableDefinition]
     ) -> tuple[TableDefinition, TableDefinition]:
-        """Change a definition, create or drop the trees of its indexes, and return the old and the new definition."""
+        """Change a table definition, and create or drop index trees to match; return the old and the new definition."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, name)
             if row is None:
@@ -131,7 +131,7 @@ class Catalog:
         return before, after
 
     def drop(self, table: StoredTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
-        """Drop a table; `adopt`, if given, takes over the tree with the items, which is then not dropped."""
+        """Drop a table; if `adopt` is given, it takes over the tree with the items instead of dropping the tree."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, table.name)
             if row is None:

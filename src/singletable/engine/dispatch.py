@@ -1,6 +1,6 @@
-"""All actions by target name; each action is loaded at its first request.
+"""All actions by target name; an action is imported when it is first requested.
 
-An action is a function in the module of `actions` with the same name; a module of `wire` defines its request. Loading
+An action is a function in the module of `actions` with the same name; a module of `wire` defines its request. Importing
 all actions at startup would take longer than the rest of the engine's startup.
 """
 
@@ -20,7 +20,7 @@ DYNAMODB = "DynamoDB_20120810."
 STREAMS = "DynamoDBStreams_20120810."  # a separate service of AWS, which the engine serves at the same address
 OURS = "Singletable."  # for MostAccessedKeys, which DynamoDB does not have
 
-# The modules of `wire` that define requests. A module is imported with the first of its actions.
+# The modules of `wire` that define requests. A module is imported together with the first of its actions.
 _TABLES = "singletable.wire.table_requests"
 _ITEMS = "singletable.wire.item_requests"
 _QUERY_AND_SCAN = "singletable.wire.query_and_scan"
@@ -64,7 +64,8 @@ _ITEM_WRITES = {
     _ITEMS: ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
     _STATEMENTS: ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
 }
-# The actions that change tables. They commit alone, because background threads must see the change when they wake up.
+# The actions that change tables. Each one commits separately, because background threads must see the change when they
+# wake up.
 _TABLE_WRITES = {
     _TABLES: (
         "CreateTable",
@@ -104,7 +105,7 @@ UNSUPPORTED_ACTIONS = {
     "DescribeBulkOperation": _NO_S3,
     "ListBulkOperations": _NO_S3,
 }
-"""The actions of the API that this engine does not support, each with the reason."""
+"""The API actions that this engine does not support, each with the reason."""
 
 
 class Action(NamedTuple):
@@ -118,7 +119,7 @@ class Action(NamedTuple):
 
 
 class _ActionEntry(NamedTuple):
-    """An action that is not loaded yet; `wire` is the module that defines its request."""
+    """An action that is not imported yet; `wire` is the module that defines its request."""
 
     wire: str
     writes: bool = False

@@ -44,7 +44,7 @@ class EngineResponse(NamedTuple):
 STALE_TRIES_MAX = 1000
 _encode = msgspec.json.Encoder().encode
 
-# Errors that depend only on the items in the store, so an outdated catalog cannot have caused them.
+# These errors depend only on the items in the store, so an outdated catalog cannot be their cause.
 _ERRORS_FROM_ITEMS = frozenset(
     (
         "ConditionalCheckFailedException",
@@ -57,7 +57,7 @@ _ERRORS_FROM_ITEMS = frozenset(
 
 
 class Faults:
-    """Injected transaction conflicts; an engine has no conflicts of its own, because it has a single writer.
+    """Transaction conflicts to inject; the engine itself never has conflicts, because it has a single writer.
 
     `conflict_rate` is the probability that a write fails. To make the next N writes fail, set `conflicts_next` to N.
     """
@@ -78,14 +78,14 @@ class Faults:
 
 
 class Engine:
-    """A DynamoDB in this process, in memory (`memory:`) or in a file (`file:PATH`).
+    """A DynamoDB engine in this process, which stores tables in memory (`memory:`) or in a file (`file:PATH`).
 
     `sync`: with "normal", a confirmed write survives a crash of the process; with "full", it also survives a power
     failure.
     `buckets`: a folder whose subfolders act as S3 buckets for exports and imports.
     `endpoint`: the address that DescribeEndpoints returns.
     `faults`: transaction conflicts to inject.
-    `sweep_seconds`: the interval between deletions of expired items; with None, only `sweep` deletes them.
+    `sweep_seconds`: the interval between deletions of expired items; with None, only `sweep` deletes expired items.
     `gsi_lag_seconds`: the time after which writes of this engine appear in global secondary indexes.
     `enforce_capacity`: throttle requests above the provisioned units of a table, or above its on-demand maximum.
     `enforce_partition_limit`: throttle requests above the limit of one partition: 3000 read and 1000 write units per
@@ -144,7 +144,7 @@ class Engine:
         return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused if it fails."""
+        """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused on failure."""
         found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
         answer = _encode(self._result(found, _encode(request)))
         if found.writes:
@@ -160,9 +160,10 @@ class Engine:
         return answer
 
     def group_commit(self) -> AbstractContextManager[object]:
-        """Return a `with` block that commits its writes together at its end; send no response before the end.
+        """Return a context manager that commits the writes of its `with` block together at the end of the block.
 
-        If the commit fails, the end of the block raises an error, and no response of the block is valid.
+        Do not send a response before the end of the block. If the commit fails, the end of the block raises an error,
+        and no response from the block is valid.
         """
         return self.store.group_commit()
 
@@ -175,7 +176,7 @@ class Engine:
             return EngineResponse(error_status(error), error_body(error), False)
 
     def result(self, target: str, body: bytes) -> Result:
-        """Return the result of a read as a Python object, not encoded as JSON; raise RequestRefused if it fails."""
+        """Return the result of a read as a Python object instead of JSON; raise RequestRefused if the read fails."""
         return self._result(_action(target), body)
 
     def _result(self, action: Action, body: bytes) -> Result:
@@ -196,7 +197,7 @@ class Engine:
                 # Another process has changed a table, so the catalog in memory is outdated.
                 self.catalog.reload()
             except RequestRefused as error:
-                # If another process has changed a table, the request may be valid for the current definition.
+                # If another process has changed a table, the request may be valid for the current table definition.
                 if error.code in _ERRORS_FROM_ITEMS or not self.catalog.changed():
                     raise
         raise StoreRefused(
@@ -213,15 +214,15 @@ class Engine:
         return boto3_clients.boto3_resource(self, **options)
 
     def boto3_everywhere(self) -> AbstractContextManager[None]:
-        """Redirect every DynamoDB client of boto3 in this process to this engine for the duration of a `with` block."""
+        """Redirect every boto3 DynamoDB client in this process to this engine for the duration of a `with` block."""
         return boto3_everywhere(self)
 
     def sweep(self) -> int:
-        """Delete the expired items and return their number."""
+        """Delete all expired items, and return the number of deleted items."""
         return self.sweeper.sweep()
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
-        """Return the keys that consumed the most units; raise RequestRefused unless Contributor Insights is enabled.
+        """Return the keys that consumed the most units; raise RequestRefused if Contributor Insights is disabled.
 
         The counts start when Contributor Insights is enabled or the engine is opened, whichever is later.
         """

@@ -1,4 +1,4 @@
-"""Integrity check of a store: whether items, index entries, change logs, expiry times and backups match each other."""
+"""Integrity check of a store: compares items, index entries, change logs, expiry times and backups."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def backups_of(connection: sqlite3.Connection) -> dict[str, StoredTable]:
 
 
 def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Yield invalid items, and items without the right entry in an active index."""
+    """Yield a problem for each invalid item, and for each item whose entry in an active index is missing or wrong."""
     for key, body, size in _rows(connection, table):
         item = _decode_or_none(body)
         if item is None:
@@ -106,7 +106,7 @@ def _item_problem(table: StoredTable, key: bytes, item: Item, size: int) -> str 
 
 
 def _index_problems(connection: sqlite3.Connection, table: StoredTable, index: StoredIndex) -> Iterator[str]:
-    """Yield index entries that belong to no item."""
+    """Yield a problem for each index entry that does not belong to an item."""
     position = b""
     while rows := index.tree.after(connection, position, STEP_ROWS):
         for key, body, _ in rows:
@@ -127,7 +127,7 @@ def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredI
 
 
 def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Check that every change starts from the result of the previous one, and that items match their last change."""
+    """Yield a problem for each change that does not continue the previous one, and each item unlike its last change."""
     if table.changes is None:
         return
     log = table.changes.log
@@ -149,7 +149,10 @@ def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> 
 
 
 def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Yield expiry times that match no item and, if TTL is enabled, items whose expiry time is not recorded."""
+    """Yield a problem for each expiry time that matches no item.
+
+    If TTL is enabled, also yield a problem for each item whose expiry time is not recorded.
+    """
     if table.expiry is None:
         return
     recorded = {(at, key) for at, key in table.expiry.tree.rows(connection)}
@@ -170,7 +173,7 @@ def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iter
 
 
 def _is_same_item(left: bytes | None, right: bytes | None) -> bool:
-    """Return whether two stored bodies contain the same item; the order of attributes does not matter."""
+    """Return whether two stored JSON bodies contain the same item, regardless of the order of attributes."""
     if left is None or right is None or left == right:
         return left == right
     try:

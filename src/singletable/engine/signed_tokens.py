@@ -21,14 +21,14 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class SignedTokens:
-    """Signs and verifies tokens with the secret of a store, which it reads at the first use."""
+    """Signs and verifies tokens with the secret of a store, which is read at the first use."""
 
     def __init__(self, secret: Callable[[], bytes]) -> None:
         self._read_secret = secret
         self._secret: bytes | None = None
 
     def sign(self, kind: str, payload: bytes) -> str:
-        """Return the signed token of a payload; `verify` accepts it only for the same `kind`."""
+        """Return a signed token that contains a payload; `verify` accepts the token only for the same `kind`."""
         return base64.urlsafe_b64encode(self._signature(kind, payload) + payload).decode("ascii")
 
     def verify(self, kind: str, token: str) -> bytes | None:
@@ -73,12 +73,12 @@ def request_digest(text: str, parameters: list[Any] | None) -> bytes:
 
 
 def encode_next_token(tokens: SignedTokens, digest: bytes, read: int, key: Item) -> str:
-    """Return the NextToken of a position."""
+    """Return the NextToken for the position where the next page starts."""
     return tokens.sign(_PAGE_KIND, _encode(TokenContent(digest, read, key)))
 
 
 def decode_next_token(tokens: SignedTokens, digest: bytes, token: str) -> Continuation:
-    """Return the position of a NextToken; reject an invalid token, and a token of another request."""
+    """Return the position in a NextToken; reject an invalid token, and a token from another request."""
     content = tokens.verify(_PAGE_KIND, token)
     if content is None:
         raise invalid_token()

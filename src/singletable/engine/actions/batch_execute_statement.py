@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 KEY_NEEDED = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
-# In a batch, error codes lack the suffix "Exception". Only this code has a different name.
+# In a batch, DynamoDB drops the suffix "Exception" from error codes. Only this code gets a different name.
 _CODES = {"ValidationException": "ValidationError"}
 
 
 class SingleSelect(NamedTuple):
-    """A SELECT of one item."""
+    """A SELECT statement that reads one item."""
 
     table: StoredTable
     key: bytes
@@ -49,12 +49,12 @@ class SingleWrite(NamedTuple):
 
     @property
     def table(self) -> StoredTable:
-        """The table of the write."""
+        """The table that the statement writes to."""
         return self.planned.table
 
     @property
     def key(self) -> bytes:
-        """The stored key of the item."""
+        """The stored key of the item that the statement writes."""
         return self.planned.key
 
 
@@ -62,13 +62,13 @@ PlannedEntry = SingleSelect | SingleWrite | RequestRefused
 
 
 def batch_execute_statement(engine: Engine, request: BatchExecuteStatement) -> BatchExecuteStatementResult:
-    """Run every statement; the response of a failed statement is its error."""
+    """Run every statement; for a statement that fails, its response contains the error."""
     statements = [_bind(each) for each in request.statements]
     kinds = {each.is_read for each in statements if isinstance(each, BoundStatement)}
     if len(kinds) > 1:
         raise invalid("Read and write requests together in the same batch is not supported")
     planned = _plan_all(engine, request, statements)
-    # A statement that failed with an outdated table definition may succeed with the current one.
+    # A statement that fails with an outdated table definition may succeed with the current definition.
     if any(isinstance(each, RequestRefused) for each in planned) and engine.catalog.changed():
         planned = _plan_all(engine, request, statements)
     keys = [(each.table.name, each.key) for each in planned if not isinstance(each, RequestRefused)]

@@ -35,7 +35,10 @@ WRITES_MAX = 25
 
 
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemResult:
-    """Run all writes in one transaction; return throttled writes as UnprocessedItems, or raise if all are throttled."""
+    """Run all writes in one transaction of the store, and return throttled writes as UnprocessedItems.
+
+    Raise a throttling error if every write is throttled.
+    """
     sizes = _accept(request)
     by_table = _planned(engine, request, sizes)
     detail = request.return_consumed_capacity
@@ -70,7 +73,7 @@ def batch_write_item(engine: Engine, request: BatchWriteItem) -> BatchWriteItemR
 
 
 def _as_sent(write: WriteRequest) -> dict[str, Any]:
-    """Return a write in the format of the request, so that the client can send it again."""
+    """Return a write in the request format, so that the client can send the write again."""
     if write.put_request is not None:
         return {"PutRequest": {"Item": write.put_request.item}}
     assert write.delete_request is not None
@@ -78,7 +81,7 @@ def _as_sent(write: WriteRequest) -> dict[str, Any]:
 
 
 def _accept(request: BatchWriteItem) -> list[int]:
-    """Run the checks that need no table; return the item sizes in order."""
+    """Run the checks that need no table; return the sizes of the items, in request order."""
     if not request.request_items:
         raise invalid("The requestItems parameter is required for BatchWriteItem")
     writes = [write for of_table in request.request_items.values() for write in of_table]
@@ -122,7 +125,7 @@ def _planned_one(table: StoredTable, each: WriteRequest, size: int) -> PlannedWr
 
 
 def _planned_put(table: StoredTable, item: Item, size: int) -> PlannedWrite:
-    """Plan a put; for an invalid key, a batch returns the error message of a delete (captured from AWS)."""
+    """Plan a put; if the key is invalid, raise the error that a delete returns, as in DynamoDB (captured from AWS)."""
     try:
         return planned_put(table, item, size)
     except InvalidItemKey:

@@ -1,4 +1,4 @@
-"""CreateBackup: copies a table; the copy remains when the table is deleted."""
+"""CreateBackup: copies a table to a backup, which remains when the table is deleted."""
 
 from __future__ import annotations
 

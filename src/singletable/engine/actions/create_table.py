@@ -1,4 +1,4 @@
-"""CreateTable: a new table with its indexes."""
+"""CreateTable: creates a table with its indexes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeleteTable: deletes a table with its items."""
+"""DeleteTable: deletes a table and its items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
         )
-    # Like DynamoDB, keep a backup of the last state of a table with point-in-time recovery.
+    # If point-in-time recovery is enabled, keep a backup of the last state of the table, as DynamoDB does.
     adopt = None if table.definition.recovery is None else deleted_table_backup(engine, table.definition)
     engine.catalog.drop(table, adopt)
     return TableDescriptionResult(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_backup(engine: Engine, request: DescribeBackup) -> BackupDescriptionResult:
-    """Describe the backup, and the table as it was at the time of the backup."""
+    """Describe the backup, and its source table as it was when the backup was created."""
     with engine.store.reading() as connection:
         found = find_backup(engine, connection, request.backup_arn)
     return BackupDescriptionResult(backup_description=backup_description(engine, found.backup))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def describe_continuous_backups(engine: Engine, request: DescribeContinuousBackups) -> ContinuousBackupsResult:
-    """Describe point-in-time recovery."""
+    """Describe the point-in-time recovery setting of the table."""
     name = table_name(engine, request.table_name)
     table = None if name is None else engine.catalog.fresh(name)
     if table is None:

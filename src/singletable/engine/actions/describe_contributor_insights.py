@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_contributor_insights(engine: Engine, request: DescribeContributorInsights) -> ContributorInsightsResult:
-    """Return the current status, including changes by other processes."""
+    """Return the current status, including changes made by other processes."""
     definition = engine.catalog.require_fresh(request.table_name).definition
     name = request.index_name
     index = None if name is None else definition.index(name)

@@ -1,4 +1,4 @@
-"""DescribeKinesisStreamingDestination: Kinesis streaming is not supported, so the list is empty."""
+"""DescribeKinesisStreamingDestination: returns an empty list, because Kinesis streaming is not supported."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 def describe_kinesis_streaming_destination(
     engine: Engine, request: DescribeKinesisStreamingDestination
 ) -> DescribeKinesisStreamingDestinationResult:
-    """Return an empty list, so that tools that describe tables do not fail."""
+    """Return an empty list of destinations, so that tools that describe tables do not fail."""
     table = engine.catalog.require_fresh(request.table_name)
     return DescribeKinesisStreamingDestinationResult(table_name=table.name, kinesis_data_stream_destinations=[])

@@ -1,4 +1,4 @@
-"""DescribeLimits: the maximum provisioned units of an account and of a table."""
+"""DescribeLimits: the maximum provisioned capacity units per account and per table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLE_UNITS_MAX = 40_000
 
 
 def describe_limits(engine: Engine, request: DescribeLimits) -> DescribeLimitsResult:
-    """Return the limits of a new account; the engine does not enforce them."""
+    """Return the limits that a new AWS account has; the engine does not enforce these limits."""
     return DescribeLimitsResult(
         account_max_read_capacity_units=ACCOUNT_UNITS_MAX,
         account_max_write_capacity_units=ACCOUNT_UNITS_MAX,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_table(engine: Engine, request: DescribeTable) -> TableResult:
-    """Return the current description, including changes by other processes."""
+    """Return the current description of the table, including changes made by other processes."""
     table = engine.catalog.require_fresh(request.table_name)
     sizes = engine.sizes.of(table)
     status = table.definition.status

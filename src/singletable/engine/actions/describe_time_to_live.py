@@ -1,4 +1,4 @@
-"""DescribeTimeToLive: the time-to-live setting of a table and its attribute."""
+"""DescribeTimeToLive: whether TTL is enabled for a table, and the TTL attribute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def describe_time_to_live(engine: Engine, request: DescribeTimeToLive) -> DescribeTimeToLiveResult:
-    """Describe the current setting."""
+    """Describe the current TTL setting of the table."""
     setting = engine.catalog.require_fresh(request.table_name).definition.time_to_live
     if setting is None or setting.attribute is None:
         return DescribeTimeToLiveResult(time_to_live_description={"TimeToLiveStatus": "DISABLED"})

@@ -1,4 +1,4 @@
-"""ExecuteStatement: one PartiQL statement."""
+"""ExecuteStatement: runs one PartiQL statement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def execute_statement(engine: Engine, request: ExecuteStatement) -> ExecuteStatementResult:
-    """Return one page of a SELECT, or write the item that the statement names."""
+    """Return one page of the result of a SELECT, or write the item that the statement names."""
     accept_parameters(request.parameters)
     statement = bind_statement(request.statement, request.parameters)
     if isinstance(statement.statement, ExistsStatement):

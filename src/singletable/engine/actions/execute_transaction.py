@@ -1,4 +1,4 @@
-"""ExecuteTransaction: up to 100 PartiQL statements, either reads of one snapshot or atomic writes."""
+"""ExecuteTransaction: runs up to 100 PartiQL statements, either reads from one snapshot or atomic writes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TWICE = "Transaction request cannot include multiple operations on one item"
 
 
 def execute_transaction(engine: Engine, request: ExecuteTransaction) -> ExecuteTransactionResult:
-    """Run all reads in one snapshot, or all writes in one transaction of the store."""
+    """Run all reads in one snapshot of the store, or all writes in one transaction of the store."""
     for each in request.transact_statements:
         accept_parameters(each.parameters)
     statements = [_bind(number, each) for number, each in enumerate(request.transact_statements)]
@@ -73,7 +73,10 @@ def _in_statement(number: int, error: RequestRefused) -> RequestRefused:
 
 
 def _tables(engine: Engine, statements: list[BoundStatement]) -> list[StoredTable]:
-    """Return the tables; raise for a missing table, or a statement that a transaction does not support."""
+    """Return the table of each statement.
+
+    Raise an error if a table is missing or a transaction does not support a statement.
+    """
     tables: list[StoredTable] = []
     reasons: list[Reason] = []
     for number, statement in enumerate(statements):
@@ -94,7 +97,7 @@ def _tables(engine: Engine, statements: list[BoundStatement]) -> list[StoredTabl
 
 
 def _check_supported(table: StoredTable, bound: BoundStatement) -> None:
-    """Raise for statements that transactions do not support, before the keys are checked."""
+    """Raise an error if transactions do not support the statement; DynamoDB checks this before the keys."""
     statement = bound.statement
     if isinstance(statement, SelectStatement):
         if statement.source.index is not None:
@@ -145,7 +148,7 @@ def _run_selects(
 def _plan_selects(
     statements: list[BoundStatement], tables: list[StoredTable]
 ) -> tuple[list[bytes], list[ItemProjection]]:
-    """Return stored keys and projections; an invalid key cancels the transaction with a reason."""
+    """Return the stored key and the projection of each SELECT; an invalid key cancels the transaction with a reason."""
     keys: list[bytes] = []
     projections: list[ItemProjection] = []
     reasons: list[Reason] = []
@@ -212,5 +215,5 @@ def _plan_writes(
 
 
 def _reason(write: PlannedWrite, failure: ConditionNotMet) -> Reason:
-    """Return the cancellation reason for a failed condition; for an INSERT, it is DuplicateItem."""
+    """Return the cancellation reason for a failed condition; for an INSERT, the reason is DuplicateItem."""
     return {"Code": "DuplicateItem", "Message": DUPLICATE} if write.kind == "put" else condition_reason(write, failure)

@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime: exports the items of a table at a point in time to files in a bucket."""
+"""ExportTableToPointInTime: exports a table, as it was at a point in time, to files in a bucket."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def export_table_to_point_in_time(engine: Engine, request: ExportTableToPointInTime) -> ExportDescriptionResult:
-    """Start the export, which runs in the background."""
+    """Start the export as a background job, and return its description."""
     engine.buckets.check(request.s3_prefix)
     if request.filter_specification is not None:
         raise invalid(
@@ -86,7 +86,7 @@ def _described_members(request: ExportTableToPointInTime, now: float) -> dict[st
 
 
 def _time(request: ExportTableToPointInTime, recovery: PointInTimeRecovery, now: float) -> float:
-    """Return the exported point in time; raise if it is outside the recovery period."""
+    """Return the point in time to export; raise an error if it is outside the recovery period."""
     incremental = request.incremental_export_specification
     if request.export_type != "INCREMENTAL_EXPORT":
         if incremental is not None:
@@ -126,7 +126,7 @@ def _start(engine: Engine, table: StoredTable, export: Export, *, is_of_now: boo
 
 
 def _lines(engine: Engine, table: StoredTable, export: Export, *, is_of_now: bool) -> tuple[Lines, Callable[[], None]]:
-    """Return the lines to write, read from a new snapshot, and the function that releases the snapshot."""
+    """Return the lines to write, which are read from a new snapshot, and a function that releases the snapshot."""
     output_format = export.parameters["ExportFormat"]
     period = export.parameters.get("IncrementalExportSpecification")
     if period is not None:

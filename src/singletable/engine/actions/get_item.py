@@ -1,4 +1,4 @@
-"""GetItem: one item by its key."""
+"""GetItem: reads one item by its key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def get_item(engine: Engine, request: GetItem) -> GetItemResult:
-    """Return the item, or no item if it does not exist."""
+    """Return the item; if it does not exist, return a result without an item."""
     table = engine.catalog.cached(request.table_name)
     key: bytes | None = None
     if table is not None and table.has_text_keys and request.attributes_to_get is None:

@@ -1,4 +1,4 @@
-"""GetRecords: the changes in a stream, starting at a position."""
+"""GetRecords: reads the change records of a stream from a given position."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _position(connection: sqlite3.Connection, stream: Stream, iterator: ShardIte
 
 
 def _page(changes: list[LoggedChange]) -> list[LoggedChange]:
-    """Return as many changes as fit into the response, but at least one."""
+    """Return the leading changes that fit into one response, but at least one change if there is any."""
     size = 0
     for position, change in enumerate(changes):
         size += len(change.before or b"") + len(change.after or b"")

@@ -1,4 +1,4 @@
-"""GetResourcePolicy: the policy of a table as it was attached."""
+"""GetResourcePolicy: the resource policy of a table, exactly as it was attached."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def get_resource_policy(engine: Engine, request: GetResourcePolicy) -> GetResourcePolicyResult:
-    """Return the current policy; in DynamoDB, a changed policy may appear with a delay."""
+    """Return the current policy; in DynamoDB, a policy change may become visible only after a delay."""
     table = engine.catalog.require_fresh(table_with_policy(engine, request.resource_arn))
     policy = table.definition.policy
     if policy is None:

@@ -1,4 +1,4 @@
-"""GetShardIterator: a position in a stream to read from."""
+"""GetShardIterator: returns a position in a stream from which GetRecords can read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def get_shard_iterator(engine: Engine, request: GetShardIterator) -> GetShardIteratorResult:
-    """Return an iterator at the start or end of the shard, or at or after a record; raise if the record was trimmed."""
+    """Return an iterator at the start or the end of the shard, or at or after a given record.
+
+    Raise an error if that record is older than the retention period and was deleted.
+    """
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, request.stream_arn, engine.arn(""))
         if request.shard_id != stream.shard:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def import_table(engine: Engine, request: ImportTable) -> ImportDescriptionResult:
-    """Create the table and start the import, which runs in the background."""
+    """Create the table, and start the import as a background job."""
     engine.buckets.check(request.s3_bucket_source.s3_key_prefix)
     require_compression(request.input_compression_type)
     if request.input_format == "ION":

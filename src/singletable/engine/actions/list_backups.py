@@ -1,4 +1,4 @@
-"""ListBackups: backups of one or all tables, filtered by time and type, in pages."""
+"""ListBackups: a paginated list of the backups of one or all tables, filtered by time and type."""
 
 from __future__ import annotations
 

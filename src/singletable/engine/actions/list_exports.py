@@ -1,4 +1,4 @@
-"""ListExports: exports of one or all tables, in pages."""
+"""ListExports: a paginated list of the exports of one or all tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def list_exports(engine: Engine, request: ListExports) -> ListExportsResult:
-    """List exports, ordered by ARN."""
+    """List one page of exports, ordered by ARN."""
     page, token = transfer_page(engine, Export, request.table_arn, request.max_results, request.next_token)
     summaries = [
         {

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def list_global_tables(engine: Engine, request: ListGlobalTables) -> ListGlobalTablesResult:
-    """Return an empty list."""
+    """Return an empty list of global tables."""
     return ListGlobalTablesResult(global_tables=[])

@@ -1,4 +1,4 @@
-"""ListImports: imports into one or all tables, in pages."""
+"""ListImports: a paginated list of the imports into one or all tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SUMMARY_MEMBERS = (
 
 
 def list_imports(engine: Engine, request: ListImports) -> ListImportsResult:
-    """List imports, ordered by ARN."""
+    """List one page of imports, ordered by ARN."""
     page, token = transfer_page(engine, Import, request.table_arn, request.page_size, request.next_token)
     descriptions = [import_description(engine, each) for each in page]
     summaries = [{name: each[name] for name in _SUMMARY_MEMBERS if name in each} for each in descriptions]

@@ -17,7 +17,7 @@ PAGE_STREAMS = 100
 
 
 def list_streams(engine: Engine, request: ListStreams) -> ListStreamsResult:
-    """List a page of streams, ordered by ARN."""
+    """List one page of streams, ordered by ARN."""
     with engine.store.reading() as connection:
         rows = change_log_rows.list_streams(connection, request.table_name)
     streams = [stream_of(row, engine.arn(row.table_name)) for row in rows]

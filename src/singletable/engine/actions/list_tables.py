@@ -1,4 +1,4 @@
-"""ListTables: the sorted names of the tables, in pages."""
+"""ListTables: a paginated, sorted list of the table names."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ ACTION = "ListTagsOfResource"
 
 
 def list_tags_of_resource(engine: Engine, request: ListTagsOfResource) -> ListTagsOfResourceResult:
-    """List all tags on one page: as in DynamoDB, the maximum number of tags fits on one page (captured from AWS)."""
+    """List all tags on one page; as in DynamoDB, the maximum number of tags fits on one page (captured from AWS)."""
     name = tagged_table(engine, request.resource_arn, ACTION)
     if request.next_token is not None:
-        # Responses never contain a token, so every token is invalid.
+        # No response contains a NextToken, so every token in a request is invalid.
         raise invalid("One or more parameter values were invalid: Invalid NextToken")
     try:
         table = engine.catalog.require_fresh(name)

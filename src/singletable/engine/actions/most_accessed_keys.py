@@ -16,7 +16,7 @@ COUNT = 10
 
 
 def most_accessed_keys(engine: Engine, request: MostAccessedKeys) -> MostAccessedKeysResult:
-    """Return the counts since Contributor Insights was enabled or this process started, whichever is later."""
+    """Return the accesses since Contributor Insights was enabled or this process started, whichever is later."""
     count = request.count or COUNT
     accessed, throttled = (
         most_used(engine, request.table_name, request.index_name, count, throttled=throttled)
@@ -26,7 +26,7 @@ def most_accessed_keys(engine: Engine, request: MostAccessedKeys) -> MostAccesse
 
 
 def most_used(engine: Engine, table: str, index: str | None, count: int, *, throttled: bool) -> MostUsedKeys:
-    """Return the most used keys of a table or global index; raise unless Contributor Insights is enabled."""
+    """Return the most used keys of a table or global index; raise an error if Contributor Insights is disabled."""
     found = engine.catalog.require_fresh(table)
     if index is not None and found.index(index) is None:
         raise index_not_found(table, index)

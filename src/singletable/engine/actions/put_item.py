@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def put_item(engine: Engine, request: PutItem) -> ItemWriteResult:
-    """Put the item if the condition holds."""
+    """Write the item if the condition holds."""
     is_legacy = has_legacy_parameters(request)
     size = accept_item(request.item)
     check_return_values(request)

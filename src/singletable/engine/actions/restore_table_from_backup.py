@@ -1,4 +1,4 @@
-"""RestoreTableFromBackup: creates a table with the items of a backup."""
+"""RestoreTableFromBackup: creates a table from the items in a backup."""
 
 from __future__ import annotations
 

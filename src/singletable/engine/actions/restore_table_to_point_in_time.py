@@ -1,4 +1,4 @@
-"""RestoreTableToPointInTime: creates a table with the items of another table at a point in time."""
+"""RestoreTableToPointInTime: creates a table with the items that another table had at a point in time."""
 
 from __future__ import annotations
 

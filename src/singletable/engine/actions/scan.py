@@ -1,4 +1,4 @@
-"""Scan: all items of a table or an index, or of one segment of it."""
+"""Scan: reads all items of a table or an index, or one segment of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def scan(engine: Engine, request: Scan) -> PageResult:
-    """Read one page of all items, or of one segment."""
+    """Read one page of the table or index, or of one segment of it."""
     legacy = legacy_page(request) if has_legacy_parameters(request) else None
     accept_start_key(request)
     _check_segments(request)

@@ -1,4 +1,4 @@
-"""TransactWriteItems: up to 100 writes and condition checks, all or none."""
+"""TransactWriteItems: performs up to 100 writes and condition checks atomically."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ParsedAction(NamedTuple):
 
 
 def transact_write_items(engine: Engine, request: TransactWriteItems) -> TransactWriteItemsResult:
-    """Run all actions in one transaction of the store."""
+    """Perform all actions in one transaction of the store."""
     actions = [_parse(each) for each in request.transact_items]
     if sum(action.size for action in actions) > TRANSACTION_BYTES_MAX:
         raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
@@ -135,7 +135,7 @@ def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]
 
 
 def _key(table: StoredTable, parsed: ParsedAction) -> bytes:
-    """Return the key of an invalid action, to detect duplicate keys; raise if the key itself is invalid."""
+    """Return the key of an invalid action, to detect duplicate keys; raise an error if the key itself is invalid."""
     return item_key(table, parsed.item) if isinstance(parsed.action, Put) else exact_key(table, parsed.item)
 
 

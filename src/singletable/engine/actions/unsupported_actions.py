@@ -1,4 +1,4 @@
-"""Actions of the API that this engine does not support; each error states the reason."""
+"""API actions that this engine does not support; each one returns an error that states the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def unsupported_action(action: str, reason: str) -> Callable[[Engine, UnservedAction], NoReturn]:
-    """Return the handler of an unsupported action."""
+    """Return a handler that rejects an unsupported action with an error that states the reason."""
 
     def raise_unsupported(engine: Engine, request: UnservedAction) -> NoReturn:
         raise invalid(f"{action} is not supported by this engine: {reason}")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def update_continuous_backups(engine: Engine, request: UpdateContinuousBackups) -> ContinuousBackupsResult:
-    """Enable recovery, which logs every change from now on, or disable it, which discards the logged changes."""
+    """Enable or disable point-in-time recovery.
+
+    While recovery is enabled, every change is logged. Disabling recovery discards the logged changes.
+    """
     specification = request.point_in_time_recovery_specification
     if not specification.point_in_time_recovery_enabled and specification.recovery_period_in_days is not None:
         raise invalid(

@@ -1,4 +1,4 @@
-"""UpdateContributorInsights: enables or disables counting the most used keys."""
+"""UpdateContributorInsights: starts or stops counting the most used keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def update_contributor_insights(engine: Engine, request: UpdateContributorInsights) -> ContributorInsightsResult:
-    """Change the setting at once; like DynamoDB, return the status ENABLING or DISABLING."""
+    """Change the setting at once; like DynamoDB, return the status ENABLING or DISABLING nevertheless."""
 
     def change(definition: TableDefinition) -> TableDefinition:
         return _changed(definition, request, engine.now())
@@ -59,7 +59,7 @@ def _insights(
         if old is None or not old.is_enabled:
             return old
         return msgspec.structs.replace(old, is_enabled=False, changed_at=now)
-    # Without a mode, the default applies, not the previous mode (captured from AWS).
+    # If the request omits the mode, the default mode applies, not the previous one (captured from AWS).
     mode = request.contributor_insights_mode or "ACCESSED_AND_THROTTLED_KEYS"
     if old is not None and old.is_enabled:
         return old if old.mode == mode else msgspec.structs.replace(old, mode=mode, changed_at=now)

@@ -24,7 +24,8 @@ def update_item(engine: Engine, request: UpdateItem) -> ItemWriteResult:
     )
     table = engine.catalog.require(request.table_name)
     returns_old = request.return_values_on_condition_check_failure == "ALL_OLD"
-    # Outside transactions, the size limit of an update ignores the key, but adds bytes per change (captured from AWS).
+    # Outside transactions, DynamoDB ignores the key in the size limit of an update, but adds bytes for every change
+    # (captured from AWS).
     extra_bytes = 0 if update is None else update.update.extra_bytes
     write = planned_update(table, request.key, update, condition, returns_old, extra_bytes)
     return run_single_write(engine, request, write, update)

@@ -1,4 +1,4 @@
-"""UpdateTable: changes the capacity, billing mode, indexes, stream or another setting of a table."""
+"""UpdateTable: changes the capacity, billing mode, indexes, stream or other settings of a table."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _with_stream(definition: TableDefinition, requested: StreamSpecification, no
         raise invalid(f"Table already has an enabled stream: TableName: {definition.name}")
     stream = stream_of(requested, now)
     while stream is not None and stream.label == definition.latest_stream:
-        # Labels must differ, so a second stream in the same millisecond gets the label of the next millisecond.
+        # Stream labels are timestamps and must be unique, so a second stream in the same millisecond uses the next one.
         now += 0.001
         stream = stream_of(requested, now)
     assert stream is not None
@@ -190,7 +190,7 @@ def _with_stream(definition: TableDefinition, requested: StreamSpecification, no
 def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
     """Return the on-demand maximums that the request removes with -1.
 
-    The response repeats the -1; later descriptions omit the removed maximums (captured from AWS).
+    The response to this request repeats the -1; later table descriptions omit the removed maximums (captured from AWS).
     """
     members = (
         ("MaxReadRequestUnits", requested.max_read_request_units),
@@ -200,9 +200,9 @@ def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
 
 
 def _as_shown(before: TableDefinition, after: TableDefinition) -> TableDefinition:
-    """Return the definition for the response: it has the old capacity units with the new dates (captured from AWS).
+    """Return the table definition for the response, with the old capacity units and the new dates (captured from AWS).
 
-    The response still includes a deleted index, with the status DELETING; later descriptions omit the index.
+    The response still includes a deleted index, with the status DELETING; later table descriptions omit the index.
     """
     gone = [index for index in before.indexes if after.index(index.name) is None]
     deleting = (msgspec.structs.replace(index, status="DELETING") for index in gone)

@@ -1,4 +1,4 @@
-"""Creates and deletes backups: small ones within the request, large ones in a background job."""
+"""Creates and deletes backups: small backups within the request, large backups in a background job."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def make_backup(engine: Engine, table: StoredTable, backup: Backup) -> Backup:
-    """Back up a table; a large table is copied in the background after this function returns."""
+    """Back up a table; for a large table, a background job continues copying after this function returns."""
     with engine.store.reading() as connection:
         is_immediate = engine.store.is_memory or is_small(connection, table.tree)
     if is_immediate:
@@ -72,7 +72,7 @@ class _Copy:
         try:
             self._copy()
         except (Stopped, sqlite3.Error, StaleCatalog, StoreRefused):
-            # Discard the partial copy. If the store is unavailable, the next engine that opens the store discards it.
+            # Discard the partial copy. If the store is unavailable, the next engine that opens it discards the copy.
             discard(self._engine, self._row)
         except BaseException:
             discard(self._engine, self._row)
@@ -101,7 +101,7 @@ def _start_copy(engine: Engine, snapshot: TableSnapshot[Row], backup: Backup) ->
 
 
 def deleted_table_backup(engine: Engine, definition: TableDefinition) -> Callable[[sqlite3.Connection, Tree], None]:
-    """Return a function that turns the tree of a deleted table into a backup, without a copy."""
+    """Return a function that turns the tree of a deleted table into a backup without copying any items."""
 
     def adopt(connection: sqlite3.Connection, tree: Tree) -> None:
         now = engine.now()
@@ -123,7 +123,10 @@ def deleted_table_backup(engine: Engine, definition: TableDefinition) -> Callabl
 
 
 def discard(engine: Engine, row: BackupRow) -> None:
-    """Mark a backup as deleted, if the store is available; the next engine that opens the store deletes its items."""
+    """Mark a backup as deleted, if the store is available.
+
+    The next engine that opens the store deletes the items of the backup.
+    """
     try:
         with engine.store.writing() as connection:
             change_backup(connection, row, msgspec.structs.replace(backup_record(row).backup, status="DELETED"))
@@ -132,7 +135,7 @@ def discard(engine: Engine, row: BackupRow) -> None:
 
 
 def remove_backup(engine: Engine, arn: str) -> Backup:
-    """Delete a backup and return it; the items of a large backup are deleted in the background."""
+    """Delete a backup and return its metadata; a background job deletes the items of a large backup."""
     with engine.store.writing() as connection:
         found = find_backup(engine, connection, arn)
         if found.backup.status == "CREATING" or arn in _restored_from(connection):
@@ -146,7 +149,7 @@ def remove_backup(engine: Engine, arn: str) -> Backup:
 
 
 def _restored_from(connection: sqlite3.Connection) -> set[str]:
-    """Return the ARNs of the backups that are being restored."""
+    """Return the ARNs of the backups from which a table is currently being restored."""
     definitions = [definition_from(row.definition) for row in catalog_rows.rows(connection)]
     return {
         definition.restored.backup
@@ -156,7 +159,7 @@ def _restored_from(connection: sqlite3.Connection) -> set[str]:
 
 
 def start_deletions(engine: Engine) -> None:
-    """Delete the items of deleted and expired backups in the background, including unfinished deletions."""
+    """Start background jobs that delete the items of deleted and expired backups, and resume unfinished deletions."""
     with engine.store.reading() as connection:
         removed = [found.row for found in all_backups(connection) if is_deleted_or_expired(found.backup, engine.now())]
     for row in removed:

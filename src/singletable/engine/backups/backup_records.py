@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 BackupStatus = Literal["CREATING", "AVAILABLE", "DELETED"]
 
-# A table up to this size is copied in one transaction within the request; 16 MB take a tenth of a second.
+# A table up to this size is copied in one transaction within the request; copying 16 MB takes a tenth of a second.
 SMALL_ITEMS = 5000
 SMALL_BYTES = 16 * 2**20
 
 
 class Backup(msgspec.Struct, frozen=True):
-    """The metadata of a backup; its items are in a tree."""
+    """The metadata of a backup, whose items are stored in a tree."""
 
     identifier: str
     name: str
@@ -51,12 +51,12 @@ class BackupRecord(NamedTuple):
 
 
 def backup_bytes(backup: Backup) -> bytes:
-    """Encode a backup for its row."""
+    """Encode the metadata of a backup, to store it in its row."""
     return msgspec.json.encode(backup)
 
 
 def backup_record(row: BackupRow) -> BackupRecord:
-    """Decode a backup from its row."""
+    """Decode the metadata of a backup from its row."""
     return BackupRecord(row, _decoder.decode(row.document))
 
 
@@ -92,7 +92,7 @@ def is_small(connection: sqlite3.Connection, tree: Tree) -> bool:
 
 
 def table_not_found(name: str) -> RequestRefused:
-    """Return the error of backup actions for an unknown table; other actions return a different error."""
+    """Return the error that backup actions return for an unknown table; other actions return a different error."""
     return RequestRefused("TableNotFoundException", f"Table not found: {name}")
 
 

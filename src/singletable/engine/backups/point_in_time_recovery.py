@@ -1,4 +1,4 @@
-"""Point-in-time recovery: the recovery period, its description, and restores of a table to an earlier state."""
+"""Point-in-time recovery: the recovery period, its description, and restoring a table to an earlier state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def recovery_of(definition: TableDefinition) -> PointInTimeRecovery:
 
 
 def earliest(recovery: PointInTimeRecovery, now: float) -> float:
-    """Return EarliestRestorableDateTime."""
+    """Return EarliestRestorableDateTime, the start of the recovery period."""
     return max(recovery.since, now - recovery.days * DAY_SECONDS)
 
 
@@ -67,7 +67,7 @@ def continuous_backups(engine: Engine, definition: TableDefinition) -> dict[str,
 
 
 def fill_from(engine: Engine, definition: TableDefinition, snapshot: TableSnapshot[Row]) -> None:
-    """Create a table from a snapshot; a large snapshot is copied in the background after this function returns."""
+    """Create a table from a snapshot; a background job copies a large snapshot after this function returns."""
     try:
         steps = in_steps(snapshot.rows)
         first, is_all = _first_steps(steps, unlimited=engine.store.is_memory)
@@ -87,7 +87,7 @@ def fill_from(engine: Engine, definition: TableDefinition, snapshot: TableSnapsh
 
 
 def _first_steps(steps: Iterator[list[Row]], *, unlimited: bool) -> tuple[list[list[Row]], bool]:
-    """Return the steps that are copied at once, and whether these are all steps."""
+    """Return the steps to copy within the request, and whether they are all the steps of the snapshot."""
     first: list[list[Row]] = []
     items = size = 0
     for step in steps:
@@ -143,7 +143,7 @@ class _SnapshotRestore:
         self._engine.catalog.reload()
 
     def _give_up(self) -> None:
-        """Drop the incomplete table; if the store is unavailable, the next engine that opens the store drops it."""
+        """Drop the incomplete table; if the store is unavailable, the next engine that opens it drops the table."""
         try:
             self._engine.catalog.drop(self._table)
         except (RequestRefused, StaleCatalog, StoreRefused):

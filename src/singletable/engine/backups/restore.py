@@ -1,4 +1,4 @@
-"""Restores a table from a backup: its definition, items and index entries, at once or in a background job."""
+"""Restores a table from a backup (definition, items and index entries), at once or in a background job."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _INVALID = "One or more parameter values were invalid: "
 def restored_definition(
     engine: Engine, source: TableDefinition, name: str, restored: RestoreOrigin, overrides: Overrides
 ) -> TableDefinition:
-    """Return the definition of a restored table; as in DynamoDB, it has no tags, deletion protection or recovery."""
+    """Return the definition of a restored table.
+
+    As in DynamoDB, tags, deletion protection and point-in-time recovery are not restored.
+    """
     mode = overrides.billing_mode_override or source.billing_mode
     provisioned = overrides.provisioned_throughput_override
     if provisioned is not None or mode != source.billing_mode:
@@ -78,7 +81,7 @@ def _restored_indexes(
     *,
     is_local: bool,
 ) -> list[IndexDefinition]:
-    """Return the indexes of the restored table: all, or those that the override names."""
+    """Return the indexes of the restored table: all indexes of the source, or only those that the override names."""
     current = {index.name: index for index in source.indexes if index.is_local is is_local}
     if override is None:
         return list(current.values())
@@ -130,26 +133,26 @@ def _with_billing_mode(index: IndexDefinition, mode: str) -> IndexDefinition:
 
 
 def already_exists(name: str) -> RequestRefused:
-    """Return the error for a restore to the name of an existing table; other actions return a different error."""
+    """Return the error for restoring to a table name that already exists; other actions return a different error."""
     return RequestRefused("TableAlreadyExistsException", f"Table already exists: {name}")
 
 
 def new_table(engine: Engine, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-    """Create the table of a restore; raise an error if its name is taken."""
+    """Create the table to restore into; raise an error if a table with its name exists."""
     if catalog_rows.row(connection, definition.name) is not None:
         raise already_exists(definition.name)
     return engine.catalog.add(connection, definition)
 
 
 def put_rows(connection: sqlite3.Connection, table: StoredTable, rows: Iterable[Row]) -> None:
-    """Insert stored items into a table, and their entries into its indexes; the keys must not exist yet."""
+    """Insert stored items into a table, and their index entries into its indexes; the keys must not exist yet."""
     listed = list(rows)
     backup_rows.add(connection, table.tree, listed)
     put_entries(connection, table, listed)
 
 
 def put_entries(connection: sqlite3.Connection, table: StoredTable, rows: Iterable[Row]) -> None:
-    """Put the entries of items into the indexes of their table."""
+    """Write the index entries of items to the indexes of their table."""
     if not table.indexes:
         return
     for key, body, size in rows:
@@ -164,7 +167,7 @@ def put_entries(connection: sqlite3.Connection, table: StoredTable, rows: Iterab
 
 
 def fill_at_once(connection: sqlite3.Connection, table: StoredTable, found: BackupRecord) -> None:
-    """Copy a small backup in the transaction that creates its table."""
+    """Copy a small backup in the same transaction that creates the restored table."""
     backup_rows.copy_all(connection, found.row.tree, table.tree)
     if table.indexes:
         for step in in_steps(list(table.tree.all(connection))):
@@ -201,7 +204,10 @@ class _BackupRestore:
             return  # the table or its backup was deleted
 
     def _copy_some(self) -> bool:
-        """Copy the next items, starting after the last key of the table; several processes can share this work."""
+        """Copy the next batch of items, starting after the last key in the table; return False if none are left.
+
+        Several processes can share this work.
+        """
         table = self._table
         with self._engine.store.writing() as connection:
             source = find_backup(self._engine, connection, self._backup).row.tree

@@ -1,4 +1,4 @@
-"""Snapshots of a table, at the present or at a past time, read in steps while other requests write."""
+"""Snapshots of a table as it is now or was at a past time, read in steps while other requests write."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ STEP_BYTES = 4 * 2**20
 
 
 class TableSnapshot(Generic[RecordType]):
-    """The rows of a query, read from one snapshot of the store; it holds a connection until `close`.
+    """The rows of a SQL query, read from one snapshot of the store; the object holds a connection until `close`.
 
-    One thread at a time may read it; any thread may close it.
+    Only one thread at a time may read the snapshot; any thread may close it.
     """
 
     def __init__(self, store: Store, query: Callable[[StoreConnection], Iterator[RecordType]]) -> None:
         self._stack = ExitStack()
         if store.is_memory:
-            # A store in memory has a single connection, which other requests need for their writes.
+            # An in-memory store has a single connection, which other requests need for their writes.
             with store.reading() as connection:
                 self.rows: Iterator[RecordType] = iter(list(query(connection)))
             return
         with ExitStack() as stack:
             rows = query(stack.enter_context(store.snapshot()))
-            # Read the first row now, since the snapshot starts with the first read.
+            # Read the first row now, because the snapshot starts with the first read.
             first = list(islice(rows, 1))
             self.rows = chain(first, rows)
             self._stack = stack.pop_all()
@@ -52,7 +52,7 @@ def items_now(store: Store, table: StoredTable) -> TableSnapshot[Row]:
 
 
 def items_at(store: Store, table: StoredTable, at: float) -> TableSnapshot[Row]:
-    """Return the items of a table at a time in the past, by undoing later changes."""
+    """Return the items that a table had at a past time, by undoing later changes."""
 
     def query(connection: StoreConnection) -> Iterator[Row]:
         assert table.changes is not None
@@ -62,7 +62,10 @@ def items_at(store: Store, table: StoredTable, at: float) -> TableSnapshot[Row]:
 
 
 def _undone(connection: StoreConnection, table: StoredTable, log: ChangeLog, at: float) -> Iterator[Row]:
-    """Merge the current items with the later changes, both in key order; each change records the item before it."""
+    """Undo the changes made after the time `at`, and yield the resulting items.
+
+    The current items and the changes are merged in key order; each change records the item before the change.
+    """
     spans = log.spans(connection, log.first_after(connection, at), log.last(connection))
     span = next(spans, None)
     for row in table.tree.all(connection):

@@ -1,4 +1,4 @@
-"""Access keys of the server: pairs of an id and a secret, read from an option, a file or the environment."""
+"""The server's access keys: pairs of an ID and a secret, read from an option, a file or the environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ENVIRONMENT_VARIABLE = "SINGLETABLE_ACCESS_KEYS"
 
 
 class AccessKeys:
-    """The secrets by access key id; its repr shows only their number."""
+    """The secrets by access key ID; the repr of this object shows only the number of keys."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._secrets = dict(secrets)
@@ -28,7 +28,7 @@ class AccessKeys:
 
 
 def read_access_keys(pairs: Iterable[str], file: Path | None, environment: Mapping[str, str]) -> AccessKeys:
-    """Return all access keys, written as `ID:SECRET`; raise SingletableError for an invalid one.
+    """Return all access keys, which are written as `ID:SECRET`; raise SingletableError for an invalid key.
 
     A source without any key is also an error: a user who names a source does not want a server that accepts unsigned
     requests. Error messages never contain text that may be a secret.

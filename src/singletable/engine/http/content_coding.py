@@ -1,4 +1,4 @@
-"""Compression like DynamoDB's: compresses large responses if the client accepts it, and decompresses requests."""
+"""Compresses large responses if the client accepts it, and decompresses requests, as DynamoDB does."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from singletable.engine.http.http_messages import HttpRequest
 
 # DynamoDB never compresses shorter responses (captured from AWS).
 COMPRESSED_BYTES_MIN = 4096
-# The fastest level: compression blocks the event loop, and most clients run on the same machine.
+# The fastest compression level, because compression blocks the event loop and most clients run on the same machine.
 _LEVEL = 1
 _GZIP_WINDOW = 31
 _CODINGS = ("gzip", "deflate")
-# Clients send one gzip member. Each one costs a new decoder, so that a body of empty members would take seconds.
+# Clients send one gzip member. Each member needs a new decoder, so a body of empty members would take seconds.
 _MEMBERS_MAX = 1000
 _FIRST_PIECE_BYTES = 512
 
 
 class NotDecodable(Exception):
-    """The body of a request does not match its Content-Encoding."""
+    """Raised when the body of a request does not match its Content-Encoding."""
 
 
 class TooLarge(Exception):
-    """The decoded body of a request exceeds the size limit."""
+    """Raised when the decoded body of a request exceeds the size limit."""
 
 
 @lru_cache(maxsize=64)
@@ -66,7 +66,7 @@ def compressed(body: bytes, coding: str) -> bytes:
 
 
 def decoded_body(request: HttpRequest, bytes_max: int) -> bytes:
-    """Return the decoded body; raise NotDecodable or TooLarge."""
+    """Return the decoded body of a request; raise NotDecodable or TooLarge if this fails."""
     coding = request.headers[b"content-encoding"].strip().lower()
     if coding in (b"", b"identity"):
         return request.body

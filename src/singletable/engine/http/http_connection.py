@@ -45,7 +45,7 @@ class HttpConnection(asyncio.Protocol):
             self._lingering.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Parse data and schedule complete requests; ignore data after the last request."""
+        """Parse received data, and schedule complete requests; ignore data after the last request."""
         parser = self._parser
         if parser.ended:
             return
@@ -95,7 +95,7 @@ class HttpConnection(asyncio.Protocol):
         return None
 
     def _update_reading(self) -> None:
-        """Read only while no request waits for its response."""
+        """Pause reading while a request waits for its response, and resume reading otherwise."""
         requests = self._parser.requests
         if self._reading is bool(requests):
             self._reading = not self._reading
@@ -153,7 +153,7 @@ class HttpConnection(asyncio.Protocol):
             outgoing.append((self._transport, data))
 
     def _end(self) -> None:
-        """Close some time after the last response: closing at once could prevent the client from reading it."""
+        """Close the connection after a delay; otherwise the client might be unable to read the last response."""
         self._parser.ended = True
         self._parser.requests.clear()
         if self._transport.can_write_eof():

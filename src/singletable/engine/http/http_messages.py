@@ -1,4 +1,4 @@
-"""HTTP requests and responses as values, HTTP dates, and the interface of the engine that the server uses."""
+"""HTTP request and response types, HTTP dates, and the engine interface that the server uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REQUEST_ID_BITS = 4 * 52
 
 
 class HttpRequest(msgspec.Struct, frozen=True, gc=False):
-    """A complete request; header names are in lower case, and the last of repeated headers counts."""
+    """A complete request; header names are in lower case, and the last value of a repeated header counts."""
 
     method: bytes
     url: bytes
@@ -45,7 +45,7 @@ class EngineReply(Protocol):
 
     @property
     def body(self) -> bytes:
-        """A JSON document."""
+        """The body, a JSON document."""
         ...
 
     @property
@@ -58,7 +58,7 @@ class RespondingEngine(Protocol):
     """The methods of the engine that the HTTP server uses."""
 
     def group_commit(self) -> AbstractContextManager[object]:
-        """Return a block for several requests; send their replies only after the block has ended without an error."""
+        """Return a context manager for several requests; send the replies only after its block ends without error."""
         ...
 
     def respond(self, target: str, body: bytes) -> EngineReply:

@@ -40,7 +40,7 @@ RequestCheck = Callable[[HttpRequest], None]
 class Service:
     """Answers one request at a time.
 
-    `check`, if given, rejects requests without a valid signature. Without it, `guard` rejects requests of web pages.
+    If `check` is given, it rejects requests without a valid signature. If not, `guard` rejects requests from web pages.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Service:
         self.group_commit = engine.group_commit
         self._check = check
         self._guard = guard or (BrowserGuard() if check is None else ALLOW_ALL)
-        # DynamoDB's response ends with a space too.
+        # DynamoDB's response also ends with a space.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._draw = (chance or random.Random()).getrandbits  # noqa: S311  # request ids are not secret
         self._log = log or _log_to_stderr
@@ -108,7 +108,7 @@ class Service:
         return HttpResponse(fault.status, fault.message.encode(), self._next_id(), b"text/plain")
 
     def _forbidden(self, problem: str) -> HttpResponse:
-        """Return the response to a request that the guard rejects, in the form that the SDKs show to their user."""
+        """Return the response to a request that the guard rejects, as an error that SDKs show to the user."""
         body = error_body(RequestRefused("AccessDeniedException", problem))
         return HttpResponse(403, body, self._next_id())
 

@@ -1,4 +1,4 @@
-"""The HTTP request parser of one connection: complete requests from chunks of bytes, with size limits."""
+"""The HTTP request parser of a connection, which turns chunks of bytes into complete requests, with size limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TIMED_OUT = Fault(408, "Timed out while receiving the request.")
 
 
 class RequestParser:
-    """Parses bytes into `requests`; a fault ends the parsing and is the last entry."""
+    """Parses bytes into `requests`; a fault ends the parsing and becomes the last entry."""
 
     def __init__(self) -> None:
         self.requests: deque[HttpRequest | Fault] = deque()
@@ -53,7 +53,7 @@ class RequestParser:
         self._message_bytes = 0
 
     def feed(self, data: bytes) -> None:
-        """Parse more bytes; do not call this after `ended` is set."""
+        """Parse more bytes; do not call this method after `ended` is set."""
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -116,7 +116,7 @@ class RequestParser:
         self._head_bytes += len(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header; the last of repeated headers counts."""
+        """Add a header; the last value of a repeated header counts."""
         self._headers[name.lower()] = value
         self._head_bytes += len(name) + len(value) + _HEADER_LINE_BYTES
 

@@ -112,8 +112,8 @@ class Server:
 
 
 def run_until_stopped(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` once it answers requests."""
-    # Where the loop supports no signal handlers, KeyboardInterrupt ends it.
+    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` once the server answers requests."""
+    # If the event loop does not support signal handlers, KeyboardInterrupt ends it.
     with asyncio.Runner(loop_factory=_loop_factory()) as runner, suppress(KeyboardInterrupt):
         runner.run(_serve(server, listening, ready))
 
@@ -143,7 +143,7 @@ async def _serve(server: Server, listening: socket.socket, ready: Callable[[], N
 
 
 def keep_freed_memory() -> None:
-    """Make glibc keep up to 64 MB of freed memory in the process; do nothing on other systems.
+    """Make glibc keep up to 64 MB of freed memory in the process; do nothing on systems without glibc.
 
     The server reads a page of 1 MB as a thousand rows and joins them once. By default, glibc returns that memory to the
     system at once, and the next response has to allocate it again, which takes longer than reading the page from

@@ -34,7 +34,7 @@ class ServerTimeouts:
     idle_seconds: float = 3600
     """The maximum time between two requests of a connection."""
     linger_seconds: float = 2
-    """The delay before closing after the last response: closing at once could prevent the client from reading it."""
+    """The delay before closing a connection, so that the client can still read the last response."""
     stop_seconds: float = 10
     """The maximum time to finish running requests when the server stops."""
 
@@ -92,7 +92,7 @@ class SharedFlush:
         self._running = False
 
     def wait(self, callback: FlushCallback) -> None:
-        """Call `callback` in the event loop when every commit so far is on disk; pass the error if the flush failed."""
+        """Call `callback` in the event loop once all commits so far are on disk; pass the error if the flush fails."""
         self._callbacks.append(callback)
         if not self._running:
             self._start()
@@ -126,7 +126,7 @@ class ServerState:
     timeouts: ServerTimeouts = ServerTimeouts()
     connections: set[HttpConnection] = field(default_factory=set)
     now: float = 0.0
-    """The time of the event loop, set every few seconds: timeouts need no better precision, and updates cost time."""
+    """The time of the event loop, set only every few seconds, which is precise enough for timeouts."""
     stopping: bool = False
     batch: list[HttpConnection] = field(default_factory=list)
     """The connections with requests that arrived in this iteration of the loop."""
@@ -182,7 +182,7 @@ class ServerState:
         return responses
 
     def send_outgoing(self) -> None:
-        """Send the responses of the batch so far."""
+        """Send the responses that the batch has produced so far."""
         if self.outgoing:
             outgoing, self.outgoing = self.outgoing, []
             for transport, data in outgoing:

@@ -22,7 +22,7 @@ QueryParameters = Sequence[tuple[str, str]]
 
 
 def query_parameters(request: HttpRequest) -> QueryParameters:
-    """Return the decoded query parameters of a request's URL in their order."""
+    """Return the decoded query parameters in a request's URL, in their original order."""
     _, _, query = request.url.partition(b"?")
     pairs = (part.partition(b"=") for part in query.split(b"&") if part)
     return [(_decoded(name), _decoded(value)) for name, _, value in pairs]
@@ -69,7 +69,7 @@ def _encoded(text: str) -> str:
     return quote(text, safe=_UNRESERVED, errors="surrogateescape")
 
 
-# DynamoDB allowed 15 minutes until at least 2019; now its documentation and its error messages say 5.
+# DynamoDB allowed 15 minutes until at least 2019; its documentation and error messages now say 5 minutes.
 SKEW_MAX = timedelta(minutes=5)
 EXPIRES_MAX = timedelta(days=7)
 SERVICE = "dynamodb"
@@ -154,7 +154,7 @@ def _claim_of_query(parameters: Mapping[str, str]) -> Claim:
 
 
 def _lifetime(text: str | None) -> timedelta:
-    """Return the lifetime of a signature in a query string: X-Amz-Expires, or that of a signature in a header."""
+    """Return the lifetime of a signature in a query string: X-Amz-Expires, or by default that of a header signature."""
     if text is None:
         return SKEW_MAX
     if not (text.isascii() and text.isdigit() and len(text) < 10 and timedelta(seconds=int(text)) <= EXPIRES_MAX):
@@ -210,7 +210,7 @@ def _minutes(span: timedelta) -> str:
 
 
 def _check_signed_headers(request: HttpRequest, signed: list[str]) -> None:
-    """Require the host and the action to be signed; otherwise the signature would be valid for other requests too."""
+    """Require the host and the action to be signed; otherwise the signature would also be valid for other requests."""
     for name in ("host", "x-amz-target"):
         if name not in signed and (name == "host" or name.encode() in request.headers):
             raise _invalid(f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization.")

@@ -29,7 +29,7 @@ class Backfill:
         self._lock = threading.Lock()
 
     def start_missing(self) -> None:
-        """Start filling every index in CREATING state, including those that an earlier process left unfinished."""
+        """Start filling every index with the status CREATING, including any that an earlier process left unfinished."""
         for table in self._catalog.reload():
             for index in table.definition.indexes:
                 if index.status == "CREATING":
@@ -46,7 +46,7 @@ class Backfill:
             thread.start()
 
     def stop(self) -> None:
-        """Stop after the current step; the next engine that opens this store resumes the backfill."""
+        """Stop each backfill after its current step; the next engine that opens this store resumes the backfill."""
         self._stopping.set()
         for thread in list(self._running.values()):
             thread.join()
@@ -75,9 +75,10 @@ class Backfill:
                 return  # the table was deleted
 
     def _step(self, table: StoredTable, index: StoredIndex, position: bytes) -> bytes:
-        """Write the entries of the next items; return the last key, or empty bytes at the end.
+        """Write the index entries of the next items after `position`; return the last key, or empty bytes at the end.
 
-        Read and write are one transaction, so a concurrently deleted item cannot reappear as an entry.
+        The items are read and the entries written in one transaction, so that a concurrently deleted item cannot
+        reappear as an index entry.
         """
         with self._store.writing() as connection:
             last = b""

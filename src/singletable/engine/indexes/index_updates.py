@@ -1,4 +1,4 @@
-"""GlobalSecondaryIndexUpdates of UpdateTable: create, update and delete global indexes of an existing table."""
+"""GlobalSecondaryIndexUpdates in UpdateTable: creates, updates and deletes global indexes of an existing table."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_warm(update: UpdateGlobalSecondaryIndex) -> None:
 
 
 def check_units_of_all(request: UpdateTable, definition: TableDefinition) -> None:
-    """Require provisioned units for every global index when a table leaves on-demand billing."""
+    """Require provisioned units for every global index when a table switches from on-demand to provisioned billing."""
     updates = [each.update for each in request.global_secondary_index_updates or () if each.update is not None]
     provisioned = {update.index_name for update in updates if update.provisioned_throughput is not None}
     missing = [index.name for index in definition.indexes if not index.is_local and index.name not in provisioned]
@@ -100,7 +100,8 @@ def _with_new_index(
 ) -> TableDefinition:
     if definition.index(create.index_name) is not None:
         raise invalid("Attempting to create an index which already exists")
-    # The request must define the key attributes again; a known attribute keeps its type (captured from AWS).
+    # The request must define the key attributes again; an attribute of an existing key keeps its type (captured from
+    # AWS).
     kinds = attribute_kinds(request.attribute_definitions or ())
     mode = request.billing_mode or definition.billing_mode
     check_global_index(create, kinds, mode, is_new=False)

@@ -15,9 +15,10 @@ _key_of = itemgetter(0)
 
 
 class LaggingTree(Tree):
-    """A tree that reads ranges as they were `seconds` ago; it remembers the writes of this process for that long.
+    """A tree whose range reads return the state of `seconds` ago; it remembers the writes of this process that long.
 
-    The stored entries are up to date: they are written with their items, and other processes see them at once.
+    The stored entries are always up to date: each write stores an item and its entries together, and other processes
+    see the entries at once.
     """
 
     __slots__ = ("_changed_at", "_lock", "_now", "_past", "_seconds")
@@ -28,24 +29,24 @@ class LaggingTree(Tree):
         self._seconds = seconds
         self._now = now
         self._lock = threading.Lock()
-        # For each key, oldest first: the time of a change and the row before it.
+        # The changes of each key, oldest first: the time of the change, and the row before the change.
         self._past: dict[bytes, deque[tuple[float, Row | None]]] = {}
         self._changed_at: deque[tuple[float, bytes]] = deque()
 
     def put(self, connection: sqlite3.Connection, key: bytes, item: bytes, size: int) -> None:
-        """Set the item of a key; readers see it after the lag."""
+        """Store an item under a key; readers see the item after the lag."""
         self._remember(connection, key)
         super().put(connection, key, item, size)
 
     def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
-        """Delete the item of a key; readers still see it until the lag has passed."""
+        """Delete the item stored under a key; readers still see the item until the lag has passed."""
         self._remember(connection, key)
         super().delete(connection, key)
 
     def items(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
     ) -> Iterator[tuple[bytes, int]]:
-        """Return the items and sizes of a range as it was `seconds` ago."""
+        """Return the items in a key range, with their sizes, as they were `seconds` ago."""
         rows = self.range(connection, low, high, descending)  # the snapshot of the store starts here
         past = self._as_it_was()
         if not past:
@@ -57,7 +58,7 @@ class LaggingTree(Tree):
         return ((item, size) for _, item, size in merged)
 
     def _remember(self, connection: sqlite3.Connection, key: bytes) -> None:
-        # If the transaction is rolled back, the key has this row again, so the record stays correct.
+        # The record stays correct even if the transaction is rolled back, because then the key has this row again.
         had = self.get(connection, key)
         now = self._now()
         with self._lock:

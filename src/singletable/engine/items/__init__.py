@@ -1,1 +1,1 @@
-"""Reads and writes of items: keys, pages, transactions, capacity and expiry."""
+"""Reading and writing items: keys, pages, transactions, capacity and expiry."""

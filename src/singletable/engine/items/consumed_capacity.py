@@ -1,4 +1,4 @@
-"""ConsumedCapacity and ItemCollectionMetrics: the units that requests consume, and how responses show them."""
+"""ConsumedCapacity and ItemCollectionMetrics: computes the units that a request consumes, for its response."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ Detail = Literal["INDEXES", "TOTAL", "NONE"] | None
 
 @dataclass
 class ConsumedUnits:
-    """The units that a request consumed of one table and of each of its indexes."""
+    """The capacity units that a request consumed from one table and from each of its indexes."""
 
     table: float = 0.0
     local: dict[str, float] = field(default_factory=dict)
     global_: dict[str, float] = field(default_factory=dict)
 
     def add_index(self, name: str, units: float, *, is_local: bool) -> None:
-        """Add the units of an index; responses omit indexes that consumed nothing."""
+        """Add the units consumed from an index; responses omit an index from which no units were consumed."""
         of_kind = self.local if is_local else self.global_
         of_kind[name] = of_kind.get(name, 0.0) + units
 
     @property
     def total(self) -> float:
-        """Return the units of the table and its indexes together."""
+        """Return the total of the units consumed from the table and from its indexes."""
         if not self.local and not self.global_:
             return self.table
         return self.table + sum(self.local.values()) + sum(self.global_.values())
 
 
 def add_units(units: dict[str, ConsumedUnits], table: str, more: ConsumedUnits) -> None:
-    """Add the units of one read or write to the units of its table."""
+    """Add the units of one read or write to the total of its table in `units`."""
     of_table = units.setdefault(table, ConsumedUnits())
     of_table.table += more.table
     for name, amount in more.local.items():
@@ -48,7 +48,7 @@ def add_units(units: dict[str, ConsumedUnits], table: str, more: ConsumedUnits) 
 
 
 def capacity_document(table: str, consumed: ConsumedUnits, detail: Detail, axis: str | None = None) -> dict[str, Any]:
-    """Return the ConsumedCapacity of one table; transactions also name the kind of units (`axis`)."""
+    """Return the ConsumedCapacity of one table; for a transaction, `axis` names the kind of units."""
     if detail == "TOTAL" and axis is None:  # the common case
         return {"TableName": table, "CapacityUnits": consumed.total}
 
@@ -68,7 +68,7 @@ def capacity_document(table: str, consumed: ConsumedUnits, detail: Detail, axis:
 def capacity_per_table(
     units: Mapping[str, ConsumedUnits], detail: Detail, axis: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the ConsumedCapacity of several tables, sorted by name."""
+    """Return the ConsumedCapacity of several tables, sorted by table name."""
     return [capacity_document(table, of_table, detail, axis) for table, of_table in sorted(units.items())]
 
 
@@ -76,7 +76,7 @@ GIGABYTE = 1024**3
 
 
 def collection_metrics(connection: sqlite3.Connection, table: StoredTable, item: Item) -> dict[str, Any]:
-    """Return the ItemCollectionMetrics of the partition of an item or key."""
+    """Return the ItemCollectionMetrics of the partition that an item or key belongs to."""
     value = item[table.partition_name]
     partition = key_bytes(table.partition_kind, value[table.partition_kind])
     size_bytes = table.tree.bytes_between(connection, *table_range(partition))
@@ -88,7 +88,10 @@ def collection_metrics(connection: sqlite3.Connection, table: StoredTable, item:
 
 
 def units_of_write(table: StoredTable, before: Image | None, after: Image | None, factor: int = 1) -> ConsumedUnits:
-    """Return the units of a write; the `factor` of a transaction does not apply to indexes (captured from AWS)."""
+    """Return the units that a write consumes from its table, multiplied by `factor`, and from each index.
+
+    The factor of a transaction does not apply to indexes (captured from AWS).
+    """
     size = max(before.size if before is not None else 0, after.size if after is not None else 0)
     units = ConsumedUnits(table=float(write_units(size) * factor))
     for position, index in enumerate(table.indexes):
@@ -109,5 +112,5 @@ def _index_units(old: IndexEntry | None, new: IndexEntry | None) -> int:
 
 
 def _same(old: IndexEntry, new: IndexEntry) -> bool:
-    """Whether two entries are equal; the order of attributes and of set members does not matter."""
+    """Whether two index entries are equal, regardless of the order of attributes and set members."""
     return old.body == new.body or equal({"M": decode_item(old.body)}, {"M": decode_item(new.body)})

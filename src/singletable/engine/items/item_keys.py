@@ -1,4 +1,4 @@
-"""The stored keys of items, with DynamoDB's errors for invalid keys."""
+"""Encodes the keys of items as stored keys, with DynamoDB's errors for invalid keys."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _fast_keys = compiled_module("singletable.engine.items._fast_keys")
 
 
 def fast_request_key(table: StoredTable, key: Item) -> bytes:
-    """Return the stored key that a request names, if its attributes are short ASCII strings, which are always valid.
+    """Return the stored key for a request's key whose attributes are short ASCII strings, which are always valid.
 
-    Raise NotOnFastPath for any other key, which `exact_key` checks in DynamoDB's order. Call this only for a table
-    with string keys.
+    Raise NotOnFastPath for any other key; `exact_key` then checks the key in DynamoDB's order. Call this function only
+    for a table with string keys.
     """
     if len(key) != len(table.key_names):
         FAST_KEYS.misses += 1
@@ -52,7 +52,7 @@ def short_text(values: Item, name: str) -> bytes:
 
 
 def exact_key(table: StoredTable, key: Item) -> bytes:
-    """Return the stored key of a request's key, which must have exactly the key attributes of the table."""
+    """Return the stored key for a request's key, which must have exactly the key attributes of the table."""
     partition = key.get(table.partition_name)
     if partition is None or len(key) != len(table.key_names):
         raise key_schema_mismatch()
@@ -79,7 +79,7 @@ def exact_key(table: StoredTable, key: Item) -> bytes:
 
 
 def item_key(table: StoredTable, item: Item) -> bytes:
-    """Return the stored key of a new item."""
+    """Check the key attributes of a new item, and return its stored key."""
     if table.has_text_keys:
         try:
             return _fast_key(table, item)
@@ -106,7 +106,7 @@ def item_key(table: StoredTable, item: Item) -> bytes:
 
 
 def stored_key(table: StoredTable, item: Item) -> bytes:
-    """Return the stored key for an item or a part of it; its key attributes must be present and valid."""
+    """Return the stored key for an item or a key, whose key attributes must be present and valid."""
     parts = [key_bytes(each.kind, item[each.name][each.kind]) for each in table.definition.key_attributes]
     return table_key(parts[0], parts[1] if len(parts) == 2 else None)
 
@@ -117,7 +117,7 @@ def key_of(table: StoredTable, item: Item) -> Item:
 
 
 class EmptyKey(EmptyKeyValue):
-    """The error for an empty key attribute of the table."""
+    """The error for an empty value of a table key attribute."""
 
     def __init__(self, name: str, kind: str) -> None:
         super().__init__(

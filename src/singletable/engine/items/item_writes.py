@@ -1,4 +1,4 @@
-"""Item writes: planned and checked first, then performed alone, in a batch or in a transaction."""
+"""Item writes: planned and checked first, then performed individually, in a batch or in a transaction."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 FAST_WRITES = FastPath("writes without a read")
-"""Counts requests; a write that needs the old item does not try this fast path, so it is not a miss."""
+"""Counts the requests on this fast path; a write that needs the old item is not counted as a miss."""
 UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 
 class PlannedWrite(NamedTuple):
-    """A checked write of one item: a put has the new image, an update computes it from the old one."""
+    """A checked write of one item: a put has the new image, and an update computes the new image from the old one."""
 
     kind: Literal["put", "update", "delete", "check"]
     table: StoredTable
@@ -59,8 +59,8 @@ class BeforeAndAfter(NamedTuple):
     after: Image | None
 
 
-class ConditionNotMet(Exception):  # the action turns it into a response, users never see it
-    """The item does not meet the condition of a write."""
+class ConditionNotMet(Exception):  # internal: the action turns this exception into an error response
+    """Raised when the stored item does not meet the condition of a write."""
 
     def __init__(self, old: Image | None) -> None:
         self.old = old
@@ -70,7 +70,7 @@ class ConditionNotMet(Exception):  # the action turns it into a response, users 
 def planned_put(
     table: StoredTable, item: Item, size: int, condition: ItemPredicate | None = None, returns_old: bool = False
 ) -> PlannedWrite:
-    """Return the write of a whole item, which replaces an item with the same key."""
+    """Return the write that puts a whole item, replacing an existing item with the same key."""
     if size > ITEM_BYTES_MAX:
         raise invalid(ITEM_TOO_LARGE)
     key = item_key(table, item)
@@ -107,7 +107,7 @@ def planned_update(
     returns_old: bool,
     extra_bytes: int = 0,
 ) -> PlannedWrite:
-    """Return the write that updates or creates an item; the limit for non-key attributes includes `extra_bytes`."""
+    """Return the write that updates or creates an item; `extra_bytes` count towards the limit of non-key attributes."""
     key_bytes = exact_key(table, key)
     if update is not None:
         for name in table.key_names:
@@ -136,7 +136,7 @@ def planned_update(
 
 
 def _growth(old: Item, new: Item, attributes: Iterable[str]) -> int:
-    """Return the bytes that an update of these attributes adds; reject values that are nested too deeply."""
+    """Return by how many bytes an update of these attributes enlarges the item; reject values nested too deeply."""
     growth = 0
     for name in attributes:
         was, is_now = old.get(name), new.get(name)
@@ -150,7 +150,7 @@ def _growth(old: Item, new: Item, attributes: Iterable[str]) -> int:
 
 
 def check_item_size(table: StoredTable, image: Image, message: str) -> None:
-    """Reject an item that is too large together with its local index entries."""
+    """Reject an item if the item and its local index entries together are too large."""
     size = image.size
     if table.has_local_indexes:
         for index, entry in zip(table.indexes, image.entries, strict=True):
@@ -161,7 +161,7 @@ def check_item_size(table: StoredTable, image: Image, message: str) -> None:
 
 
 def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1) -> BeforeAndAfter:
-    """Check the condition, then write; raise ConditionNotMet if the item does not meet it.
+    """Perform a write; raise ConditionNotMet if the stored item does not meet the condition of the write.
 
     If throughput limits are enforced, raise ThrottledRequest before anything is written. `factor` multiplies the units
     that the write consumes; a transaction passes 2.
@@ -171,7 +171,7 @@ def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1
     is_failed = write.condition is not None and not write.condition({} if before is None else before.item)
     if is_failed or write.kind == "check":
         if traffic is not None:
-            # A failed condition costs as much as the write.
+            # A write whose condition fails consumes as many units as one that succeeds.
             traffic.write(write.table, write.key, before, before, write.item, factor)
         if is_failed:
             raise ConditionNotMet(before)
@@ -205,7 +205,7 @@ def perform_all_fast_path(connection: sqlite3.Connection, table: StoredTable, wr
 
 
 def read_image(connection: sqlite3.Connection, table: StoredTable, key: bytes) -> Image | None:
-    """Return the stored item of a key, or None."""
+    """Return the image of the item stored under a key, or None if there is no such item."""
     row = table.tree.get(connection, key)
     return None if row is None else table.stored_image(key, row[0], row[1])
 
@@ -218,7 +218,10 @@ def replace_item(
     after: Image | None,
     by_service: bool = False,
 ) -> None:
-    """Replace an item in the table and in every index; `before` is None for a new item, `after` for a deletion."""
+    """Replace an item in the table and in every index.
+
+    `before` is None if the item did not exist, and `after` is None if it is deleted.
+    """
     if after is not None:
         table.tree.put(connection, key, after.body, after.size)
     elif before is not None:
@@ -253,7 +256,7 @@ _EMPTY_RESULT = ItemWriteResult()
 
 
 def check_return_values(request: ItemWrite) -> None:
-    """Reject a ReturnValues other than ALL_OLD or NONE for a put or delete."""
+    """Reject a ReturnValues setting other than ALL_OLD or NONE for a put or delete."""
     if request.return_values not in (None, "NONE", "ALL_OLD"):
         raise invalid("ReturnValues can only be ALL_OLD or NONE")
 
@@ -261,7 +264,7 @@ def check_return_values(request: ItemWrite) -> None:
 def run_single_write(
     engine: Engine, request: ItemWrite, write: PlannedWrite, update: BoundUpdate | None = None
 ) -> ItemWriteResult:
-    """Perform a PutItem, UpdateItem or DeleteItem, and return the result that the request asks for."""
+    """Perform a PutItem, UpdateItem or DeleteItem, and return the result that the request specifies."""
     detail = request.return_consumed_capacity
     returns_capacity = detail is not None and detail != "NONE"
     returns_no_item = request.return_values is None or request.return_values == "NONE"
@@ -300,7 +303,7 @@ def _attributes(request: ItemWrite, written: BeforeAndAfter, update: BoundUpdate
 
 
 def _updated_attributes(image: Any, update: BoundUpdate | None) -> Item | UnsetType:
-    """Return the updated parts of the item, or UNSET if there are none."""
+    """Return the attributes in this image of the item that the update names, or UNSET if the image has none."""
     if image is None or update is None:
         return UNSET
     return update.updated(image.item) or UNSET

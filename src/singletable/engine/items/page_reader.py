@@ -1,4 +1,4 @@
-"""Reads one page of a key range: up to one megabyte, the limit, or the end of the range."""
+"""Reads one page of a key range: up to one megabyte, the requested limit, or the end of the range."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from singletable.engine.tables.stored_table import Item, decode_item
 from singletable.values.limits import PAGE_BYTES_MAX
 from singletable.wire.query_and_scan import warm_up_allocator
 
-# Most of a page is read in strides: SQLite returns several items as one text. Near the end of the page, items are read
-# one by one. The first stride is short, so that little is wasted even if its items have the maximum size. Later strides
-# stay below the size from which malloc gets each block from the system, which would take longer than the read itself.
+# Most of a page is read in strides: SQLite returns several items joined into one string. Near the end of the page,
+# items are read one by one. The first stride is short, so that little work is wasted even if its items have the maximum
+# size. Later strides stay below the size at which malloc requests each block from the operating system, because that
+# would take longer than the read itself.
 _FIRST_STRIDE = 128
 _STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
@@ -29,10 +30,13 @@ warm_up_allocator()
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page of items, the number of items and bytes read, and the last item if the page ends before the range does."""
+    """A page of items, with the number of items and bytes read.
+
+    `last_item` is the last item read if the page ends before the range does, or else None.
+    """
 
     items: list[Raw]
-    """Parts of the JSON array: each is one item, or several separated by commas."""
+    """Fragments of the JSON array: each fragment is one item, or several items separated by commas."""
     count: int
     scanned: int
     read_bytes: int
@@ -40,7 +44,7 @@ class StoredPage:
 
 
 class PageRange(NamedTuple):
-    """A key range of a tree, the direction, and the maximum number of items."""
+    """A key range of a tree, the direction in which to read it, and the maximum number of items."""
 
     tree: Tree
     keys: EntryRange
@@ -49,13 +53,13 @@ class PageRange(NamedTuple):
 
 
 def read_page(connection: sqlite3.Connection, range_: PageRange) -> StoredPage:
-    """Return a page from one snapshot; the stored items are copied, never decoded."""
+    """Return a page read from one snapshot; the JSON of stored items is copied without decoding it."""
     tree, keys, descending, limit = range_
     if limit is not None and (page := _small_page(connection, range_, limit)) is not None:
         return page
     edge = keys.high if descending else keys.low
     is_short = tree.typical_items < _SMALL_PAGE_ITEMS or (limit is not None and limit <= _SHORTEST_STRIDE)
-    if is_short or not tree.joins:  # for few items, this is faster
+    if is_short or not tree.joins:  # for few items, reading one by one is faster
         return _read_rest(connection, range_, _Strides([], 0, 0, edge))
     # Each stride is a separate statement. Without a common snapshot, an entry that moves in its index between two
     # strides would appear twice or not at all.
@@ -70,7 +74,7 @@ def read_page(connection: sqlite3.Connection, range_: PageRange) -> StoredPage:
 
 
 def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: _Strides) -> StoredPage:
-    """Read the rest of a page after the strides, item by item."""
+    """Read the part of a page that follows the strides, item by item."""
     tree, keys, descending, limit = range_
     if strides_read.is_whole:
         tree.typical_items = strides_read.count
@@ -83,7 +87,7 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
     for body, size in tree.items(connection, low, high, descending):
         bodies.append(body)
         read_bytes += size
-        # As in DynamoDB, the item that crosses the limit is still part of the page.
+        # As in DynamoDB, the item that crosses the size limit is still part of the page.
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
             last_item = body
             break
@@ -97,7 +101,7 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
 
 
 def _small_page(connection: sqlite3.Connection, range_: PageRange, limit: int) -> StoredPage | None:
-    """Read a small page in one statement; return None if its items are too many or too large for this."""
+    """Read a small page in one SQL statement; return None if its items may be too many or too large for that."""
     tree, (low, high), descending, _ = range_
     if (
         not tree.joins
@@ -117,11 +121,11 @@ class _Strides:
     """The first part of a page, read in strides that end before its last item."""
 
     strides: list[Raw]
-    """Each holds several items, separated by commas."""
+    """The strides; each one holds several items, separated by commas."""
     count: int
     read_bytes: int
     edge: bytes
-    """Where the next read starts: at this key in ascending order, below it in descending order."""
+    """The key where the next read starts: at this key in ascending order, before this key in descending order."""
     is_whole: bool = False
 
 
@@ -131,7 +135,7 @@ def _read_strides(connection: sqlite3.Connection, range_: PageRange, edge: bytes
     while True:
         if not tree.typical_bytes:
             return read
-        # Leave a margin of ten percent: sizes vary, and a stride beyond the end of the page is wasted.
+        # Leave a margin of ten percent: item sizes vary, and a stride that exceeds the page must be discarded.
         room = min(_STRIDE_BYTES, (PAGE_BYTES_MAX - read.read_bytes) * 0.9)
         count = int(room / tree.typical_bytes)
         if not read.count:

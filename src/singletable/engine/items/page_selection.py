@@ -1,4 +1,4 @@
-"""Paged reads, the steps that Query, Scan and PartiQL SELECT share: source, start key, selection and result."""
+"""The steps of a paginated read that Query, Scan and PartiQL SELECT share: source, start key, selection and result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from singletable.wire.query_and_scan import PageRequest, PageResult
 STARTING_KEY = "The provided starting key is invalid"
 NO_SPECIFIC = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
 
-# For a start key, DynamoDB sends these messages unchanged and prefixes all others (captured from AWS).
+# If a start key is invalid, DynamoDB returns these messages unchanged and adds a prefix to all others
+# (captured from AWS).
 _MESSAGES_WITHOUT_PREFIX = (
     "contains duplicates",
     "number set",
@@ -45,12 +46,12 @@ class PageSource:
 
     @property
     def tree(self) -> Tree:
-        """Return the tree with the items or entries."""
+        """Return the tree that holds the items of the table or the entries of the index."""
         return self.table.tree if self.index is None else self.index.tree
 
     @property
     def order(self) -> KeyOrder:
-        """Return the key that orders the items."""
+        """Return the key by which the items are ordered."""
         return self.table.order if self.index is None else self.index.order
 
     @property
@@ -65,7 +66,7 @@ class PageSource:
 
 
 class PageSelection(NamedTuple):
-    """What a page returns: the filter, the projection, and whether it only counts or fetches whole items."""
+    """What a page returns: the filter, the projection, and whether to only count items or to fetch whole items."""
 
     filter: ItemPredicate | None
     projection: ItemProjection
@@ -77,7 +78,7 @@ WHOLE_ITEMS = PageSelection(None, WHOLE, is_count=False, fetches=False)
 
 
 def check_select(request: PageRequest, message_without_attributes: str) -> None:
-    """Reject a Select that contradicts the rest of the request."""
+    """Reject a Select parameter that contradicts the rest of the request."""
     has_projection = request.projection_expression is not None or request.attributes_to_get is not None
     if request.select == "SPECIFIC_ATTRIBUTES" and not has_projection:
         raise invalid(message_without_attributes)
@@ -90,7 +91,7 @@ def check_select(request: PageRequest, message_without_attributes: str) -> None:
 
 
 def accept_start_key(request: PageRequest) -> None:
-    """Check the values of ExclusiveStartKey."""
+    """Reject an ExclusiveStartKey with invalid attribute values."""
     if request.exclusive_start_key is None:
         return
     try:
@@ -102,7 +103,7 @@ def accept_start_key(request: PageRequest) -> None:
 
 
 def source_of(table: StoredTable, request: PageRequest) -> PageSource:
-    """Return the source of a request; reject an unknown index, and an index that is still being backfilled."""
+    """Return the table or index that a request reads; reject an index that is unknown or still being backfilled."""
     if request.index_name is None:
         return PageSource(table, None)
     index = table.index(request.index_name)
@@ -119,7 +120,7 @@ def source_of(table: StoredTable, request: PageRequest) -> PageSource:
 def selection_of(
     source: PageSource, request: PageRequest, predicate: ItemPredicate | None, projection: ItemProjection
 ) -> PageSelection:
-    """Return the selection; attributes missing from a local index are fetched from the table."""
+    """Return what a page returns; attributes that a local index does not project are fetched from the table."""
     return PageSelection(predicate, projection, request.select == "COUNT", _fetches(source, request, projection))
 
 
@@ -144,7 +145,7 @@ def _fetches(source: PageSource, request: PageRequest, projection: ItemProjectio
 
 
 def check_start_key(source: PageSource, start: Item, keys: tuple[KeyElement, ...], mismatch: str) -> None:
-    """Reject a start key with the wrong number of attributes, or with one of `keys` missing or of the wrong type."""
+    """Reject a start key with the wrong number of attributes, or with a key attribute missing or of the wrong type."""
     if len(start) != len(source.key_names):
         raise invalid(mismatch)
     for attribute in keys:
@@ -156,7 +157,7 @@ def check_start_key(source: PageSource, start: Item, keys: tuple[KeyElement, ...
 
 
 def start_position(source: PageSource, start: Item) -> bytes:
-    """Return the stored key of ExclusiveStartKey."""
+    """Return the stored key for an ExclusiveStartKey."""
     index = source.index
     try:
         base_key = exact_key(source.table, {name: start[name] for name in source.table.key_names if name in start})
@@ -177,7 +178,7 @@ def read_page_result(
     selection: PageSelection,
     partition: Item | None = None,
 ) -> PageResult:
-    """Read one page and return the response; `partition` is the key of the partition if the page reads only one."""
+    """Read one page and return the response; `partition` is the partition key if the page reads only one partition."""
     page, fetched = read_selected(connection, source, range_, selection)
     if source.table.traffic is not None:
         units = _units(source, request, page, fetched)
@@ -198,7 +199,7 @@ def read_page_result(
 def read_selected(
     connection: sqlite3.Connection, source: PageSource, range_: PageRange, selection: PageSelection
 ) -> tuple[StoredPage, list[int]]:
-    """Return one page, and the sizes of the items that were fetched from the table for it."""
+    """Return one page, and the sizes of the items that the read fetched from the table for local index entries."""
     fetched: list[int] = []
     if selection.fetches:
         return read_filtered_page(
@@ -221,7 +222,7 @@ def _filter_and_project(selection: PageSelection) -> Any:
 def _fetch_and_select(
     connection: sqlite3.Connection, source: PageSource, selection: PageSelection, fetched: list[int]
 ) -> Any:
-    """Return a filter that fetches the item of each local index entry; `fetched` collects the billed sizes."""
+    """Return a filter that fetches the item for each local index entry and appends its billed size to `fetched`."""
     select = _filter_and_project(selection)
     table = source.table
 
@@ -248,7 +249,7 @@ def _units(source: PageSource, request: PageRequest, page: StoredPage, fetched: 
 
 
 def page_units(source: PageSource, page: StoredPage, fetched: list[int], factor: float) -> ConsumedUnits:
-    """Return the units of one page: the sum of all bytes read, before the filter, rounded up once."""
+    """Return the units that one page consumes: the bytes read before filtering are summed, then rounded up once."""
     units = ConsumedUnits()
     units_read = read_units(page.read_bytes, factor)
     if source.index is None:

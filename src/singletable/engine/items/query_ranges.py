@@ -1,7 +1,7 @@
-"""The range of stored keys that a Query reads, from its key condition or from the fast path of a repeated Query.
+"""Computes the range of stored keys that a Query reads, from its key condition or on the fast path.
 
-An application sends the same few Queries again and again with different values. The first Query of a kind is parsed and
-checked in full; later ones with the same text and valid values take the fast path.
+An application sends the same few Queries again and again with different values. The first such Query is parsed and
+checked in full; later Queries with the same expressions and valid values take the fast path.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from singletable.wire.query_and_scan import Query
 
 
 class QueryRange(NamedTuple):
-    """A key range, its key attributes, the values of the partition key, and whether the sort key is restricted."""
+    """A key range, the key attributes, the partition key values, and whether a condition restricts the sort key."""
 
     keys: EntryRange
     key_names: tuple[str, ...]
@@ -34,7 +34,7 @@ class QueryRange(NamedTuple):
 
 
 def query_range(source: PageSource, condition: KeyCondition) -> QueryRange:
-    """Return the range of a key condition; reject a condition that does not match the key."""
+    """Return the range that a key condition selects; reject a condition that does not fit the key schema."""
     order = source.order
     requested = condition.range_of(order.partition_names, order.sort_names, order.kinds)
     parts = [
@@ -46,7 +46,7 @@ def query_range(source: PageSource, condition: KeyCondition) -> QueryRange:
         equal = [_part(source, attribute, value) for attribute, value in zip(order.sort, requested.sort, strict=False)]
     comparison = None
     if requested.last is not None:
-        # Prefixes and bounds obey the rules of key values: not empty, and not too long.
+        # Prefixes and bounds follow the same rules as key values: they are neither empty nor too long.
         operands = [_part(source, order.sort[len(equal)], value) for value in requested.last.values]
         comparison = Comparison(requested.last.operator, *operands)
     values = dict(zip(order.partition_names, requested.partition, strict=True))
@@ -77,11 +77,11 @@ def _empty(source: PageSource, attribute: KeyElement) -> RequestRefused:
 
 FAST_QUERIES = FastPath("repeated queries")
 
-# Limits, so that clients that generate expression text cannot fill the memory.
+# These limits keep clients that generate many different expressions from filling the memory.
 _FAST_PATHS_MAX = 256
 _TEXT_MAX = 2048
 
-# Options that exclude a Query from the fast path: filter, projection, start key and the legacy parameters.
+# A Query with one of these options cannot take the fast path.
 _other_options = attrgetter(
     "select",
     "filter_expression",
@@ -96,19 +96,19 @@ _NO_OTHER_OPTIONS = (None,) * 8
 
 
 class QueryFastPath(NamedTuple):
-    """A checked Query without its values: the table or index that it reads, and the role of each placeholder."""
+    """A checked Query without its values: the table or index to read, and the role of each placeholder."""
 
     source: PageSource
     partition_name: str
     partition: str
-    """The placeholder of the partition key's value."""
+    """The placeholder for the partition key value."""
     operator: Operator | None
-    """The comparison of the sort key, if there is one."""
+    """The operator that the key condition applies to the sort key, or None if the sort key has no condition."""
     operands: tuple[str, ...]
     checks: tuple[Check, ...]
 
     def range_of(self, values: Item) -> EntryRange:
-        """Return the range for these values; raise NotOnFastPath if one of them needs a full check."""
+        """Return the key range for the placeholder values; raise NotOnFastPath if a value needs a full check."""
         if len(values) != 1 + len(self.operands):
             raise NotOnFastPath
         partition = short_text(values, self.partition)
@@ -126,7 +126,7 @@ class QueryFastPath(NamedTuple):
 
 
 class FastPathRead(NamedTuple):
-    """The source and the key range that a Query on the fast path reads, and the value of its partition key."""
+    """The source and key range that a Query on the fast path reads, and its partition key value."""
 
     source: PageSource
     keys: EntryRange
@@ -134,7 +134,7 @@ class FastPathRead(NamedTuple):
 
 
 def find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
-    """Return the range that a Query reads, if it has a fast path; raise NotOnFastPath if it needs a full check."""
+    """Return the range to read for a Query with a fast path; raise NotOnFastPath if the Query needs a full check."""
     try:
         found = _find_fast_path(table, request)
     except NotOnFastPath:
@@ -156,7 +156,7 @@ def _find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
 
 
 def add_fast_path(source: PageSource, request: Query, condition: KeyCondition) -> None:
-    """Add a fast path for a valid Query, if it has only string keys and no further options."""
+    """Add a fast path for a valid Query whose keys are all strings and that has no further options."""
     known, order = source.table.query_fast_paths, source.order
     names, text = request.expression_attribute_names or {}, request.key_condition_expression
     if text is None or _other_options(request) != _NO_OTHER_OPTIONS or len(known) >= _FAST_PATHS_MAX:
@@ -173,13 +173,13 @@ def add_fast_path(source: PageSource, request: Query, condition: KeyCondition) -
         return
     partition, *rest = placeholders
     operator: Operator | None = others[0].operator if others else None
-    # Another string passes all checks that this one passed, except the order of two bounds.
+    # Any other string passes the same checks, except that the two bounds of a BETWEEN may be in the wrong order.
     checks = condition.checks if operator == "BETWEEN" else ()
     known[_key(request)] = QueryFastPath(source, first.attribute, partition, operator, tuple(rest), checks)
 
 
 def _key(request: Query) -> tuple[object, ...]:
-    """Return everything of a Query except its values."""
+    """Return the cache key of a Query: all of its parts except the values."""
     names = request.expression_attribute_names
     return (
         request.key_condition_expression,

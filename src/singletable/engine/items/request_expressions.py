@@ -1,4 +1,4 @@
-"""The expressions of a request (condition, update, filter, projection), parsed and checked against the table's keys."""
+"""Parses the expressions in a request (condition, update, filter, projection), and checks them against the keys."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ItemProjection:
         return item if self._projection is None else self._projection.apply(item)
 
     def bytes_of(self, body: bytes) -> Raw:
-        """Return the projected part of a stored item as JSON; without a projection, the item is not decoded."""
+        """Return the projected part of a stored item as JSON; if there is no projection, the item is not decoded."""
         if self._projection is None:
             return Raw(body)
         return Raw(_encode(self._projection.apply(decode_item(body))))
@@ -72,12 +72,12 @@ class PageExpressions(NamedTuple):
 
     @property
     def predicate(self) -> ItemPredicate | None:
-        """Return the filter as a function of one item."""
+        """Return the filter as a function that takes one item, or None if there is no filter."""
         return None if self.filter is None else self.filter.holds
 
 
 def read_projection(request: GetItem | KeysAndAttributes | Get) -> ItemProjection:
-    """Return the projection of a read by key."""
+    """Return the projection of a request that reads items by key."""
     text, names = request.projection_expression, request.expression_attribute_names
     if text is None and names is None:
         return WHOLE
@@ -139,16 +139,16 @@ def page_expressions(request: Query | Scan) -> PageExpressions:
 
 
 def nested_attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
-    """Return the top-level attributes of the nested paths in a condition; none if it is not an expression."""
+    """Return the top-level attributes of all nested paths in a condition; legacy conditions have no nested paths."""
     owner = getattr(condition, "__self__", None)
     return owner.nested_attributes if isinstance(owner, BoundCondition) else frozenset()
 
 
 def reject_nested_keys(nested: frozenset[str], table: StoredTable) -> None:
-    """Reject nested paths into key attributes of the table or of its indexes, since keys are scalars."""
+    """Reject nested paths into key attributes of the table or of its indexes, because keys are scalars."""
     if not nested:
         return
-    # DynamoDB's order: the table, then global indexes, then local indexes (captured from AWS).
+    # DynamoDB checks the table first, then global indexes, then local indexes (captured from AWS).
     by_index = sorted(table.definition.indexes, key=lambda index: index.is_local)
     keys = [("Key", table.definition.key_attributes), *(("IndexKey", index.key_attributes) for index in by_index)]
     for word, attributes in keys:
@@ -161,9 +161,9 @@ def reject_nested_keys(nested: frozenset[str], table: StoredTable) -> None:
 
 
 def check_index_keys(table: StoredTable, update: BoundUpdate) -> None:
-    """Reject an update that gives an index key a value of the wrong type, or that has a nested path into a key.
+    """Reject an update that sets an index key to a value of the wrong type, or that has a nested path into a key.
 
-    The type of a value copied from another attribute is not known yet; the write rejects it later, with a
+    The type of a value copied from another attribute is not known yet; the write later rejects a wrong type, with a
     different message (captured from AWS).
     """
     if not table.index_keys and not update.update.accessed_inside:

@@ -1,4 +1,4 @@
-"""Write transactions: all or nothing, with cancellation reasons and idempotency tokens."""
+"""Atomic write transactions, with cancellation reasons and idempotency tokens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from singletable.values.item_size import TRANSACTIONAL, read_units
 from singletable.wire.api_types import Shape, decoder_of
 
 TOKEN_SECONDS = 600
-WRITE_FACTOR = 2  # a transactional write costs two units: prepare and commit
+WRITE_FACTOR = 2  # a transactional write consumes twice the units: one half to prepare, the other to commit
 Reason = dict[str, Any]
 NO_REASON: Reason = {"Code": "None"}
 
@@ -43,7 +43,7 @@ def condition_failed_reason(old: Image | None) -> Reason:
 
 
 def invalid_action_reason(error: RequestRefused) -> Reason:
-    """Return the cancellation reason for an action that is throttled, or invalid for its table or item."""
+    """Return the cancellation reason for an action that is throttled, or that its table or item does not allow."""
     code = error.cancellation_code if isinstance(error, ThrottledRequest) else "ValidationError"
     return {"Code": code, "Message": error.message}
 
@@ -75,9 +75,9 @@ def perform_transaction(
     *,
     counts: bool = True,
 ) -> list[BeforeAndAfter]:
-    """Perform all writes; if one fails, raise an error with a reason for each write.
+    """Perform all writes; if one fails, raise an error that contains a cancellation reason for each write.
 
-    The error rolls back the transaction of the store. Pass `counts=False` if the capacity is not needed; then writes
+    The error rolls back the transaction of the store. Pass `counts=False` if you do not need the capacity; then writes
     without a condition take the fast path.
     """
     done: list[BeforeAndAfter] = []
@@ -112,19 +112,19 @@ def transaction_capacity(writes: list[PlannedWrite], done: list[BeforeAndAfter],
 
 
 class ReplayedAction(msgspec.Struct, frozen=True, array_like=True):
-    """The table of an action, and the billed size: that of the item before or after the write, whichever is larger."""
+    """The table of an action, and the billed size: the larger of the item sizes before and after the write."""
 
     table: str
     size_bytes: int
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """The record of a transaction with a token, used to answer the same request when the client sends it again."""
+    """The record of a transaction with an idempotency token, used to respond if the client repeats the request."""
 
     actions: list[ReplayedAction]
 
     def units(self) -> dict[str, ConsumedUnits]:
-        """Return the units of a replay: a transactional read of every item (captured from AWS)."""
+        """Return the units that a replay consumes: those of a transactional read of every item (captured from AWS)."""
         units: dict[str, ConsumedUnits] = {}
         for action in self.actions:
             units.setdefault(action.table, ConsumedUnits()).table += read_units(action.size_bytes, TRANSACTIONAL)
@@ -148,7 +148,7 @@ class UsedToken(NamedTuple):
 
 
 def find_token(connection: sqlite3.Connection, token: str) -> UsedToken | None:
-    """Return the last use of an idempotency token, or None."""
+    """Return the last use of an idempotency token, or None if it was not used."""
     row = connection.execute("SELECT fingerprint, at, answer FROM tokens WHERE token = ?", (token,)).fetchone()
     return None if row is None else UsedToken(*row)
 
@@ -159,7 +159,7 @@ def save_token(connection: sqlite3.Connection, token: str, fingerprint: bytes, a
 
 
 def purge_tokens(connection: sqlite3.Connection, before: float) -> None:
-    """Delete the idempotency tokens that were used before a time."""
+    """Delete the idempotency tokens that were last used before the given time."""
     connection.execute("DELETE FROM tokens WHERE at < ?", (before,))
 
 
@@ -178,19 +178,19 @@ def find_replay(connection: sqlite3.Connection, token: str, fingerprint: bytes, 
 
 
 def remember_token(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float, replay: Replay) -> None:
-    """Save the token in its transaction, and delete expired tokens."""
+    """Save the idempotency token within the transaction that uses it, and delete expired tokens."""
     purge_tokens(connection, now - TOKEN_SECONDS)
     save_token(connection, token, fingerprint, now, msgspec.json.encode(replay))
 
 
 def replay_record(writes: list[PlannedWrite], done: list[BeforeAndAfter]) -> Replay:
-    """Return the record of a transaction with a token."""
+    """Return the record of a transaction with an idempotency token."""
     sizes = [max(image.size if image else 0 for image in written) for written in done]
     return Replay([ReplayedAction(write.table.name, size) for write, size in zip(writes, sizes, strict=True)])
 
 
 def replay_capacity(replay: Replay, detail: Detail) -> Any:
-    """Return the ConsumedCapacity of a replay, or UNSET; a replay costs a read of every written item."""
+    """Return the ConsumedCapacity of a replay, or UNSET if it is not requested; a replay reads every written item."""
     if detail is None or detail == "NONE":
         return UNSET
     return capacity_per_table(replay.units(), detail, "ReadCapacityUnits")

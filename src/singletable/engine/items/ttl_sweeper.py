@@ -1,4 +1,4 @@
-"""The TTL sweeper: a thread that deletes expired items and applies the retention of change logs."""
+"""The TTL sweeper: a thread that deletes expired items and old changes in the change logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DAY_SECONDS = 24 * 60 * 60
 
 
 class Sweeper:
-    """Sweeps all tables in a thread, which starts with the first table that has TTL or a change log."""
+    """Sweeps all tables in a thread, which starts as soon as a table has TTL or a change log."""
 
     def __init__(self, store: Store, catalog: Catalog, now: Callable[[], float], every_seconds: float | None) -> None:
         self._store = store
@@ -39,7 +39,7 @@ class Sweeper:
         self._lock = threading.Lock()
 
     def start_if_needed(self) -> None:
-        """Wake the thread up, and start it if a table needs it and an interval is set."""
+        """Wake the thread up; start it first if an interval is set and a table needs sweeping."""
         self._wake.set()
         tables = self._catalog.reload()
         is_needed = any(table.expiry is not None or table.changes is not None for table in tables)
@@ -66,7 +66,7 @@ class Sweeper:
             self._wake.clear()
 
     def sweep(self) -> int:
-        """Delete expired items, apply the log retention, and return the number of deleted items."""
+        """Delete expired items and changes beyond the log retention; return the number of deleted items."""
         deleted = 0
         for table in self._catalog.reload():
             deleted += self._sweep_table(table.name)
@@ -96,7 +96,10 @@ class Sweeper:
         return deleted
 
     def _record_expiries(self, table: StoredTable, position: bytes) -> bytes:
-        """Record the expiry times of the next existing items; return the last key, or empty bytes at the end."""
+        """Record the expiry times of the next batch of existing items, starting after `position`.
+
+        Return the last key of the batch, or empty bytes at the end of the table.
+        """
         assert table.expiry is not None
         last = b""
         with self._store.writing() as connection:
@@ -136,7 +139,7 @@ def _enabled(definition: TableDefinition) -> TableDefinition:
 
 
 def trim_change_log(store: Store, table: StoredTable, now: float) -> bool:
-    """Delete some of the changes that are older than the retention of a table; return whether there may be more."""
+    """Delete a batch of changes older than the retention period of a table; return whether more may remain."""
     if table.changes is None:
         return False
     log, before = table.changes.log, now - _retention_seconds(table.definition)
@@ -153,7 +156,7 @@ def _retention_seconds(definition: TableDefinition) -> float:
 
 
 def drop_ended_streams(store: Store, now: float) -> None:
-    """Drop the streams that ended more than 24 hours ago, and the change logs that nothing else uses."""
+    """Drop streams that ended more than 24 hours ago, and change logs that are no longer used."""
     before = now - RETENTION_SECONDS
     with store.reading() as connection:
         streams = change_log_rows.list_streams(connection)

@@ -1,1 +1,1 @@
-"""Legacy parameters, which DynamoDB had before expressions, translated into expression trees."""
+"""Translates legacy parameters, which DynamoDB had before expressions, into expression trees."""

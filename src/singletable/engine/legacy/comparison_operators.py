@@ -1,4 +1,4 @@
-"""Legacy conditions (ComparisonOperator and values): checks them like DynamoDB, and translates them into trees."""
+"""Checks legacy conditions (ComparisonOperator with values) as DynamoDB does, and translates them into trees."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from singletable.wire.api_types import ComparisonOperator, ConditionalOperator
 
 INVALID = "One or more parameter values were invalid: "
 
-# The number of values of an operator, 1 by default; IN takes one or more.
+# The number of values that an operator takes, 1 by default; IN takes one or more.
 _ARGUMENTS: Mapping[str, int] = {"NULL": 0, "NOT_NULL": 0, "BETWEEN": 2}
 _ORDERED = frozenset({"S", "N", "B"})
-# The types that an operator accepts; the other operators accept all types.
+# The types that an operator accepts; operators that are not listed accept all types.
 _TYPES: Mapping[str, frozenset[str]] = {
     "LT": _ORDERED,
     "LE": _ORDERED,
@@ -46,7 +46,7 @@ _COMPARATORS: Mapping[str, Comparator] = {"EQ": "=", "NE": "<>", "LT": "<", "LE"
 
 
 def check_arguments(attribute: str, operator: ComparisonOperator, values: Sequence[dict[str, Any]]) -> None:
-    """Raise for invalid attribute values, and for values that the operator does not accept."""
+    """Raise an error for invalid attribute values, and for values that the operator does not accept."""
     check_name(attribute)
     for value in values:
         accept_value(value)
@@ -64,7 +64,7 @@ def check_arguments(attribute: str, operator: ComparisonOperator, values: Sequen
 
 
 def condition_tree(attribute: str, operator: ComparisonOperator, values: Sequence[dict[str, Any]]) -> Condition:
-    """Return the expression tree of a condition; the arguments must have been checked."""
+    """Return the expression tree for a condition, whose arguments must have passed `check_arguments`."""
     path = Path((attribute,))
     operands = [Constant(value) for value in values]
     match operator:
@@ -88,7 +88,10 @@ def condition_tree(attribute: str, operator: ComparisonOperator, values: Sequenc
 
 
 def combine_conditions(trees: Sequence[Condition], operator: ConditionalOperator | None) -> BoundCondition | None:
-    """Combine conditions with AND, or with OR; raise for a ConditionalOperator with fewer than two conditions."""
+    """Combine conditions with AND or OR.
+
+    Raise an error if the request has a ConditionalOperator but fewer than two conditions.
+    """
     if operator is not None and len(trees) < 2:
         if trees:
             rule = "can only be used when Filter or Expected has two or more elements"
@@ -103,5 +106,5 @@ def combine_conditions(trees: Sequence[Condition], operator: ConditionalOperator
 
 
 def wrong_argument_count(operator: ComparisonOperator) -> RequestRefused:
-    """Return the error for too few or too many values."""
+    """Return the error for an operator with too few or too many values."""
     return invalid(f"{INVALID}Invalid number of argument(s) for the {operator} ComparisonOperator")

@@ -1,4 +1,4 @@
-"""Detect the legacy parameters of a request, and reject them in combination with expressions."""
+"""Detects the legacy parameters in a request, and rejects a request that combines them with expressions."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _NO_VALUES = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.item
 
 
 def has_legacy_parameters(*parts: Shape) -> bool:
-    """Return whether a request has legacy parameters; raise DynamoDB's error if it has expressions too.
+    """Return whether a request has legacy parameters; raise DynamoDB's error if the request also has expressions.
 
-    `parts` is the request itself, or one part for each table. DynamoDB also rejects a legacy parameter in one part with
-    an expression in another part (captured from AWS).
+    `parts` is the request itself, or one part for each table. DynamoDB also rejects a legacy parameter in one part
+    combined with an expression in another part (captured from AWS).
     """
     kind = type(parts[0]).__name__
     legacy_values, none = _LEGACY_VALUES[kind], _NO_VALUES[kind]

@@ -1,4 +1,4 @@
-"""Legacy parameters of reads: AttributesToGet, KeyConditions, QueryFilter and ScanFilter."""
+"""Legacy parameters for reads: AttributesToGet, KeyConditions, QueryFilter and ScanFilter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from singletable.wire.query_and_scan import Query, Scan
 
 
 def attributes_to_get(names: Sequence[str] | None) -> ItemProjection:
-    """Return the projection of AttributesToGet; a dot in a name is part of the name."""
+    """Return the projection that AttributesToGet specifies; a dot in an attribute name is part of the name."""
     if names is None:
         return WHOLE
     seen: set[str] = set()
@@ -34,7 +34,7 @@ _NO_RANGE = frozenset(("NULL", "NOT_NULL", "NE", "IN", "CONTAINS", "NOT_CONTAINS
 
 
 class LegacyKeyCondition(KeyCondition):
-    """A legacy key condition; an operator that cannot look up a key raises an error when its values are read."""
+    """A legacy key condition; reading its values raises an error if its operator cannot be used on a key."""
 
     __slots__ = ("_not_indexable",)
 
@@ -66,7 +66,7 @@ class LegacyPage(NamedTuple):
 
 
 def legacy_page(request: Query | Scan) -> LegacyPage:
-    """Return the legacy filter and attributes, checked in DynamoDB's order."""
+    """Check the legacy filter and attributes of a request in DynamoDB's order, and return them."""
     conditions = request.query_filter if isinstance(request, Query) else request.scan_filter
     trees = []
     for name, condition in (conditions or {}).items():

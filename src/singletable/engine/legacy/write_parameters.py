@@ -1,4 +1,4 @@
-"""Legacy parameters of writes: Expected (the condition) and AttributeUpdates (the changes)."""
+"""Legacy parameters for writes: Expected (the condition) and AttributeUpdates (the changes)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from singletable.wire.item_requests import ItemWrite, UpdateItem
 
 
 def expected_condition(request: ItemWrite) -> ItemPredicate | None:
-    """Return the condition of a write, or None without Expected."""
+    """Return the condition of a write, or None if the request has no Expected parameter."""
     trees = [_tree(name, expected) for name, expected in (request.expected or {}).items()]
     if trees:
         _check_size(request.expected or {})
@@ -42,7 +42,7 @@ def _tree(name: str, expected: ExpectedAttributeValue) -> Condition:
 
 
 def _check_size(expected: Mapping[str, ExpectedAttributeValue]) -> None:
-    """Apply the size limit of an item to Expected, as DynamoDB Local does."""
+    """Reject an Expected parameter that exceeds the size limit of an item, as DynamoDB Local does."""
     size = texts_size(expected)
     for each in expected.values():
         values = each.attribute_value_list or ([] if each.value is None else [each.value])
@@ -77,7 +77,7 @@ _ADDED_TYPES = SET_TYPES | {"N", "L"}
 
 
 class AttributeUpdates(BoundUpdate):
-    """Legacy changes; they have their own error message for a value whose type does not match the item."""
+    """Legacy changes, which have their own error message for a value whose type does not match the item."""
 
     __slots__ = ()
 
@@ -92,7 +92,7 @@ class AttributeUpdates(BoundUpdate):
 
 
 def attribute_updates(request: UpdateItem) -> AttributeUpdates | None:
-    """Return the changes of an update, or None without AttributeUpdates."""
+    """Return the changes of an update, or None if the request has no AttributeUpdates."""
     if not request.attribute_updates:
         return None
     changes = [_change(name, update) for name, update in request.attribute_updates.items()]

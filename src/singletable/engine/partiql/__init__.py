@@ -1,1 +1,1 @@
-"""PartiQL statements on the engine, translated into reads and writes."""
+"""Translates PartiQL statements into reads and writes of the engine."""

@@ -1,4 +1,4 @@
-"""Describe how a statement is executed: the operation, its table or index, its keys and its filter."""
+"""Describes how a PartiQL statement is executed: the operation, its table or index, its keys and its filter."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AccessDescription:
 
 
 def describe_access(engine: Engine, text: str, parameters: Sequence[Any] | None) -> AccessDescription:
-    """Return how a statement would be executed, without executing it; raise its errors."""
+    """Return how a statement would be executed, without executing it; raise an error if it is invalid."""
     accept_parameters(parameters)
     statement = bind_statement(text, parameters)
     table = engine.catalog.require(statement.table_name)
@@ -95,6 +95,6 @@ def _test_text(test: KeyTest, values: Mapping[str, Any]) -> str:
 
 
 def _filter_text(reads: Sequence[RangeRead], values: Mapping[str, Any]) -> str | None:
-    """Return the filters of the reads without duplicates."""
+    """Return the distinct filters of the reads, formatted as text, or None if there are none."""
     texts = dict.fromkeys(condition_text(read.filter, values) for read in reads if read.filter is not None)
     return "; ".join(texts) or None

@@ -12,25 +12,25 @@ from singletable.partiql.statement_parser import parse_statement
 from singletable.partiql.statements import ExistsStatement, ParsedStatement, SelectStatement, Statement, parameter_name
 from singletable.values.item_validation import accept_value
 
-# An application has a limited number of statements, so statements are cached; long statements are parsed every time.
+# Parsed statements are cached, because an application has few distinct ones; long statements are parsed every time.
 _CACHED_MAX = 1024
 _CACHED_CHARACTERS_MAX = 2048
 
 
 class BoundStatement(NamedTuple):
-    """A statement with the values of its parameters."""
+    """A parsed statement with the values of its parameters."""
 
     parsed: ParsedStatement
     values: dict[str, Any]
 
     @property
     def statement(self) -> Statement:
-        """The statement itself."""
+        """The parsed statement, without its parameters."""
         return self.parsed.statement
 
     @property
     def table_name(self) -> str:
-        """The table of the statement."""
+        """The name of the table that the statement reads or writes."""
         statement = self.parsed.statement
         return (statement.select if isinstance(statement, ExistsStatement) else statement).source.table
 
@@ -47,7 +47,7 @@ def accept_parameters(parameters: Sequence[Any] | None) -> None:
 
 
 def bind_statement(text: str, parameters: Sequence[Any] | None) -> BoundStatement:
-    """Parse a statement and check it with its validated parameters; surplus parameters are ignored."""
+    """Parse a statement, and check it against its validated parameters; surplus parameters are ignored."""
     parsed = (_parse if len(text) <= _CACHED_CHARACTERS_MAX else _parse.__wrapped__)(text)
     given = parameters or ()
     if len(given) < len(parsed.parameters):
@@ -60,7 +60,7 @@ def bind_statement(text: str, parameters: Sequence[Any] | None) -> BoundStatemen
 
 
 def value_of(operand: Constant | Parameter, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of an operand: a constant of the statement, or a parameter."""
+    """Return the value of an operand, which is either a constant in the statement or a parameter."""
     value: dict[str, Any] = values[operand.name] if isinstance(operand, Parameter) else operand.value
     return value
 

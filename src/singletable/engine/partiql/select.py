@@ -1,4 +1,4 @@
-"""SELECT statements: plans them and reads their pages, or one item by its key in batches and transactions."""
+"""Plans SELECT statements, and reads a page or, in batches and transactions, one item by its key."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from singletable.values.limits import PAGE_BYTES_MAX
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
-# DynamoDB's developer guide says about IN: results come in pages of up to ten items.
+# According to DynamoDB's developer guide, a SELECT with IN returns pages of up to ten items.
 SEVERAL_READS_ITEMS_MAX = 10
 
 
 class Selected(NamedTuple):
-    """A page of items, the position after it if there may be more, and the consumed units."""
+    """A page of items, the position of the next page if there may be one, and the consumed units."""
 
     items: list[Raw]
     stopped_at: Continuation | None
@@ -62,7 +62,7 @@ class PlannedSelect(NamedTuple):
 def planned_select(
     table: StoredTable, select: SelectStatement, values: Mapping[str, Any], *, is_consistent: bool = False
 ) -> PlannedSelect:
-    """Plan a SELECT; raise if the table or index cannot answer it."""
+    """Plan a SELECT; raise an error if the table or index cannot execute it."""
     source = _source(table, select.source.index, is_consistent=is_consistent)
     projection = WHOLE if select.columns is None else ItemProjection(Columns(select.columns))
     if select.where is not None:
@@ -124,7 +124,10 @@ def _source(table: StoredTable, name: str | None, *, is_consistent: bool) -> Pag
 
 
 def _fetches(source: PageSource, select: SelectStatement) -> bool:
-    """Return whether a local index must fetch columns from the table; raise for a global index."""
+    """Return whether a read of a local index must fetch columns from the table.
+
+    Raise an error for a global index that does not project a selected column.
+    """
     index = source.index
     if index is None or select.columns is None:
         return False
@@ -161,7 +164,10 @@ def _key(source: PageSource, item: Item) -> Item:
 
 
 def _position(plan: PlannedSelect, start: Continuation) -> bytes:
-    """Return the stored key of a position (empty at the start of a read); raise if the key is outside the read."""
+    """Return the stored key of a position, which is empty at the start of a read.
+
+    Raise an error if the key is outside the range of the read.
+    """
     if not 0 <= start.read < len(plan.access.reads):
         raise invalid_token()
     if not start.key:
@@ -181,13 +187,13 @@ def _position(plan: PlannedSelect, start: Continuation) -> bytes:
 def planned_get(
     table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str
 ) -> tuple[bytes, ItemProjection]:
-    """Return the stored key and the projection; raise `key_needed` for a SELECT without exactly one key."""
+    """Return the stored key and the projection of a SELECT; raise `key_needed` unless it names exactly one key."""
     key = selected_key(table, bound, select, key_needed)
     return exact_key(table, key), selected_columns(table, select)
 
 
 def selected_key(table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str) -> Item:
-    """Return the key that a SELECT names; raise unless its condition is exactly one complete key."""
+    """Return the key that a SELECT names; raise an error unless its condition is exactly one complete key."""
     if select.source.index is not None:
         raise invalid(key_needed)
     branch = _only_branch(table, select.where, key_needed)

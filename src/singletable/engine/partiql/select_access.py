@@ -1,4 +1,4 @@
-"""The access path of a SELECT: single items by key, ranges of partitions, or a scan."""
+"""Chooses the access path of a SELECT: single items by key, key ranges within partitions, or a scan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KeyAttributes = tuple[KeyElement, ...]
 
 @dataclass(frozen=True)
 class RangeRead:
-    """One range of keys, the tests that define it, and the filter for the items in it."""
+    """A key range to read, the key tests that define the range, and the filter for the items in the range."""
 
     keys: EntryRange
     tests: tuple[KeyTest, ...] = ()
@@ -37,7 +37,7 @@ class RangeRead:
 
 
 class SelectAccess(NamedTuple):
-    """The reads of a SELECT, in order; a Query reads some partitions, a Scan reads everything."""
+    """The reads of a SELECT, in order: a Query reads some partitions, and a Scan reads the whole table or index."""
 
     kind: Literal["GetItem", "Query", "Scan"]
     reads: tuple[RangeRead, ...]
@@ -47,7 +47,7 @@ class SelectAccess(NamedTuple):
 def plan_access(
     source: PageSource, where: Condition | None, order: Sequence[OrderBy], values: Mapping[str, Any]
 ) -> SelectAccess:
-    """Return the access path for a condition; raise for an ORDER BY that it cannot provide."""
+    """Return the access path for a condition; raise an error if it cannot return items in the ORDER BY order."""
     partition_names, sort_names, keys = source.order.partition_names, source.order.sort_names, source.order.names
     branches = None if where is None else branches_of(where, partition_names, keys)
     _check_order(order, where, keys, is_keyed=branches is not None)
@@ -63,7 +63,8 @@ def plan_access(
         raise invalid(
             "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause."
         )
-    # If ORDER BY has only the partition key, items of a partition are descending, even with ASC (captured from AWS).
+    # If ORDER BY names only the partition key, items within a partition are in descending order, even with ASC
+    # (captured from AWS).
     by_sort = [each.descending for each in order if each.attribute in sort_names]
     descending = by_sort[0] if by_sort else bool(names)
     partition_descending = any(each.descending for each in order if each.attribute in partition_names)
@@ -88,14 +89,14 @@ def _check_order(order: Sequence[OrderBy], where: Condition | None, keys: tuple[
 
 
 def _read(source: PageSource, branch: Branch, values: Mapping[str, Any]) -> RangeRead:
-    """Return the range that the key tests of a branch define; its other conditions are the filter."""
+    """Return the range that the key tests of a branch define; the other conditions of the branch are the filter."""
     partition, sort = source.order.partition, source.order.sort
     tests, left = _split_key_tests(branch, partition, sort, values)
     chosen = {attribute.name: tests[attribute.name][0] for attribute in partition}
     whole = query_range(source, KeyCondition(chosen, values))
     ranges, sort_given = [whole.keys], 0
     for attribute in sort:
-        # Equality first: only after an equality can the next sort attribute narrow the range.
+        # Equality tests come first: a test of the next sort key attribute narrows the range only after an equality.
         of_attribute = sorted(tests[attribute.name], key=lambda test: test.operator != "=")
         for test in of_attribute:
             ranges.append(query_range(source, KeyCondition({**chosen, attribute.name: test}, values)).keys)
@@ -120,7 +121,7 @@ def _read(source: PageSource, branch: Branch, values: Mapping[str, Any]) -> Rang
 def _split_key_tests(
     branch: Branch, partition: KeyAttributes, sort: KeyAttributes, values: Mapping[str, Any]
 ) -> tuple[dict[str, list[KeyTest]], list[Condition]]:
-    """Return the tests by key attribute, and the other conditions; partition attributes only allow equality."""
+    """Return the tests by key attribute, and the other conditions; a partition key test is always an equality."""
     kinds = {each.name: each.kind for each in (*partition, *sort)}
     tests: dict[str, list[KeyTest]] = {name: [] for name in kinds}
     left: list[Condition] = []
@@ -136,7 +137,7 @@ def _split_key_tests(
 
 
 def _differs(tests: list[KeyTest], values: Mapping[str, Any]) -> bool:
-    """Return whether two equalities of one attribute contradict each other."""
+    """Return whether the equality tests of one attribute contradict each other."""
     given = [value_of(test.operands[0], values) for test in tests if test.operator == "="]
     return any(not equal(given[0], value) for value in given[1:])
 
@@ -149,7 +150,7 @@ def _check_type(test: KeyTest, kind: str, values: Mapping[str, Any]) -> None:
 
 
 def _disjoint(reads: list[RangeRead], where: Condition, keys: tuple[str, ...]) -> list[RangeRead]:
-    """Return reads that share no item; raise for overlapping reads of one partition.
+    """Return reads that have no item in common; raise an error for overlapping reads of one partition.
 
     DynamoDB accepts overlapping reads if one of them has a key test that is not a range, such as `sk <> 'a'` (captured
     from AWS). This function merges such reads into one.
@@ -177,7 +178,10 @@ def _shared(reads: list[RangeRead]) -> tuple[KeyTest, ...]:
 
 
 def _check_projected(source: PageSource, reads: list[RangeRead]) -> None:
-    """Raise if every read filters on attributes that the index does not project; name only those of the last read."""
+    """Raise an error if every read filters on attributes that the index does not project.
+
+    The error names only the attributes of the last read.
+    """
     index = source.index
     assert index is not None
     lacking: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""WHERE clauses: splits them into branches, one for each Query, or into the key and the remaining condition.
+"""Splits WHERE clauses into branches, one for each Query, or into the key and the remaining condition.
 
 `pk = 'a' AND sk IN ['1', '2']` becomes two reads of one item. `pk = 'a' AND (x = 1 OR y = 2)` becomes one read of a
 partition. Only conditions on keys are split, and only when every branch names a partition.
@@ -26,7 +26,7 @@ Branch = tuple[Condition, ...]
 
 
 def branches_of(where: Condition, partition: Collection[str], keys: Collection[str]) -> list[Branch] | None:
-    """Return the branches, each a conjunction of conditions; None if one of them names no partition."""
+    """Return the branches, each a conjunction of conditions, or None if a branch does not name a partition."""
     if not all(_is_limited_to(where, attribute) for attribute in partition):
         return None
     if _count(where, keys) > READS_MAX:
@@ -35,7 +35,7 @@ def branches_of(where: Condition, partition: Collection[str], keys: Collection[s
 
 
 def conjuncts(condition: Condition | None) -> Branch:
-    """Return the parts of a condition that AND combines."""
+    """Return the conditions that AND combines, or the condition itself if it is not an AND."""
     if condition is None:
         return ()
     if isinstance(condition, And):
@@ -44,7 +44,7 @@ def conjuncts(condition: Condition | None) -> Branch:
 
 
 def key_test(condition: Condition, keys: Collection[str]) -> KeyTest | None:
-    """Return the condition as a test of one key attribute, or None."""
+    """Return the condition as a test of one key attribute, or None if it is not such a test."""
     try:
         (test,) = key_tests(condition).values()
     except (RequestRefused, ValueError):
@@ -53,7 +53,7 @@ def key_test(condition: Condition, keys: Collection[str]) -> KeyTest | None:
 
 
 def _is_limited_to(condition: Condition, attribute: str) -> bool:
-    """Return whether the condition limits the attribute to listed values."""
+    """Return whether the condition allows only listed values for the attribute."""
     match condition:
         case And(parts):
             return any(_is_limited_to(part, attribute) for part in parts)
@@ -111,7 +111,7 @@ def _expand(condition: Condition, keys: Collection[str]) -> list[Branch]:
 
 
 class KeyNotNamed(RequestRefused):
-    """The condition of a write does not name one item; a transaction reports a key mismatch instead."""
+    """The error if the condition of a write does not name one item; a transaction reports a key mismatch instead."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -120,7 +120,7 @@ class KeyNotNamed(RequestRefused):
 
 
 class WhereParts(NamedTuple):
-    """A condition split into equalities of key attributes and the rest."""
+    """A condition, split into equality tests on key attributes and the remaining condition."""
 
     keys: Mapping[str, tuple[Constant | Parameter, ...]]
     rest: Condition | None
@@ -129,7 +129,7 @@ class WhereParts(NamedTuple):
 
 
 def where_parts(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
-    """Return the split condition of a statement for a table with this key, cached on the parsed statement."""
+    """Split the condition of a statement on a table with these key attributes; the statement caches the result."""
     parts: WhereParts | None = parsed.cache.get(key_names)
     if parts is None:
         parts = parsed.cache[key_names] = _split(parsed, key_names)
@@ -158,7 +158,7 @@ def _split(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
 
 
 def named_key(table: StoredTable, where: WhereParts, values: Mapping[str, Any], *, takes_first: bool = False) -> Item:
-    """Return the key that a condition names by equality; raise unless every attribute has one value."""
+    """Return the key that a condition names by equality; raise an error unless every key attribute has one value."""
     key: Item = {}
     for name in table.key_names:
         if name not in where.keys:

@@ -1,4 +1,4 @@
-"""INSERT, UPDATE, DELETE and EXISTS as writes of one item, and their RETURNING clauses."""
+"""Translates INSERT, UPDATE, DELETE and EXISTS into writes of one item, and handles their RETURNING clauses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DUPLICATE = "Duplicate primary key exists in table"
 
 
 def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old: bool, is_alone: bool) -> PlannedWrite:
-    """Return the planned write of a statement; raise if the statement is invalid for the table."""
+    """Return the planned write for a statement; raise an error if the statement is invalid for the table."""
     statement, values = bound.statement, bound.values
     if isinstance(statement, InsertStatement):
         item = {name: value_of(value, values) for name, value in statement.item}
@@ -54,7 +54,7 @@ def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old:
     match statement:
         case UpdateStatement():
             update = BoundUpdate(_changes(bound.parsed), values)
-            # Outside transactions, the size limit ignores the key, but adds bytes per change (captured from AWS).
+            # Outside transactions, the size limit ignores the key, but adds bytes for every change (captured from AWS).
             extra_bytes = update.update.extra_bytes if is_alone else 0
             return planned_update(table, key, update, _present(where.test, values), returns_old, extra_bytes)
         case DeleteStatement():
@@ -66,14 +66,14 @@ def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old:
 
 
 def condition_error(bound: BoundStatement, write: PlannedWrite, failure: ConditionNotMet) -> RequestRefused:
-    """Return the error for a failed condition, outside transactions."""
+    """Return the error for a statement outside a transaction whose condition failed."""
     if isinstance(bound.statement, InsertStatement):
         return RequestRefused("DuplicateItemException", DUPLICATE)
     return condition_failed_error(write, failure)
 
 
 def returned(bound: BoundStatement, written: BeforeAndAfter) -> Raw | Item | None:
-    """Return the item or attributes of the RETURNING clause, or None without one."""
+    """Return the item or attributes that the RETURNING clause requests, or None if there is no such clause."""
     statement = bound.statement
     returning = statement.returning if isinstance(statement, UpdateStatement | DeleteStatement) else None
     if returning is None:
@@ -99,10 +99,10 @@ def _is_absent(item: Item) -> bool:
 
 
 def _present(test: Test | None, values: Mapping[str, Any]) -> ItemPredicate:
-    """Require that the item exists and fulfils the condition: an UPDATE never creates an item."""
+    """Return a condition that requires the item to exist and to meet the test, because UPDATE never creates an item."""
     return lambda item: bool(item) and (test is None or test(item, values))
 
 
 def _absent_or(test: Test | None, values: Mapping[str, Any]) -> ItemPredicate | None:
-    """Require the condition only if the item exists: deleting a missing item succeeds (captured from AWS)."""
+    """Return a condition that also accepts a missing item: deleting a missing item succeeds (captured from AWS)."""
     return None if test is None else lambda item: not item or test(item, values)

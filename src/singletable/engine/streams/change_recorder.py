@@ -1,4 +1,4 @@
-"""The change log and the expiry times of a table: created with its definition, written with each item."""
+"""Creates the change log and the expiry times of a table, and updates both with every item write."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def apply_definition(
 ) -> None:
     """Create or drop the change log, stream and expiry tree of a table, to match its new definition.
 
-    `before` is None for a new table, and `after` is None for a deleted table.
+    `before` is None if the table is new, and `after` is None if the table is deleted.
     """
     log = ChangeLog(number)
     if after is not None and after.has_change_log and not (before is not None and before.has_change_log):
@@ -78,7 +78,7 @@ def _apply_expiry(
         tree.create(connection)
 
 
-# The largest integer of SQLite; no clock reaches it.
+# The largest integer in SQLite, which no clock reaches.
 _SECONDS_MAX = 2**63 - 1
 
 
@@ -94,7 +94,7 @@ class ChangeRecorder:
     def record(
         self, connection: sqlite3.Connection, key: bytes, before: Any, after: Any, by_service: bool = False
     ) -> None:
-        """Record an item before and after a write, unless nothing changed."""
+        """Record the item before and after a write, unless the write changed nothing."""
         if before is None and after is None:
             return
         if before is not None and after is not None:
@@ -118,12 +118,12 @@ class ExpiryRecorder:
         self._attribute = attribute
 
     def time_of(self, item: dict[str, Any]) -> int | None:
-        """Return the second at which an item expires, or None without a numeric expiry attribute."""
+        """Return the time in seconds at which an item expires, or None if it has no numeric expiry attribute."""
         value = item.get(self._attribute)
         text = None if value is None else value.get("N")
         if text is None:
             return None
-        # Numbers are stored without an exponent, so the text before the point is the whole second.
+        # Numbers are stored without an exponent, so the digits before the decimal point are the whole seconds.
         seconds = int(text.partition(".")[0] or "0")
         return seconds if 0 <= seconds <= _SECONDS_MAX else None
 

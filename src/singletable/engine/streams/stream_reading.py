@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RETENTION_SECONDS = 24 * 60 * 60
 _SEQUENCE_DIGITS = 21
-# An offset that gives all sequence numbers the same number of digits, so that they sort as text.
+# This offset gives all sequence numbers the same number of digits, so that they sort correctly as strings.
 _SEQUENCE_BASE: int = 10 ** (_SEQUENCE_DIGITS - 1)
 
 _decode_document = decoder_of(StreamDocument).decode
@@ -39,30 +39,30 @@ class Stream(NamedTuple):
 
     @property
     def log(self) -> ChangeLog:
-        """Return the change log of its table."""
+        """Return the change log of the table to which the stream belongs."""
         return ChangeLog(self.row.number)
 
     @property
     def shard(self) -> str:
-        """Return the ID of its only shard."""
+        """Return the ID of the only shard of the stream."""
         return f"shardId-{int(self.document.created_at * 1000):020}-{self.row.number & 0xFFFFFFFF:08x}"
 
     def last(self, connection: sqlite3.Connection) -> int:
-        """Return the sequence of its latest change."""
+        """Return the sequence number of the latest change in the stream."""
         return self.log.last(connection) if self.row.last is None else self.row.last
 
     def horizon(self, connection: sqlite3.Connection, now: float) -> int:
-        """Return the sequence of its oldest change within the retention of 24 hours."""
+        """Return the sequence number of the oldest change within the retention period of 24 hours."""
         return max(self.row.first, self.log.first_since(connection, now - RETENTION_SECONDS))
 
 
 def stream_label(now: float) -> str:
-    """Return the label of a stream that is enabled now."""
+    """Return the label for a stream that is enabled now."""
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
 
 
 def stream_of(row: StreamRow, table_arn: str) -> Stream:
-    """Return the stream of a stored row."""
+    """Return the stream that a stored row describes."""
     return Stream(row, _decode_document(row.document), f"{table_arn}/stream/{row.label}")
 
 
@@ -80,19 +80,19 @@ def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str)
 
 
 def sequence_text(sequence: int) -> str:
-    """Return the SequenceNumber of a change."""
+    """Return the SequenceNumber string for the sequence number of a change."""
     return str(_SEQUENCE_BASE + sequence)
 
 
 def sequence_of(text: str) -> int | None:
-    """Return the sequence that a SequenceNumber represents, or None if the text is not a SequenceNumber."""
+    """Return the number that a SequenceNumber string represents, or None if the string is invalid."""
     if len(text) != _SEQUENCE_DIGITS or not (text.isascii() and text.isdigit()):
         return None
     return int(text) - _SEQUENCE_BASE
 
 
 def record_of(stream: Stream, change: LoggedChange, region: str) -> dict[str, Any]:
-    """Return the stream record of a change, with the images that the view type includes."""
+    """Return the stream record for a change, with the item images that the view type includes."""
     before, after = (None if body is None else decode_item(body) for body in (change.before, change.after))
     known = after if after is not None else before
     assert known is not None
@@ -125,7 +125,7 @@ ITERATOR_SECONDS = 15 * 60
 
 
 class ShardIterator(NamedTuple):
-    """A position in a stream: the sequence of the next change to read, or 0 for the oldest one."""
+    """A position in a stream: the sequence number of the next change to read, or 0 for the oldest change."""
 
     stream_arn: str
     position: int
@@ -133,13 +133,13 @@ class ShardIterator(NamedTuple):
 
 
 def encode_iterator(tokens: SignedTokens, iterator: ShardIterator) -> str:
-    """Return the signed text of an iterator."""
+    """Encode a shard iterator as a signed string."""
     payload = msgspec.json.encode((iterator.position, iterator.created_at))
     return f"{iterator.stream_arn}|1|{tokens.sign(_kind(iterator.stream_arn), payload)}"
 
 
 def decode_iterator(engine: Engine, text: str) -> ShardIterator:
-    """Return the iterator in a signed text; reject an invalid or expired iterator."""
+    """Decode a shard iterator from a signed string; reject an invalid or expired iterator."""
     stream_arn, _, rest = text.partition("|1|")
     payload = engine.signed_tokens.verify(_kind(stream_arn), rest)
     if payload is None:
@@ -153,7 +153,7 @@ def decode_iterator(engine: Engine, text: str) -> ShardIterator:
 
 
 def trimmed_data_error() -> RequestRefused:
-    """Return the error for a position that is older than the retention of 24 hours."""
+    """Return the error for a position that is older than the retention period of 24 hours."""
     return RequestRefused(
         "TrimmedDataAccessException",
         "The requested sequence number is beyond the oldest record of the shard: records are kept for 24 hours.",

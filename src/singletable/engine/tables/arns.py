@@ -1,4 +1,4 @@
-"""ARNs of tables, backups, exports and imports, with DynamoDB's errors for invalid ones."""
+"""ARNs of tables, backups, exports and imports, with DynamoDB's errors for invalid ARNs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _TABLE_ARN = re.compile(
 
 
 def table_name(engine: Engine, text: str) -> str | None:
-    """Return the table name in a name or ARN, or None if the ARN is of another engine or does not name a table."""
+    """Return the table name for a table name or ARN.
+
+    Return None if the ARN belongs to another account or region, or does not name a table.
+    """
     if not text.startswith("arn:"):
         return text
     matched = _TABLE_ARN.fullmatch(text)
@@ -32,7 +35,7 @@ def arn_of(engine: Engine, table: str, kind: ArnKind, identifier: str) -> str:
 
 
 def parse_arn(engine: Engine, arn: str, kind: ArnKind) -> tuple[str, str] | None:
-    """Return the table and identifier in an ARN, or None if it is not an ARN of this kind in this engine."""
+    """Return the table name and the identifier in an ARN, or None if it is not an ARN of this kind in this engine."""
     matched = _TABLE_ARN.fullmatch(arn)
     if matched is None or matched["kind"] != kind:
         return None
@@ -41,7 +44,7 @@ def parse_arn(engine: Engine, arn: str, kind: ArnKind) -> tuple[str, str] | None
 
 
 def new_identifier(now: float) -> str:
-    """Return a new identifier like DynamoDB's: the time in milliseconds with 14 digits, and random digits."""
+    """Return a new identifier in DynamoDB's format: the time in milliseconds (14 digits) and random hex digits."""
     return f"{int(now * 1000):014d}-{secrets.token_hex(4)}"
 
 

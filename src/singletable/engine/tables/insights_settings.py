@@ -12,7 +12,10 @@ from singletable.wire.insights_requests import ContributorInsightsResult, Insigh
 
 
 def insights_of(definition: TableDefinition, index: str | None) -> ContributorInsights | None:
-    """Return the settings of an index, or of the table if `index` is None; None if insights were never enabled."""
+    """Return the settings of an index, or of the table if `index` is None.
+
+    Return None if Contributor Insights was never enabled.
+    """
     if index is None:
         return definition.insights
     found = definition.index(index)
@@ -27,7 +30,7 @@ def insights_result(
     rules: Sequence[str] = (),
     is_dated: bool = False,
 ) -> ContributorInsightsResult:
-    """Return the response; if insights were never enabled, it has only the status DISABLED (captured from AWS)."""
+    """Return the response; if insights were never enabled, only the status DISABLED is set (captured from AWS)."""
     insights = insights_of(definition, index)
     settled: InsightsStatus = "ENABLED" if insights is not None and insights.is_enabled else "DISABLED"
     return ContributorInsightsResult(
@@ -41,7 +44,10 @@ def insights_result(
 
 
 def rule_names(definition: TableDefinition, index: IndexDefinition | None) -> list[str]:
-    """Return the CloudWatch rule names: accessed (C) or throttled (T) keys, by partition (P) or sort key (S)."""
+    """Return the names of the CloudWatch rules.
+
+    A name states whether the rule counts accessed (C) or throttled (T) keys, by partition (P) or sort key (S).
+    """
     insights = definition.insights if index is None else index.insights
     if insights is None or not insights.is_enabled:
         return []
@@ -56,7 +62,7 @@ def rule_names(definition: TableDefinition, index: IndexDefinition | None) -> li
 
 
 def index_not_found(table: str, index: str) -> RequestRefused:
-    """Return the error for an unknown or local index."""
+    """Return the error for an index that does not exist or is local."""
     return RequestRefused(
         "ResourceNotFoundException", f"Requested resource not found: Index: {index} not found for table: {table}"
     )

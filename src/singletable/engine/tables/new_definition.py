@@ -22,7 +22,7 @@ from singletable.wire.table_requests import (
 
 
 def new_definition(request: CreateTable, now: float, scope: KeyScope) -> TableDefinition:
-    """Return the definition of the table in a request."""
+    """Return the definition of the table that a CreateTable request describes."""
     kinds = attribute_kinds(request.attribute_definitions)
     (partition,), sort = key_parts(request.key_schema, kinds)
     declared = [*(request.local_secondary_indexes or ()), *(request.global_secondary_indexes or ())]
@@ -56,7 +56,7 @@ def new_definition(request: CreateTable, now: float, scope: KeyScope) -> TableDe
 def new_index(
     index: GlobalSecondaryIndex | LocalSecondaryIndex, number: int, kinds: Kinds, mode: BillingMode
 ) -> IndexDefinition:
-    """Return the definition of an index in a request."""
+    """Return the definition of an index that a request describes."""
     partition, sort = key_parts(index.key_schema, kinds)
     definition = IndexDefinition(
         name=index.index_name,
@@ -78,7 +78,7 @@ def new_index(
 
 
 def stream_of(specification: StreamSpecification | None, now: float) -> StreamDefinition | None:
-    """Return a stream that starts now, or None if the specification enables none."""
+    """Return the definition of a stream that starts now, or None if the specification does not enable a stream."""
     if specification is None or specification.stream_view_type is None:
         return None
     return StreamDefinition(stream_label(now), specification.stream_view_type, now)

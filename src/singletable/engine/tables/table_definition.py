@@ -22,7 +22,7 @@ class KeyElement(msgspec.Struct, frozen=True):
 
 
 class Throughput(msgspec.Struct, frozen=True):
-    """Provisioned units per second, and when they last changed."""
+    """Provisioned units per second, and the times of their last increase and decrease."""
 
     read_units: int
     write_units: int
@@ -47,7 +47,11 @@ class StreamDefinition(msgspec.Struct, frozen=True):
 
 
 class TimeToLive(msgspec.Struct, frozen=True):
-    """The TTL attribute, or None if disabled; while ENABLING, the expiry times of existing items are recorded."""
+    """The TTL setting of a table.
+
+    `attribute` is None if TTL is disabled. While the status is ENABLING, the TTL sweeper records the expiry times of
+    existing items.
+    """
 
     attribute: str | None
     changed_at: float
@@ -55,7 +59,7 @@ class TimeToLive(msgspec.Struct, frozen=True):
 
 
 class PointInTimeRecovery(msgspec.Struct, frozen=True):
-    """When point-in-time recovery was enabled, and how many days back it reaches."""
+    """The time at which point-in-time recovery was enabled, and the recovery period in days."""
 
     since: float
     days: int = 35
@@ -69,7 +73,7 @@ class WarmUnits(msgspec.Struct, frozen=True):
 
 
 class ContributorInsights(msgspec.Struct, frozen=True):
-    """The state of Contributor Insights."""
+    """The Contributor Insights settings of a table or index."""
 
     is_enabled: bool
     mode: InsightsMode
@@ -115,7 +119,7 @@ class RestoreOrigin(msgspec.Struct, frozen=True):
 
 
 class TableDefinition(msgspec.Struct, frozen=True):
-    """The complete definition of a table, without its items."""
+    """The complete definition of a table, excluding its items."""
 
     name: str
     identifier: str
@@ -134,7 +138,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     next_index_number: int = 1
     stream: StreamDefinition | None = None
     latest_stream: str | None = None
-    """The label of the latest stream, also after it was disabled."""
+    """The label of the latest stream, which remains after the stream is disabled."""
     time_to_live: TimeToLive | None = None
     recovery: PointInTimeRecovery | None = None
     table_class_changed_at: float | None = None
@@ -152,7 +156,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     @property
     def expiry_attribute(self) -> str | None:
-        """Return the TTL attribute, if there is one."""
+        """Return the TTL attribute, or None if TTL is disabled."""
         return None if self.time_to_live is None else self.time_to_live.attribute
 
     @property
@@ -161,12 +165,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
 
     def index(self, name: str) -> IndexDefinition | None:
-        """Return the index of that name, or None."""
+        """Return the index with this name, or None if there is no such index."""
         return next((index for index in self.indexes if index.name == name), None)
 
     @property
     def attribute_kinds(self) -> dict[str, KeyKind]:
-        """Return the types of all key attributes of the table and its indexes."""
+        """Return the types of all key attributes of the table and its indexes, by attribute name."""
         kinds: dict[str, KeyKind] = {attribute.name: attribute.kind for attribute in self.key_attributes}
         for index in self.indexes:
             kinds.update({attribute.name: attribute.kind for attribute in index.key_attributes})
@@ -177,10 +181,10 @@ _decoder = decoder_of(TableDefinition)
 
 
 def definition_from(document: bytes) -> TableDefinition:
-    """Decode a definition from the catalog."""
+    """Decode a table definition that is stored in the catalog."""
     return _decoder.decode(document)
 
 
 def definition_bytes(definition: TableDefinition) -> bytes:
-    """Encode a definition for the catalog."""
+    """Encode a table definition, to store it in the catalog."""
     return msgspec.json.encode(definition)

@@ -1,4 +1,4 @@
-"""TableDescription, the response of DescribeTable, and the item counts in it."""
+"""Builds TableDescription, the response to DescribeTable, including the item counts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from singletable.engine.tables.throughput import decreases_today, warm_units
 def table_description(
     definition: TableDefinition, arn: str, status: str, sizes: dict[str, tuple[int, int]], now: float
 ) -> dict[str, Any]:
-    """Return the description; `sizes` has items and bytes of the table (under "") and of each index (by name).
+    """Return the description of a table.
 
-    NumberOfDecreasesToday depends on `now`.
+    `sizes` maps each index name, and "" for the table itself, to the number of items and bytes. `now` determines
+    NumberOfDecreasesToday.
     """
     items, size_bytes = sizes.get("", (0, 0))
     document: dict[str, Any] = {
@@ -43,7 +44,7 @@ def table_description(
     }
     if definition.billing_chosen_at is not None:
         summary: dict[str, Any] = {"BillingMode": definition.billing_mode}
-        # This date stays after a switch back to PROVISIONED; only CreateTable's response lacks it (captured from AWS).
+        # This date remains after a switch back to PROVISIONED; only CreateTable omits it (captured from AWS).
         if status != "CREATING":
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
@@ -95,7 +96,7 @@ def _restore_summary(restored: RestoreOrigin, status: TableStatus) -> dict[str, 
 
 
 def _index(index: IndexDefinition, table_arn: str, size: tuple[int, int]) -> dict[str, Any]:
-    """Return the members that local and global indexes share."""
+    """Return the description members that local and global indexes have in common."""
     return {
         "IndexName": index.name,
         "KeySchema": key_schema(index.partition, index.sort),
@@ -120,7 +121,7 @@ def _global(index: IndexDefinition, table: TableDefinition, table_status: str, n
 
 
 def _warm(warm: WarmUnits, *, is_shown: bool) -> dict[str, Any]:
-    """Return WarmThroughput; the response to a creation includes it only if it was requested (captured from AWS)."""
+    """Return WarmThroughput; a create response includes it only if the request specified it (captured from AWS)."""
     if not is_shown:
         return {}
     units = {"ReadUnitsPerSecond": warm.read_units, "WriteUnitsPerSecond": warm.write_units}
@@ -167,8 +168,9 @@ def ceiling_description(ceiling: OnDemandCeiling) -> dict[str, int]:
     return {member: units for member, units in members if units is not None}
 
 
-# DynamoDB updates item counts about every six hours. The engine counts a small table at every request, so that a new
-# item shows up at once. It counts a larger table so rarely that counting takes at most this share of the time.
+# DynamoDB updates item counts about every six hours. The engine counts the items of a small table at every request, so
+# that a new item appears in the count at once. It counts larger tables less often, so that counting takes at most this
+# share of the time.
 SMALL_ENTRIES = 10_000
 COUNTING_SHARE = 0.01
 
@@ -188,7 +190,7 @@ class TableSizes:
         self._counted: dict[str, _Counted] = {}
 
     def of(self, table: StoredTable) -> dict[str, tuple[int, int]]:
-        """Return items and bytes of the table (under "") and of each index (by name)."""
+        """Return the number of items and bytes of each index, by index name, and of the table, under the name ""."""
         counted = self._counted.get(table.name)
         if counted is None or counted.table is not table or self._is_due(counted):
             counted = self._count(table)

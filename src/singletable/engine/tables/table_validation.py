@@ -63,7 +63,7 @@ def check_new_table(request: CreateTable) -> None:
 
 
 def check_stream(requested: StreamSpecification | None, *, is_new: bool = True) -> None:
-    """Reject a stream without a view type, or a view type without a stream.
+    """Reject a stream specification that has a stream without a view type, or a view type without a stream.
 
     The messages differ between CreateTable and UpdateTable (captured from AWS).
     """
@@ -102,7 +102,7 @@ def check_billing(mode: BillingMode, throughput: ProvisionedThroughput | None) -
 
 
 def check_units(throughput: ProvisionedThroughput | None) -> None:
-    """Reject more units than DynamoDB supports."""
+    """Reject a throughput above the maximum that DynamoDB supports."""
     if throughput is None:
         return
     if throughput.read_capacity_units > UNITS_MAX:
@@ -137,7 +137,7 @@ def check_on_demand(
 
 
 def attribute_kinds(definitions: Iterable[AttributeDefinition]) -> Kinds:
-    """Return the types of the attributes that a request defines."""
+    """Return the types of the attributes that a request defines, by attribute name."""
     kinds: Kinds = {}
     for definition in definitions:
         if kinds.setdefault(definition.attribute_name, definition.attribute_type) != definition.attribute_type:
@@ -148,7 +148,7 @@ def attribute_kinds(definitions: Iterable[AttributeDefinition]) -> Kinds:
 def key_parts(
     schema: Sequence[KeySchemaElement], kinds: Kinds
 ) -> tuple[tuple[KeyElement, ...], tuple[KeyElement, ...]]:
-    """Return the partition and the sort key attributes of a key schema."""
+    """Return the partition key attributes and the sort key attributes of a key schema."""
     parts: dict[str, list[KeyElement]] = {"HASH": [], "RANGE": []}
     for element in schema:
         parts[element.key_type].append(KeyElement(element.attribute_name, kinds[element.attribute_name]))
@@ -165,7 +165,7 @@ def _check_defined(schema: Sequence[KeySchemaElement], kinds: Kinds) -> None:
 
 
 def _check_simple_key(schema: Sequence[KeySchemaElement]) -> None:
-    """Check a key of one partition attribute and at most one sort attribute."""
+    """Check a key schema of one partition key attribute and at most one sort key attribute."""
     if len(schema) == 2 and schema[0].attribute_name == schema[1].attribute_name:
         raise invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
     if schema[0].key_type != "HASH":
@@ -175,7 +175,7 @@ def _check_simple_key(schema: Sequence[KeySchemaElement]) -> None:
 
 
 def _check_multi_attribute_key(schema: Sequence[KeySchemaElement]) -> None:
-    """Check a key of up to four partition attributes followed by up to four sort attributes."""
+    """Check a key schema of up to four partition key attributes followed by up to four sort key attributes."""
     names = [element.attribute_name for element in schema]
     if len(set(names)) < len(names):
         if len(schema) == 2:
@@ -247,7 +247,7 @@ def _check_global(request: CreateTable, kinds: Kinds, indexes: Sequence[GlobalSe
 
 
 def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingMode, *, is_new: bool = True) -> None:
-    """Reject an invalid global index of a new or an existing table."""
+    """Reject an invalid definition of a global index, for a new or an existing table."""
     _check_defined(index.key_schema, kinds)
     _check_multi_attribute_key(index.key_schema)
     _check_projection(index.projection)
@@ -256,7 +256,7 @@ def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingM
 
 
 def _check_units_of_index(name: str, mode: BillingMode, throughput: ProvisionedThroughput | None, is_new: bool) -> None:
-    """Reject an index with provisioned units on an on-demand table, and one without them on a provisioned table.
+    """Reject provisioned units for an index of an on-demand table, and require them for one of a provisioned table.
 
     All four messages were captured from AWS.
     """
@@ -304,5 +304,5 @@ def _check_all_used(request: CreateTable, kinds: Kinds) -> None:
 
 
 def limit_exceeded(message: str) -> RequestRefused:
-    """Return the error for an exceeded limit."""
+    """Return a LimitExceededException with this message."""
     return RequestRefused("LimitExceededException", message)

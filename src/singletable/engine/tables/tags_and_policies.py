@@ -16,12 +16,12 @@ TAGS_MAX = 50
 KEY_CHARACTERS_MAX = 128
 VALUE_CHARACTERS_MAX = 256
 
-# Letters, digits and spaces of every script, and these characters; `\w` includes the underscore.
+# Letters, digits and spaces in any script, and these special characters; `\w` includes the underscore.
 _ALLOWED = re.compile(r"[\w\s+\-=.:/@]*")
 
 
 def validated_tags(tags: Sequence[Tag]) -> dict[str, str]:
-    """Return the tags by key; reject invalid ones."""
+    """Return the tag values by tag key; reject invalid tags."""
     validated: dict[str, str] = {}
     for tag in tags:
         key = _validated_key(tag.key)
@@ -35,7 +35,7 @@ def validated_tags(tags: Sequence[Tag]) -> dict[str, str]:
 
 
 def validated_tag_keys(keys: Sequence[str]) -> list[str]:
-    """Return the tag keys to remove; the same rules apply as for new tags (captured from AWS)."""
+    """Return the tag keys to remove; reject the same invalid keys as for new tags (captured from AWS)."""
     validated = [_validated_key(key) for key in keys]
     check_count(validated)
     return validated
@@ -53,7 +53,7 @@ def too_many_tags() -> RequestRefused:
 
 
 def stored_tags(tags: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the tags as a definition stores them."""
+    """Return the tags in the form in which a table definition stores them."""
     return tuple(sorted(tags.items()))
 
 
@@ -75,7 +75,7 @@ def _shown(text: str | None) -> str:
 
 
 POLICY_BYTES_MAX = 20_480
-NO_POLICY = "NO_POLICY"  # the ExpectedRevisionId of a request that attaches the first policy
+NO_POLICY = "NO_POLICY"  # as ExpectedRevisionId: the table must not have a policy yet
 
 _INVALID = "One or more parameter values were invalid: "
 
@@ -92,7 +92,7 @@ def check_policy(document: str) -> None:
 
 
 def check_revision(definition: TableDefinition, expected: str | None) -> None:
-    """Reject a change if the policy does not have the expected revision."""
+    """Reject a policy change if the current policy does not have the expected revision."""
     policy = definition.policy
     if expected is None or (policy is None and expected == NO_POLICY):
         return
@@ -114,7 +114,7 @@ def check_revision(definition: TableDefinition, expected: str | None) -> None:
 
 
 def updated_policy(had: ResourcePolicy | None, document: str, now: float) -> ResourcePolicy:
-    """Return the policy with a new revision (the time in milliseconds); an equal document keeps its revision."""
+    """Return the policy with a new revision, the time in milliseconds; an unchanged document keeps its revision."""
     if had is not None and _parsed(had.document) == _parsed(document):
         return had
     revision = int(now * 1000)

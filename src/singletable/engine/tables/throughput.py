@@ -1,4 +1,4 @@
-"""Throughput changes: provisioned units with their daily limit of decreases, and warm throughput."""
+"""Throughput changes: provisioned units, the daily limit on decreases, and warm throughput."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from singletable.errors import RequestRefused, invalid
 from singletable.wire.table_requests import BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput
 
 DAY_SECONDS = 86_400
-FREE_DECREASES = 4  # of a table or an index, each day (UTC)
-DECREASE_SECONDS = 3_600  # between later decreases
+FREE_DECREASES = 4  # per table or index and day (UTC)
+DECREASE_SECONDS = 3_600  # the minimum time between further decreases
 _INVALID = "One or more parameter values were invalid: "
 _GUIDE = "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -32,14 +32,14 @@ TABLE = "table"
 
 
 def throughput_of(provisioned: ProvisionedThroughput | None) -> Throughput | None:
-    """Return provisioned units as the definition stores them."""
+    """Return the provisioned units in the form in which a table definition stores them."""
     return (
         None if provisioned is None else Throughput(provisioned.read_capacity_units, provisioned.write_capacity_units)
     )
 
 
 def ceiling_of(requested: OnDemandThroughput | None, before: OnDemandCeiling | None = None) -> OnDemandCeiling | None:
-    """Return on-demand maximums as the definition stores them: an omitted maximum stays, and -1 removes a maximum."""
+    """Return the new on-demand maximums for the table definition: -1 removes a maximum, and an omitted one stays."""
     if requested is None:
         return before
     old = before or OnDemandCeiling()
@@ -50,14 +50,17 @@ def ceiling_of(requested: OnDemandThroughput | None, before: OnDemandCeiling | N
 
 
 def decreases_today(throughput: Throughput, now: float) -> int:
-    """Return the number of decreases since midnight UTC, when DynamoDB resets it (captured from AWS)."""
+    """Return the number of decreases since midnight UTC, when DynamoDB resets the count (captured from AWS)."""
     fell_at = throughput.decreased_at
     is_today = fell_at is not None and fell_at // DAY_SECONDS == now // DAY_SECONDS
     return throughput.decreases_today if is_today else 0
 
 
 def changed_units(before: Throughput | None, provisioned: ProvisionedThroughput, now: float, what: str) -> Throughput:
-    """Return the changed units; reject unchanged units and too many decreases, naming `what` in the error."""
+    """Return the changed units; reject unchanged units and too many decreases.
+
+    The error message calls the table or index `what`.
+    """
     before = before or Throughput(0, 0)
     read, write = provisioned.read_capacity_units, provisioned.write_capacity_units
     if (read, write) == (before.read_units, before.write_units):
@@ -76,7 +79,7 @@ def changed_units(before: Throughput | None, provisioned: ProvisionedThroughput,
 
 
 def first_units(before: Throughput | None, provisioned: ProvisionedThroughput, now: float) -> Throughput:
-    """Return the first provisioned units after on-demand billing."""
+    """Return the provisioned units after a switch from on-demand billing."""
     dates = before or Throughput(0, 0)
     return msgspec.structs.replace(
         dates,
@@ -101,7 +104,7 @@ def to_on_demand(definition: TableDefinition, now: float) -> TableDefinition:
 
 
 def without_ceilings(definition: TableDefinition) -> TableDefinition:
-    """Return the definition without on-demand maximums, for provisioned billing."""
+    """Return the definition without on-demand maximums, which provisioned billing does not allow."""
     indexes = tuple(msgspec.structs.replace(index, on_demand=None) for index in definition.indexes)
     return msgspec.structs.replace(definition, on_demand=None, indexes=indexes)
 
@@ -146,12 +149,12 @@ def _no_change(before: Throughput, what: str) -> RequestRefused:
 
 
 def index_label(name: str) -> str:
-    """Return the name of an index in error messages."""
+    """Return how error messages refer to an index."""
     return f"index {name}"
 
 
 def warm_units(stored: WarmUnits, mode: BillingMode, provisioned: Throughput | None) -> WarmUnits:
-    """Return the current warm throughput: the largest of all requested, provisioned and initial units."""
+    """Return the current warm throughput: the maximum of the requested, provisioned and initial units."""
     base = ON_DEMAND if mode == "PAY_PER_REQUEST" else _provisioned(provisioned)
     return _larger(stored, base)
 
@@ -173,14 +176,14 @@ def with_warm_units(definition: TableDefinition) -> TableDefinition:
 
 
 def requests_units(requested: WarmThroughput | None) -> bool:
-    """Whether a request has any units; an empty structure counts as none (captured from AWS)."""
+    """Whether a request specifies any units; an empty structure specifies none (captured from AWS)."""
     return requested is not None and (requested.read_units_per_second, requested.write_units_per_second) != (None, None)
 
 
 def new_warm_units(
     requested: WarmThroughput | None, mode: BillingMode, provisioned: ProvisionedThroughput | None, what: str
 ) -> WarmUnits:
-    """Return the warm throughput of a new table or index; reject less than the default."""
+    """Return the warm throughput of a new table or index; reject a value below the default."""
     if requested is None:
         return WarmUnits()
     default = ON_DEMAND if provisioned is None else _requested(provisioned)

@@ -1,1 +1,1 @@
-"""Throttling and Contributor Insights: both are off unless enabled."""
+"""Throttling and Contributor Insights, both of which are disabled by default."""

@@ -10,13 +10,13 @@ from singletable.engine.storage.entry_keys import HEAD_BYTES
 from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredIndex, StoredTable
 from singletable.values.item_size import write_units
 
-TABLE = ""  # the name of the table itself where an index name is expected
+TABLE = ""  # stands for the table itself where an index name is expected
 
 
 class CapacityUse(NamedTuple):
     """The capacity that a request consumes on a table or a global index, and the key that it accesses.
 
-    `partition` and `key` are stored bytes, or None where a request does not concern a single partition or item; `item`
+    `partition` and `key` are stored bytes, or None if the request accesses more than one partition or item; `item`
     contains at least the key attributes.
     """
 
@@ -29,14 +29,16 @@ class CapacityUse(NamedTuple):
 
 
 def read_of_item(key: bytes, item: Item, units: float) -> tuple[CapacityUse, ...]:
-    """Return the capacity that a read of one item consumes."""
+    """Return the capacity consumed by a read of one item."""
     return (CapacityUse(TABLE, False, units, partition_of(key), key, item),)
 
 
 def read_of_page(
     index: StoredIndex | None, units: ConsumedUnits, low: bytes, values: Item | None
 ) -> tuple[CapacityUse, ...]:
-    """Return the capacity that a read from `low` consumes; `values` are the partition key values, None for a Scan.
+    """Return the capacity consumed by a read that starts at the key `low`.
+
+    `values` are the partition key values of a Query, or None for a Scan.
 
     A local index shares the partitions of its table, so its reads consume the capacity of the table.
     """
@@ -49,7 +51,7 @@ def read_of_page(
 def uses_of_write(
     table: StoredTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
 ) -> tuple[CapacityUse, ...]:
-    """Return the capacity that a write consumes; `named` is the key, used if no item exists before and after."""
+    """Return the capacity consumed by a write; `named` is its key, used if no item exists before or after the write."""
     units = units_of_write(table, before, after, factor)
     present = after or before
     item = named if present is None else present.item
@@ -68,7 +70,7 @@ def uses_of_write(
 def _index_parts(
     old: IndexEntry | None, new: IndexEntry | None, before: Image | None, after: Image | None, units: float
 ) -> Iterator[tuple[IndexEntry, Image, float]]:
-    """Yield the changed entries of an index: an entry that moves is deleted from one partition and added to another."""
+    """Yield the changed entries of an index; an entry that moves counts in its old and in its new partition."""
     if old is not None and new is not None and old.key != new.key:
         assert before is not None
         assert after is not None
@@ -83,5 +85,5 @@ def _index_parts(
 
 
 def partition_of(key: bytes) -> bytes:
-    """Return the partition key in a stored key, or in any bytes that start with it."""
+    """Return the partition key at the start of a stored key or of a prefix of one."""
     return key[HEAD_BYTES : HEAD_BYTES + int.from_bytes(key[4:HEAD_BYTES], "big")]

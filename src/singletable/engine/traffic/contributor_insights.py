@@ -12,7 +12,7 @@ from singletable.engine.traffic.capacity_use import CapacityUse
 
 
 class Contributor(NamedTuple):
-    """A key and its estimated amount; the estimate is at most `excess` too large, and never too small."""
+    """A key and its estimated amount; the estimate is never too small, and too large by at most `excess`."""
 
     key: Item
     amount: float
@@ -43,7 +43,7 @@ class TopKeys:
         self._smallest: list[tuple[float, bytes]] = []
 
     def add(self, key: bytes, amount: float, label: Callable[[], Item]) -> None:
-        """Add to the amount of a key; `label` is called only for a new key."""
+        """Increase the amount of a key by `amount`; `label` is called only for a new key."""
         counter = self._counters.get(key)
         if counter is not None:
             counter.amount += amount
@@ -70,7 +70,7 @@ class TopKeys:
 
 
 class MostUsedKeys(NamedTuple):
-    """The most used partition keys and, if there is a sort key, the most used complete keys; most used first."""
+    """The most used partition keys and, if there is a sort key, the most used complete keys, in descending order."""
 
     partition_keys: list[Contributor]
     keys: list[Contributor]
@@ -91,16 +91,16 @@ class Contributors:
         self._throttled = TopKeys(), TopKeys()
 
     def update(self, insights: ContributorInsights) -> None:
-        """Apply a changed mode; the counts stay."""
+        """Apply a changed mode without resetting the counts."""
         self._counts_accesses = insights.mode == "ACCESSED_AND_THROTTLED_KEYS"
 
     def count_access(self, use: CapacityUse) -> None:
-        """Add the units that a request consumed."""
+        """Add the units that a request consumed to the amount of its key."""
         if self._counts_accesses:
             self._add(self._accessed, use, use.units)
 
     def count_throttled(self, use: CapacityUse) -> None:
-        """Count a throttled request."""
+        """Count a throttled request for its key."""
         self._add(self._throttled, use, 1)
 
     def most_accessed(self, count: int) -> MostUsedKeys:

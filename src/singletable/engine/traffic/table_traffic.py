@@ -1,4 +1,4 @@
-"""The traffic of tables: enforces throughput limits and counts the keys of reads and writes, each only if enabled."""
+"""Table traffic: enforces throughput limits and counts accessed keys, if these features are enabled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.values.item_size import read_units
 
 
 class TableTraffic:
-    """Throttles the reads and writes of one table, and counts their keys; it is thread-safe."""
+    """Throttles the reads and writes of one table, and counts their keys; this class is thread-safe."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class TableTraffic:
         self._update_insights(definition)
 
     def update(self, definition: TableDefinition) -> None:
-        """Apply a changed definition."""
+        """Apply a changed table definition."""
         with self._lock:
             self._definition = definition
             if self._capacity is not None:
@@ -54,7 +54,7 @@ class TableTraffic:
             self._contributors[name] = contributors
 
     def most_used(self, index: str | None, count: int, *, throttled: bool) -> MostUsedKeys | None:
-        """Return the most accessed or most throttled keys of the table or an index; None if they are not counted."""
+        """Return the most accessed or throttled keys of the table or an index, or None if keys are not counted."""
         with self._lock:
             contributors = self._contributors.get(index or TABLE)
             if contributors is None:
@@ -76,7 +76,7 @@ class TableTraffic:
         self._consume(uses_of_write(table, key, before, after, named, factor))
 
     def _consume(self, uses: Sequence[CapacityUse]) -> None:
-        """Consume the capacity of all uses or of none: a throttled index also blocks the write to its table."""
+        """Consume the capacity of all uses or of none, because a throttled index also blocks writes to its table."""
         now = self._now()
         with self._lock:
             for use in uses:
@@ -109,7 +109,7 @@ CountedDefinition = TableDefinition | IndexDefinition
 
 
 def counted_definitions(definition: TableDefinition) -> Iterator[tuple[str, CountedDefinition, ContributorInsights]]:
-    """Yield the table and its global indexes where Contributor Insights is enabled."""
+    """Yield the table and its global indexes, if Contributor Insights is enabled for them."""
     indexes = ((index.name, index) for index in definition.indexes)
     candidates: Iterable[tuple[str, CountedDefinition]] = ((TABLE, definition), *indexes)
     for name, counted in candidates:

@@ -1,4 +1,4 @@
-"""Throttled requests: DynamoDB's error with its reason, and the unprocessed parts of a batch."""
+"""Throttled requests: DynamoDB's throttling error with its reasons, and the unprocessed parts of a batch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ThrottledRequest(RequestRefused):
 
 
 class UnprocessedParts:
-    """The parts of a batch that were not processed, ready to be sent again."""
+    """The parts of a batch that were not processed, in a form that the client can send again."""
 
     def __init__(self) -> None:
         self.by_table: dict[str, list[Any]] = {}

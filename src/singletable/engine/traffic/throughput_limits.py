@@ -11,7 +11,7 @@ from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTI
 
 
 class TokenBucket:
-    """Allows a request while units are left, and then takes the actual cost of the request.
+    """Allows a request while units are left, and then deducts the actual cost of the request.
 
     The cost of a read is known only after the read, so a request can overdraw the bucket. Later requests are throttled
     until the bucket has refilled. Callers always pass the current time.
@@ -31,17 +31,17 @@ class TokenBucket:
         return self._level > 0.0
 
     def take(self, units: float, now: float) -> None:
-        """Take units; the level of the bucket may become negative."""
+        """Deduct units; the level of the bucket may become negative."""
         self._fill(now)
         self._level -= units
 
     def is_full(self, now: float) -> bool:
-        """Return whether the bucket is full, so that discarding it changes nothing."""
+        """Return whether the bucket is full; a full bucket can be discarded without any effect."""
         self._fill(now)
         return self._level >= self._rate * self._burst_seconds
 
     def set_rate(self, rate: float, now: float) -> None:
-        """Change the units per second; saved units stay, up to the new maximum."""
+        """Change the rate in units per second; saved units remain, up to the new maximum."""
         self._fill(now)
         self._rate = rate
         self._level = min(self._level, rate * self._burst_seconds)
@@ -66,12 +66,12 @@ class CapacityLimits:
 
     def __init__(self, definition: TableDefinition, now: float) -> None:
         self._buckets: dict[Direction, TokenBucket] = {}
-        # Units that were unused before this process started count as saved.
+        # A new bucket is full, as if no units had been used before this process started.
         self._saved_seconds = max(1.0, now - definition.created_at)
         self.update(definition, now)
 
     def update(self, definition: TableDefinition, now: float) -> None:
-        """Apply changed units."""
+        """Apply the throughput of a changed table definition."""
         rates = {direction: rate for direction, rate in _rates(definition) if rate is not None}
         for direction in self._buckets.keys() - rates.keys():
             del self._buckets[direction]
@@ -84,12 +84,12 @@ class CapacityLimits:
         self._saved_seconds = 1.0
 
     def allows(self, use: CapacityUse, now: float) -> bool:
-        """Return whether there are units left for a request."""
+        """Return whether enough units are left to allow a request."""
         bucket = self._buckets.get((use.resource, use.is_write))
         return bucket is None or bucket.has_units(now)
 
     def take(self, use: CapacityUse, now: float) -> None:
-        """Take the units that a request consumes."""
+        """Deduct the units that a request consumes."""
         bucket = self._buckets.get((use.resource, use.is_write))
         if bucket is not None:
             bucket.take(use.units, now)
@@ -110,21 +110,21 @@ def _rates(definition: TableDefinition) -> Iterator[tuple[Direction, float | Non
 
 
 class PartitionLimits:
-    """The limits per second of each partition key value, independent of the table's capacity."""
+    """The limits per second for each partition key value, which do not depend on the table's capacity."""
 
     def __init__(self, buckets_min: int = BUCKETS_MIN) -> None:
         self._buckets: dict[tuple[str, bool, bytes], TokenBucket] = {}
         self._buckets_max = self._buckets_min = buckets_min
 
     def allows(self, use: CapacityUse, now: float) -> bool:
-        """Return whether there are units left for a request."""
+        """Return whether enough units are left to allow a request."""
         if use.partition is None:
             return True
         bucket = self._buckets.get((use.resource, use.is_write, use.partition))
         return bucket is None or bucket.has_units(now)
 
     def take(self, use: CapacityUse, now: float) -> None:
-        """Take the units that a request consumes."""
+        """Deduct the units that a request consumes."""
         if use.partition is None:
             return
         key = (use.resource, use.is_write, use.partition)
@@ -137,9 +137,9 @@ class PartitionLimits:
         bucket.take(use.units, now)
 
     def _discard_idle(self, now: float) -> None:
-        """Discard full buckets, whose partitions have been idle for a second.
+        """Discard full buckets, whose partitions have been idle for at least a second.
 
-        This happens again when the number of buckets has doubled.
+        The next such cleanup follows when the number of buckets has doubled.
         """
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.is_full(now)}
         self._buckets_max = max(self._buckets_min, 2 * len(self._buckets))

@@ -1,4 +1,4 @@
-"""S3 buckets for exports and imports: the subfolders of one folder, which no path or link can leave."""
+"""S3 buckets for exports and imports: subfolders of one folder, from which no path or link can escape."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _NOT_CONFIGURED = (
 )
 
 
-class BucketFailure(Exception):  # the export or import catches it and reports it as its failure
-    """A failed operation on a bucket, with the error code of S3."""
+class BucketFailure(Exception):  # internal: an export or import catches this exception and reports its failure
+    """A failed operation on a bucket, with the error code that S3 would return."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -27,14 +27,14 @@ class BucketFailure(Exception):  # the export or import catches it and reports i
 
 
 class ObjectFile(NamedTuple):
-    """The file of an object, and its key in the bucket."""
+    """The file that holds an object, and the key of the object in its bucket."""
 
     key: str
     path: Path
 
 
 class Buckets:
-    """The buckets of an engine; without a folder, it has none."""
+    """The buckets of an engine, which has no buckets if no folder is given."""
 
     def __init__(self, folder: Path | str | None) -> None:
         self._folder = None if folder is None else Path(folder).expanduser().resolve()
@@ -68,7 +68,7 @@ class Buckets:
         return path
 
     def objects(self, bucket: str, prefix: str) -> list[ObjectFile]:
-        """Return the files with a key prefix, in key order; links are not followed."""
+        """Return the files of all objects whose key starts with the prefix, in key order; links are not followed."""
         root = self.bucket(bucket)
         *folders, _ = prefix.split("/")
         top = root
@@ -97,7 +97,7 @@ class Buckets:
 
 
 def _parts(prefix: str) -> list[str]:
-    """Return the folders of a prefix; reject one that could leave the bucket or is not portable."""
+    """Return the folder names in a prefix; reject a prefix that could escape from the bucket or is not portable."""
     parts = [part for part in prefix.split("/") if part]
     for part in parts:
         if part in (".", "..") or any(character in '\\:*?"<>|' or ord(character) < 32 for character in part):

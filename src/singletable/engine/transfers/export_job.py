@@ -125,7 +125,7 @@ class ExportJob:
         try:
             self._end(failed)
         except StoreRefused:
-            return  # the next engine that opens the store marks it as failed
+            return  # the next engine that opens the store marks the export as failed
 
 
 def _incremental_summary(specification: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,10 @@ class ChangedItem(NamedTuple):
 
 
 def changed_items(store: Store, table: StoredTable, first: float, until: float) -> TableSnapshot[ChangedItem]:
-    """Return the items changed from `first` to before `until`, except items both created and deleted in that period."""
+    """Return the items that changed between the times `first` (inclusive) and `until` (exclusive).
+
+    Items that were both created and deleted in that period are omitted.
+    """
 
     def query(connection: StoreConnection) -> Iterator[ChangedItem]:
         assert table.changes is not None
@@ -180,7 +183,7 @@ def changed_items(store: Store, table: StoredTable, first: float, until: float) 
 
 
 def changed_lines(table: StoredTable, changed: Iterable[ChangedItem], output_format: str, view: str) -> Lines:
-    """Yield the lines of an incremental export, in steps; unlike in a full export, the size is that of the lines."""
+    """Yield the lines of an incremental export in steps, with the size of the lines, not of the items."""
     found = iter(changed)
     while step := list(islice(found, STEP_ITEMS)):
         documents = [_document(table, each, view) for each in step]
@@ -247,7 +250,7 @@ class DataFiles:
         self.written: list[DataFile] = []
 
     def add(self, lines: Iterable[bytes]) -> None:
-        """Add lines; write a file when it is full."""
+        """Add lines to the current file; when the file is full, write it and start another."""
         for line in lines:
             self._lines.append(line)
             self._size += len(line)
@@ -255,7 +258,7 @@ class DataFiles:
             self._write()
 
     def end(self) -> list[DataFile]:
-        """Write the last file and return all of them."""
+        """Write the last file, and return all files."""
         if self._lines or not self.written:
             self._write()
         return self.written
@@ -265,7 +268,7 @@ class DataFiles:
         # Mode `x` never overwrites a file and never follows a link.
         with (self._folder / name).open("xb") as file:
             checked = _ChecksumWriter(file)
-            # No name and no time in the header, so that equal items produce equal bytes.
+            # The gzip header contains no name and no time, so that equal items produce equal bytes.
             with gzip.GzipFile("", "wb", _COMPRESSION, checked, mtime=0) as compressed:
                 compressed.writelines(self._lines)
         self.written.append(DataFile(f"{self._key_prefix}{name}", len(self._lines), checked.md5.digest()))
@@ -273,7 +276,7 @@ class DataFiles:
 
 
 def write_manifest_files(folder: Path, files: Iterable[DataFile]) -> None:
-    """Write the list of data files, one per line."""
+    """Write the manifest that lists the data files, one per line."""
     lines = [
         msgspec.json.encode(
             {
@@ -289,7 +292,7 @@ def write_manifest_files(folder: Path, files: Iterable[DataFile]) -> None:
 
 
 def write_manifest_summary(folder: Path, summary: dict[str, Any]) -> None:
-    """Write the summary; it is the last file, so an export with a summary is complete."""
+    """Write the manifest summary, which is the last file: an export with a summary is complete."""
     _write_with_checksum(folder, "manifest-summary", msgspec.json.encode(summary))
 
 

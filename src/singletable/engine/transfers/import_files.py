@@ -20,7 +20,7 @@ from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.api_types import decoder_of
 from singletable.wire.transfer_requests import CsvOptions
 
-# An item of 400 KB never needs a longer line.
+# No item within the limit of 400 KB needs a longer line.
 LINE_BYTES_MAX = 16 * 2**20
 
 Kinds = dict[str, str]
@@ -33,12 +33,12 @@ class SourceRow(NamedTuple):
     problem: str = ""
 
 
-class UnreadableFile(Exception):  # counts as one error; as in DynamoDB, the rest of the file is skipped
-    """The rest of a file cannot be parsed."""
+class UnreadableFile(Exception):  # counts as one import error; as in DynamoDB, the rest of the file is skipped
+    """Raised when the rest of a file cannot be parsed."""
 
 
 def require_compression(kind: str | None) -> None:
-    """Reject a compression that this version of Python cannot read."""
+    """Reject a compression format that this version of Python cannot read."""
     if kind == "ZSTD":
         try:
             importlib.import_module("compression.zstd")
@@ -50,7 +50,7 @@ def require_compression(kind: str | None) -> None:
 
 
 def open_source(path: Path, compression: str | None) -> BinaryIO:
-    """Open a file and decompress it."""
+    """Open a file, and return a stream of its decompressed content."""
     if compression == "GZIP":
         return cast(BinaryIO, gzip.open(path, "rb"))
     if compression == "ZSTD":
@@ -107,7 +107,7 @@ def _ion_items(file: BinaryIO) -> Iterator[SourceRow]:
 
 
 def _csv_items(file: BinaryIO, options: CsvOptions, kinds: Kinds) -> Iterator[SourceRow]:
-    # The limit applies to the whole process; its default is 128 KB.
+    # The field size limit of the csv module applies to the whole process; its default is 128 KB.
     csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES_MAX))
     text = io.TextIOWrapper(file, "utf-8-sig", newline="")
     try:
@@ -121,4 +121,4 @@ def _csv_items(file: BinaryIO, options: CsvOptions, kinds: Kinds) -> Iterator[So
             elif row:
                 yield SourceRow(None, f"The line has {len(row)} values, but the header has {len(header)}")
     finally:
-        text.detach()  # otherwise it would close the file of the caller
+        text.detach()  # otherwise the text wrapper would close the caller's file

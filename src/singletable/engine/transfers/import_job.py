@@ -1,4 +1,4 @@
-"""Imports: the background job that puts the items of files in a bucket into a new table."""
+"""Imports: the background job that loads items from files in a bucket into a new table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ImportJob:
         self._logged = 0
 
     def __call__(self) -> None:
-        """Put the items, and save the result in the store."""
+        """Write all items to the table, and save the result of the import in the store."""
         try:
             self._put_all()
         except Stopped:
@@ -120,7 +120,7 @@ class ImportJob:
         self._log_problems(problems)
 
     def _planned(self, row: SourceRow) -> PlannedWrite | str:
-        """Return the write of an item, or an error message."""
+        """Return the write for the item in a row, or an error message."""
         if row.item is None:
             return row.problem
         try:
@@ -129,7 +129,7 @@ class ImportJob:
             return error.message
 
     def _log_problems(self, problems: list[_Problem]) -> None:
-        """Write the errors to the log; an unwritable log does not fail the import."""
+        """Write the errors to the error log; if the log cannot be written, the import continues."""
         if not problems or self._logged >= LOGGED_MAX:
             return
         bucket = self._import.parameters["S3BucketSource"]["S3Bucket"]
@@ -155,7 +155,7 @@ class ImportJob:
             return
 
     def _end(self, code: str | None, message: str | None) -> None:
-        """Save the result; as in DynamoDB, the table keeps the imported items even after a failure."""
+        """Save the result of the import; as in DynamoDB, the table keeps the imported items even after a failure."""
         ended = msgspec.structs.replace(
             self._import,
             status="COMPLETED" if code is None else "FAILED",
@@ -170,11 +170,11 @@ class ImportJob:
             self._engine.store.flush()
             self._engine.catalog.reload()
         except (RequestRefused, StaleCatalog, StoreRefused):
-            return  # the next engine that opens the store marks it as failed
+            return  # the next engine that opens the store marks the import as failed
 
 
 def _next_step(rows: Iterator[SourceRow]) -> tuple[list[SourceRow], str]:
-    """Return the next rows of a file, and an error message if the rest is unreadable."""
+    """Return the next rows of a file, and an error message if the rest of the file is unreadable."""
     step: list[SourceRow] = []
     try:
         for row in islice(rows, STEP_ITEMS):

@@ -1,4 +1,4 @@
-"""Items as Amazon Ion, with the optional library amazon.ion."""
+"""Reads and writes items as Amazon Ion, using the optional library amazon.ion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SETS = {"SS": "S", "NS": "N", "BS": "B"}
 _SET_ANNOTATION = "$dynamodb_"
 
 
-class NotIon(Exception):  # counts as an error of an import, users never see it
+class NotIon(Exception):  # internal: counts as an import error
     """A value that is not an item, or not valid Ion."""
 
 
@@ -36,7 +36,7 @@ def _library(module: str) -> Any:
 
 
 def ion_line(document: dict[str, Item]) -> bytes:
-    """Return a document of items, such as `{"Item": ...}`, as a line of Ion text."""
+    """Encode a document such as `{"Item": ...}` as a line of Ion text."""
     value = {member: _struct(item) for member, item in document.items()}
     text: str = _library("simpleion").dumps(value, binary=False)
     return text.encode() + b"\n"
@@ -68,7 +68,7 @@ def _to_ion(value: dict[str, Any]) -> Any:
 
 
 def ion_documents(file: BinaryIO) -> Iterator[Any]:
-    """Yield the values of an Ion file, text or binary, as Python objects; lists are flattened."""
+    """Yield the values in a text or binary Ion file as Python objects; lists are flattened."""
     ion, exceptions = _library("simpleion"), _library("exceptions")
     try:
         for value in ion.load(file, single_value=False, parse_eagerly=False):
@@ -86,7 +86,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def item_of_ion(document: Any) -> Item:
-    """Return the item of a document; raise NotIon if it has none."""
+    """Return the item in a document; raise NotIon if the document has no item."""
     item = document.get("Item") if hasattr(document, "get") else None
     if item is None or not hasattr(item, "items"):
         raise NotIon("it has no member Item")

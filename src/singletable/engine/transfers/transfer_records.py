@@ -1,4 +1,4 @@
-"""Export and import records: stored state, lookup by ARN, pages of lists, and descriptions."""
+"""Export and import records: stored state, lookup by ARN, pagination, and descriptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TransferStatus = Literal["IN_PROGRESS", "COMPLETED", "FAILED"]
 INTERRUPTED = ("Interrupted", "The engine was closed or its process ended before the job was done; start it again")
 PAGE_MAX = 25
 TOKEN_SECONDS = 8 * 3600
-# The SDKs accept a NextToken only if it has this minimum length and if its length is a multiple of the part length.
+# The SDKs accept a NextToken only if it has at least the minimum length and is a multiple of the part length.
 _TOKEN_BYTES_MIN = 56
 _TOKEN_PART_BYTES = 8
 
@@ -85,7 +85,7 @@ def _transfer_rows(connection: sqlite3.Connection, kind: Kind) -> list[TransferR
 
 
 def _transfer_row(connection: sqlite3.Connection, identifier: str) -> TransferRow | None:
-    """Return the row of an export or import by its identifier, or None."""
+    """Return the row of the export or import with this identifier, or None if there is none."""
     statement = "SELECT identifier, kind, document FROM transfers WHERE identifier = ?"
     found = connection.execute(statement, (identifier,)).fetchone()
     return None if found is None else TransferRow(*found)
@@ -124,7 +124,10 @@ def request_fingerprint(request: Shape) -> str:
 def find_repeated(
     connection: sqlite3.Connection, kind: type[AnyTransfer], token: str | None, fingerprint: str, now: float
 ) -> AnyTransfer | None:
-    """Return the transfer of a token used in the last eight hours; reject a different request with this token."""
+    """Return the export or import that used this token in the last eight hours, or None.
+
+    Reject a different request that reuses the token.
+    """
     for transfer in all_transfers(connection, kind) if token is not None else ():
         if transfer.token == token and now - transfer.started_at < TOKEN_SECONDS:
             if transfer.fingerprint != fingerprint:
@@ -141,7 +144,7 @@ def arn_of_transfer(engine: Engine, transfer: Export | Import) -> str:
 def transfer_page(
     engine: Engine, kind: type[AnyTransfer], table_arn: str | None, size: int | None, token: str | None
 ) -> tuple[list[AnyTransfer], str | None]:
-    """Return a page of exports or imports in ARN order, and the NextToken."""
+    """Return a page of exports or imports in ARN order, and the NextToken if there are more."""
     with engine.store.reading() as connection:
         transfers = {arn_of_transfer(engine, each): each for each in all_transfers(connection, kind)}
     start = "" if token is None else _decode_token(token)
