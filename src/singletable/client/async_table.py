@@ -37,7 +37,7 @@ class AsyncTable:
     async def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return the objects in the order of the keys, with None for missing items; keys of several entities may mix."""
+        """Return objects in key order, with None for missing items; keys of several entities are allowed."""
         found: list[E | None] = await self._opened.run_async(
             key_reads.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )

@@ -188,7 +188,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> ValueShape |
 
 
 class ValueSource(NamedTuple):
-    """Source code for a field's value: an expression, a test whether it exists (None if always), and lines before it."""
+    """Source of a field's value: an expression, a test whether it exists (None if always), and preceding lines."""
 
     value: str
     given: str | None = None

@@ -1,4 +1,4 @@
-"""Reads by key: get one or many items, with GetItem, with BatchGetItem and retries, or in one transaction."""
+"""Reads by key: get one or many items, by GetItem, by BatchGetItem with retries, or in one transaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from singletable.client.reading.table_reader import TableReader
 
 Found = dict[Hashable, Item]
-"""The items found, by the hashable key that `key_identity` returns."""
+"""Items by `key_identity`."""
 
 
 def batch_get(
@@ -28,7 +28,7 @@ def batch_get(
 ) -> Steps[Found]:
     """Return the items with these distinct keys; `settings` are further parameters of BatchGetItem for the table.
 
-    BatchGetItem is retried for unprocessed keys. Only attempts that process no keys count against the retry limit.
+    Retries unprocessed keys. The retry settings limit only the attempts that process no keys.
     """
     names = reader.design.table.key_attributes
     waiting, found, fruitless = list(keys), Found(), 0
@@ -52,7 +52,7 @@ def batch_get(
 
 
 def transaction_get(reader: TableReader, keys: Sequence[Item], source: str, targets: Sequence[Any]) -> Steps[Found]:
-    """Read the items with these distinct keys in one transaction; error messages show `targets` instead of the keys."""
+    """Return the items with these distinct keys, read in one transaction; errors show `targets` in place of keys."""
     if len(keys) > TRANSACTION_ACTIONS_MAX:
         raise ArgumentRefused(
             f"{source}: a transaction reads at most {TRANSACTION_ACTIONS_MAX} keys, got {len(keys)}; "
@@ -102,7 +102,7 @@ _ALIVE = ReadOptions()
 
 
 def get(opened: ConnectedTable, key: Key[Any], *, consistent: bool, expired: bool) -> Steps[Any]:
-    """Return the object with this key, or None if there is no such item."""
+    """Return the object with this key, or None."""
     entity = opened.entities.of_key(key)
     parameters: dict[str, Any] = {
         "TableName": opened.reader.name,

@@ -53,7 +53,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         yield from found.look_ahead()
         objects.reverse()
     ahead = found.positions
-    # A read that starts at the first or last item has no previous page.
+    # A read that starts at the first or last item has no page behind it.
     behind = None if all(position is None for position in positions) else found.reversed_positions
     further = None if ahead is None else reader.cursors.encode(name, bound, ahead, backwards=backwards)
     back = None if behind is None else reader.cursors.encode(name, bound, behind, backwards=not backwards)
@@ -64,7 +64,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
 def start_query(
     reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions
 ) -> MergedQueries | SingleQuery:
-    """Return the query that iterates over all items that a pattern finds; it warns about each unreadable item."""
+    """Return the query that iterates over all items that a pattern finds, with a warning for each unreadable item."""
     requests = read_requests(reader.design, plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     if reader.has_fast_path(plan):
@@ -75,7 +75,7 @@ def start_query(
 def next_objects(
     reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery, options: ReadOptions
 ) -> Steps[list[Any] | None]:
-    """Return the next objects of a query, an empty list if all these items are unreadable, or None at the end."""
+    """Return the next objects of a query: an empty list if all items are unreadable, None at the end."""
     if isinstance(found, SingleQuery):
         objects = yield from found.take(None)
         return None if not objects and found.is_over else objects
@@ -91,7 +91,7 @@ class _KeysOnly:
 
 
 def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
-    """Count the items that a pattern finds; DynamoDB does the counting unless the client must check each item."""
+    """Return the number of items that a pattern finds; DynamoDB counts them unless the client must check each item."""
     must_check = bool(plan.other_entities) or reader.design.ttl_attribute is not None or plan.hydrate
     plan = replace(plan, view=_KeysOnly if must_check else None)
     requests = read_requests(reader.design, plan, arguments)
@@ -138,7 +138,7 @@ def _page_objects(
 def _objects(
     reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions, unreadable: UnreadableItems | None
 ) -> Steps[list[Any]]:
-    """Decode items into objects; if the index contains only some attributes, read the whole items from the table."""
+    """Return the objects of items; reads whole items from the table if the index contains only some attributes."""
     if plan.hydrate:
         items = yield from hydrated(reader, plan, items, options)
     return reader.decoded(items, plan, unreadable)
@@ -160,7 +160,7 @@ def _has_expiry(reader: TableReader, plan: Plan) -> bool:
 
 
 def limit_of(plan: Plan, arguments: Arguments, options: ReadOptions) -> int | None:
-    """Return the maximum number of items to read, from the options or the plan, or None if there is no limit."""
+    """Return the number of items to read, from the options or the plan; None if there is no limit."""
     if options.limit is not None:
         return options.limit
     if plan.limit is None:
@@ -216,7 +216,7 @@ class Cursors:
         return _as_text(self._signature(pattern, arguments, position) + position)
 
     def decode(self, pattern: str, arguments: Mapping[str, Any], text: str) -> CursorPosition:
-        """Decode a cursor to its position; raise CursorRefused unless it was issued for this pattern and arguments."""
+        """Return the position of a cursor; raises CursorRefused unless it was issued for this pattern and arguments."""
         try:
             signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
         except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # AttributeError: not a string

@@ -26,7 +26,7 @@ from singletable.planner.planned_requests import Request, ancestor_keys, check_f
 
 
 def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read one object with GetItem, or with a Query that finds at most one item; return None if it is missing or expired."""
+    """Read one object, by GetItem or by a Query that finds at most one item; None if it is missing or expired."""
     requests = read_requests(reader.design, plan, arguments)
     if plan.operation == "GetItem":
         (body,) = yield (reader.call(requests[0], plan, options),)
@@ -42,7 +42,7 @@ def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: Read
 
 
 def _query_all(reader: TableReader, plan: Plan, requests: Any, options: ReadOptions) -> Steps[list[Item]]:
-    """Return all items that some Queries find, from all their pages."""
+    """Return all items of a few Queries, from all pages."""
     calls = [reader.call(request, plan, options) for request in requests]
     items: list[Item] = []
     while calls:
@@ -77,7 +77,7 @@ class _MemberObjects:
         self.objects += read_items(reader.item_types.decoder(self.entity), found, unreadable).objects
 
     def value(self, pattern: str, shape: type) -> Any:
-        """Return the member's value for the result; raise CollectionIncomplete if the number of items is wrong."""
+        """Return the value of this member in the shape; raises CollectionIncomplete for a wrong number of items."""
         if self.member.kind == "many":
             return self.objects
         if self.count > 1 or (self.member.kind == "one" and not self.count):
@@ -88,7 +88,7 @@ class _MemberObjects:
 
 
 def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read a whole item collection, or None if it is empty; raise CollectionIncomplete if required items are missing."""
+    """Read a whole item collection into its shape; None if it is empty, CollectionIncomplete if items are missing."""
     requests = read_requests(reader.design, plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     found = MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
@@ -120,7 +120,7 @@ def read_ancestors(reader: TableReader, plan: Plan, arguments: Arguments, option
 
 
 def read_area(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[list[Any]]:
-    """Read the objects inside an area, from all cells that overlap the area or from rings of cells around a point."""
+    """Read the objects inside an area: from all cells that overlap the area, or from rings around a point."""
     if options.limit is not None or options.cursor is not None:
         raise ArgumentRefused(
             f"{plan.pattern.name} returns a whole area and takes no limit or cursor; "
@@ -158,7 +158,7 @@ class _Places:
         return [each for _, each in sorted(self.found, key=lambda pair: pair[0])]
 
     def distance_of(self, count: int) -> float | None:
-        """Return the distance of the `count`-th nearest object, or None if there are fewer objects."""
+        """Return the distance of the `count`-th nearest object; None if there are fewer."""
         distances = sorted(rank[0] for rank, _ in self.found)
         return distances[count - 1] if len(distances) >= count else None
 

@@ -1,4 +1,4 @@
-"""The Queries of one read: several Queries, such as one per shard, merged by sort key; or one Query on the fast path."""
+"""The Queries of one read: several, such as one per shard, merged by sort key; or one on the fast path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
 
 Position = dict[str, Any] | bool | None
-"""A position in the reading direction of a Query: after a key, at the start (None), or at the end (True)."""
+"""The position of a Query in reading direction: after a key, at its start (None), or at its end (True)."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class OpenQuery:
 
 
 class MergedQueries:
-    """All Queries of a read, which start at given positions, run forwards or backwards, and are merged by sort key."""
+    """All Queries of a read, forwards or backwards from their positions, merged by sort key."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class MergedQueries:
         backwards: bool = False,
         unreadable: UnreadableItems | None = None,
     ) -> None:
-        """Store the parts; `unreadable` collects the items that cannot be decoded."""
+        """`unreadable` collects the items that cannot be decoded."""
         self.unreadable = unreadable
         self._reader, self._plan, self._options, self._backwards = reader, plan, options, backwards
         self._queries = [
@@ -65,7 +65,7 @@ class MergedQueries:
         self._examined_min = EXAMINED_MIN if is_thin else 0
 
     def take(self, count: int | None) -> Steps[list[Item]]:
-        """Return the next `count` items in order, or if `count` is None, the items of the next page that is not empty."""
+        """Return the next `count` items in order; without a count, the items of the next page that has any."""
         taken: list[Item] = []
         if self.unreadable is not None:
             self.unreadable.responses = [query.response for query in self._queries if query.buffer]
@@ -165,7 +165,7 @@ class MergedQueries:
 
     @property
     def reversed_positions(self) -> list[Position]:
-        """The positions from which the Queries can read backwards from the first item that was taken.
+        """The positions from which the Queries read in the other direction, from the first item taken.
 
         A Query continues after a key, never at the key. So each Query starts after its first item, even if that item
         was not taken yet, and a Query without items starts at its end.
@@ -175,7 +175,7 @@ class MergedQueries:
 
     @property
     def positions(self) -> list[Position] | None:
-        """The current position of each Query, or None if all Queries have ended."""
+        """The current position of each Query; None if all have ended."""
         if all(query.is_over for query in self._queries):
             return None
         return [query.position for query in self._queries]
@@ -212,7 +212,7 @@ class _SortValue:
 
 
 class SingleQuery:
-    """Fast path for a read with a single Query that starts at the beginning and returns only matching items.
+    """Fast path: one Query from its start, all of whose items match.
 
     It does not decode the keys of items, because neither a merge nor a cursor needs them. It decodes the chunks of a
     page one at a time, which keeps memory use low.
@@ -233,9 +233,9 @@ class SingleQuery:
         """Whether the Query has ended."""
 
     def take(self, count: int | None) -> Steps[list[Any]]:
-        """Return the next `count` objects in order, or if `count` is None, the objects of the next page that is not empty.
+        """Return the next `count` objects in order; without a count, the objects of the next page that has any.
 
-        The count includes unreadable items, so the result can have fewer objects.
+        Unreadable items count too, so it can return fewer objects.
         """
         taken: list[Any] = []
         unreadable = self._unreadable
@@ -251,7 +251,7 @@ class SingleQuery:
 
     @property
     def positions(self) -> list[Position] | None:
-        """The current position of the Query, or None if the Query has ended."""
+        """The current position of the Query; None if it has ended."""
         return None if self._next_key is None else [self._next_key]
 
     def _call(self, limit: int | None) -> Call:

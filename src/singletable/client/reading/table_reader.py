@@ -34,7 +34,7 @@ _ITEMS = b'"Items":['
 
 
 class PageFastPath:
-    """Fast paths for a page, which create objects from the bytes of a response without checking each item.
+    """Fast paths for a page: create objects from the bytes of a response without checking each item.
 
     The compiled reader comes first, then msgspec. Both raise NotOnFastPath if an item does not match.
     """
@@ -46,7 +46,7 @@ class PageFastPath:
         self._fast = fast
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], list[Any]]:
-        """Decode a response, without its items, and the objects; raise NotOnFastPath if an item does not match."""
+        """Return a response, whose `items` may be missing, and the objects of its items; raise NotOnFastPath."""
         if self._fast is not None:
             try:
                 response, objects = self._compiled_page(self._fast, body)
@@ -85,7 +85,7 @@ class PageFastPath:
         return response, objects
 
     def chunk(self, items: bytes | msgspec.Raw) -> list[Any]:
-        """Decode comma-separated items into objects; raise NotOnFastPath if an item does not match."""
+        """Return the objects of comma-separated items; raise NotOnFastPath."""
         if self._fast is not None:
             try:
                 objects = self._fast.of(items)
@@ -177,7 +177,7 @@ class PlanDecoder:
         return PageFastPath(row, decoder.objects, decoder.fast_objects(each.fast for each in constants))
 
     def _row_type(self, entity: Entity) -> type[Row] | None:
-        """Return an entity's row type with fields, keys, type and expiry, or None if the index lacks one of these."""
+        """Return the row type of an entity: fields, keys, type and expiry; None if the index lacks some of them."""
         decoder = self._item_types.decoder(entity, self._plan.view)
         index, table = self._plan.index, self._design.table
         if index.projection.kind != "ALL":
@@ -248,13 +248,13 @@ class TableReader:
         )
 
     def has_fast_path(self, plan: Plan) -> bool:
-        """Return whether a plan is a single Query whose items all match, so that reads need not check each item."""
+        """Return whether a plan is one Query whose items all match, so that reads need only their objects."""
         return self._plan_decoder(plan).page_fast_path is not None
 
     def objects(
         self, response: bytes | PageChunks, plan: Plan, options: ReadOptions, unreadable: UnreadableItems | None = None
     ) -> tuple[list[Any], Item | None]:
-        """Decode a Query's response on the fast path; return the objects and the last evaluated key, and count capacity."""
+        """Return the objects of a Query on the fast path, and its last evaluated key; count its capacity."""
         page_fast_path = self._plan_decoder(plan).page_fast_path
         assert page_fast_path is not None, "only called if there is a fast path"
         if isinstance(response, bytes):
@@ -288,7 +288,7 @@ class TableReader:
         return self.decoded(page.items, plan, unreadable), page.last_evaluated_key
 
     def get_item(self, body: bytes, plan: Plan, options: ReadOptions) -> Any:
-        """Return the item of a GetItem response, or None if it is missing or does not match; count the capacity."""
+        """Return the item of a GetItem response, and count its capacity; None if it is missing or does not match."""
         response, is_typed = self._plan_decoder(plan).get_item(body)
         self.count_capacity(plan, response.consumed_capacity)
         if response.item is None or (is_typed and self._ttl is None):
@@ -296,7 +296,7 @@ class TableReader:
         return next(iter(self.matching((response.item,), plan, options)), None)
 
     def _plan_decoder(self, plan: Plan) -> PlanDecoder:
-        cache_key = (plan.pattern.name, plan.view)  # a count reads the same pattern as another view
+        cache_key = (plan.pattern.name, plan.view)  # a count has another view of the same pattern
         decoder = self._plan_decoders.get(cache_key)
         if decoder is None:
             decoder = self._plan_decoders[cache_key] = PlanDecoder(self.design, plan, self.item_types)
@@ -341,7 +341,7 @@ class TableReader:
         return self.entity_of(item, plan.pattern.name) in plan.entities
 
     def entity_of(self, item: Item | Row, source: str) -> Entity | None:
-        """Return the entity of an item; if the item belongs to no entity of the model, issue a warning and return None."""
+        """Return the entity of an item; None, with a warning, if it belongs to no entity of the model."""
         entity = self.item_types.entity_of(item)
         if entity is None and not self.item_types.is_marker(item):
             keys = {name: item.get(name) for name in self.design.table.key_attributes}
@@ -362,11 +362,11 @@ class TableReader:
         return False
 
     def unreadable_items(self, warn_as: str | None = None) -> UnreadableItems | None:
-        """Return a collector for the unreadable items of a read, or None if an unreadable item raises ItemRefused."""
+        """Return a collector that lists or warns of the unreadable items of a read; None if reads raise ItemRefused."""
         return UnreadableItems(self.design.table.key_attributes, warn_as) if self.reports_unreadable else None
 
     def decoded(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None = None) -> list[Any]:
-        """Decode items of the plan's single entity into objects or views."""
+        """Return the objects, or views, of items of the plan's one entity."""
         return self.readable(items, plan, unreadable).objects
 
     def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
@@ -374,7 +374,7 @@ class TableReader:
         return read_items(self.item_types.decoder(plan.entities[0], plan.view), items, unreadable)
 
     def read(self, item: Item, entity: Entity, source: str) -> Any:
-        """Decode an item; if it is unreadable and the table reports such items, issue a warning and return None."""
+        """Return the object of an item; None, with a warning, if it is unreadable and the table reports such items."""
         try:
             return self.item_types.decoder(entity).read(item)
         except ItemRefused as error:

@@ -1,4 +1,4 @@
-"""Table scans: iterate over every item, for a stated reason; this is the only client module that sends Scan."""
+"""Table scans: iterate over every item, with a stated reason; the only module of the client that sends Scan."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TableScan(Generic[T]):
         return [{**shared, "Segment": number, "TotalSegments": self._segments} for number in range(self._segments)]
 
     def _read(self, segments: list[dict[str, Any]]) -> Steps[list[T]]:
-        """Read the next page of each segment and return the objects; update `segments`, and remove finished ones."""
+        """Return the objects of the next page of some segments; updates `segments`, and removes finished ones."""
         active, waiting = segments[:CONCURRENT_MAX], segments[CONCURRENT_MAX:]
         bodies = yield [Call("Scan", parameters) for parameters in active]
         found: list[T] = []
@@ -97,7 +97,7 @@ def _check(reason: Any, segments: Any) -> None:
 
 
 def _entity_filter(reader: TableReader, entity: Entity) -> dict[str, Any]:
-    """Return a filter that excludes items of other entities; items of unknown types pass, and cause a warning."""
+    """Return a filter that excludes items of the other entities; unknown items pass, and cause a warning."""
     attribute = reader.design.settings.type_attribute
     others = [other.name for other in reader.design.entities if other is not entity]
     if attribute is None or not 0 < len(others) <= IN_OPERANDS_MAX:

@@ -1,4 +1,4 @@
-"""Unreadable items of a read: listed in the page that it returns, or reported as warnings if it returns no page."""
+"""Unreadable items of a read: listed in its page, or reported by warnings if the read has no page."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class UnreadableItems:
     """Collects the unreadable items of one read."""
 
     def __init__(self, key_attributes: Sequence[str], warn_as: str | None = None) -> None:
-        """If `warn_as`, the name of the read, is given, warn about each item; otherwise collect the items in `listed`."""
+        """With `warn_as`, the name of the read, warn of each item; otherwise collect the items in `listed`."""
         self._key_attributes, self._warn_as = key_attributes, warn_as
         self.count = 0
         self.listed: list[UnreadableItem] = []
         self.responses: list[bytes] = []
-        """The responses with the whole items, because a row lacks the attributes that the model does not read."""
+        """The responses that contain the items of the rows; a row lacks attributes that the model does not read."""
 
     def separate(self, decoder: Decoder, items: Sequence[Item | Row]) -> Readable:
         """Decode items one by one; return the readable ones and report the others."""
@@ -48,7 +48,7 @@ class UnreadableItems:
         return Readable(readable, objects)
 
     def report(self, item: Item, error: ItemRefused) -> None:
-        """Add an unreadable item to the list, or warn about it."""
+        """List an unreadable item, or warn of it."""
         key = {name: item[name] for name in self._key_attributes}
         _drop_tracebacks(error)
         unreadable = UnreadableItem(key, item, error)
@@ -65,7 +65,7 @@ class UnreadableItems:
 
 
 def _drop_tracebacks(error: BaseException) -> None:
-    """Drop the tracebacks of an error, whose frames would keep all items of the read in memory."""
+    """Drop the frames of the read, which would keep all its items in memory as long as the error exists."""
     each: BaseException | None = error
     while each is not None:
         # The context may be an exception of the caller, which must stay unchanged.
