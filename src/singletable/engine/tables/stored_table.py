@@ -1,4 +1,4 @@
-"""Stored tables and indexes: definitions with the trees that hold the items and index entries."""
+"""Stored tables and indexes: a definition with the trees of its items and index entries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ decode_item = decoder_of(dict[str, dict[str, Any]]).decode
 
 
 class IndexEntry(NamedTuple):
-    """The index entry for one item."""
+    """The entry of an item in an index."""
 
     key: bytes
     body: bytes
@@ -35,7 +35,7 @@ class IndexEntry(NamedTuple):
 
 
 class Image(NamedTuple):
-    """A stored item: its attributes, JSON and size, and its entry in each index (None if the index omits the item)."""
+    """A stored item: its attributes, JSON, size, and its entry in each index (None if it has none)."""
 
     item: Item
     body: bytes
@@ -44,27 +44,24 @@ class Image(NamedTuple):
 
 
 class EmptyKeyValue(RequestRefused):
-    """The error for an empty key attribute.
-
-    A transaction returns this error itself instead of a cancellation (captured from AWS).
-    """
+    """The error for an empty key attribute; a transaction returns it instead of a cancellation (captured from AWS)."""
 
     def __init__(self, what: str) -> None:
         super().__init__("ValidationException", f"One or more parameter values are not valid. {what}")
 
 
 class IndexKeyErrors:
-    """Errors for invalid index key values; a method returns None if the index omits the item instead."""
+    """The errors for invalid index key values; None means that the index omits the item."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> RequestRefused | None:
-        """Return the error for a value of the wrong type."""
+        """Return the error of a value with the wrong type."""
         return invalid(
             f"One or more parameter values were invalid: Type mismatch for Index Key {attribute.name} "
             f"Expected: {attribute.kind} Actual: {next(iter(value))} IndexName: {index}"
         )
 
     def empty(self, index: str, attribute: KeyElement) -> RequestRefused | None:
-        """Return the error for an empty value."""
+        """Return the error of an empty value."""
         return EmptyKeyValue(
             "A value specified for a secondary index key is not supported. "
             f"The AttributeValue for a key attribute cannot contain an empty {TYPE_NAMES[attribute.kind]} value. "
@@ -73,19 +70,19 @@ class IndexKeyErrors:
 
 
 class UpdateIndexKeyErrors(IndexKeyErrors):
-    """Errors for index key values set by an update expression; an invalid value that it did not change is no error."""
+    """The errors of an update expression; a value that the update did not change is not an error."""
 
     def __init__(self, before: Item) -> None:
         self._before = before
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> RequestRefused | None:
-        """Return the error for a value of the wrong type."""
+        """Return the error of a value with the wrong type."""
         if self._before.get(attribute.name) == value:
             return None
         return invalid("The update expression attempted to update the secondary index key to unsupported type")
 
     def empty(self, index: str, attribute: KeyElement) -> RequestRefused | None:
-        """Return the error for an empty value."""
+        """Return the error of an empty value."""
         if self._before.get(attribute.name) == {attribute.kind: ""}:
             return None
         return EmptyKeyValue(
@@ -95,10 +92,10 @@ class UpdateIndexKeyErrors(IndexKeyErrors):
 
 
 class OmitFromIndex(IndexKeyErrors):
-    """Reports no errors: as in DynamoDB, an index omits existing items with invalid key values."""
+    """No errors: as in DynamoDB, an index omits existing items with invalid key values."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> None:
-        """Return None: a value of the wrong type is not an error."""
+        """Return None: a value with the wrong type is not an error."""
 
     def empty(self, index: str, attribute: KeyElement) -> None:
         """Return None: an empty value is not an error."""
@@ -110,7 +107,7 @@ OMIT_FROM_INDEX = OmitFromIndex()
 
 
 class KeyOrder:
-    """The key that orders a tree: the key attributes with their names and types."""
+    """The key that orders a tree: its attributes, their names and their types."""
 
     __slots__ = ("kinds", "names", "partition", "partition_names", "sort", "sort_names")
 
@@ -123,7 +120,7 @@ class KeyOrder:
 
 
 class StoredIndex:
-    """An index with the tree that holds its entries."""
+    """An index with the tree of its entries."""
 
     __slots__ = ("_partition_count", "_projected", "definition", "key_names", "name", "order", "tree")
 
@@ -142,12 +139,12 @@ class StoredIndex:
         return self._projected is None or attribute in self._projected
 
     def key_of(self, item: Item, base_key: bytes, errors: IndexKeyErrors) -> bytes | None:
-        """Return the index key of an item, or None if the item lacks an index key attribute."""
+        """Return the key of an item in the index, or None if it lacks an index key attribute."""
         parts: list[bytes] = []
         is_member = True
         for attribute in self.definition.key_attributes:
             value = item.get(attribute.name)
-            # The types of the remaining attributes are checked even if one attribute is missing.
+            # The types are checked even after a missing attribute.
             part = None if value is None else self._part(attribute, value, errors, len(parts) < self._partition_count)
             if part is None:
                 is_member = False
@@ -177,7 +174,7 @@ class StoredIndex:
         return part
 
     def entry(self, item: Item, body: bytes, size: int, base_key: bytes, errors: IndexKeyErrors) -> IndexEntry | None:
-        """Return the index entry for an item, or None if the index omits the item."""
+        """Return the index entry of an item, or None if the index omits it."""
         key = self.key_of(item, base_key, errors)
         if key is None:
             return None
@@ -202,7 +199,7 @@ def check_key_length(part: bytes, *, is_partition: bool) -> None:
 
 
 class StoredTable:
-    """A table with the trees that hold its items and index entries."""
+    """A table with the trees of its items and index entries."""
 
     __slots__ = (
         "changes",
@@ -237,7 +234,7 @@ class StoredTable:
         expiry: ExpiryRecorder | None = None,
         traffic: TableTraffic | None = None,
     ) -> None:
-        # Throughput limits and access counters; None for most tables.
+        # Limits and counters of reads and writes; None for most tables.
         self.traffic = traffic
         self.definition = definition
         self.name = definition.name
@@ -246,10 +243,9 @@ class StoredTable:
         self.indexes = indexes
         self.changes = changes
         self.expiry = expiry
-        # Whether a write changes only the item itself, and nothing derived from the item.
+        # Whether a write changes nothing but the item.
         self.writes_items_only = not indexes and changes is None and expiry is None and traffic is None
-        # A write of only an item and its index entries cannot fail part-way, because either all of their trees exist or
-        # none of them do.
+        # A write of an item and its index entries alone cannot fail part-way: all of their trees exist, or none.
         self.needs_savepoint = changes is not None or expiry is not None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind
@@ -264,15 +260,15 @@ class StoredTable:
             for attribute in index.definition.key_attributes:
                 self.index_keys.setdefault(attribute.name, (attribute, index.name))
         self.has_local_indexes = any(index.definition.is_local for index in indexes)
-        # The fast paths of checked Queries; the key consists of all parts of the Query except the values.
+        # Checked Queries, by all of their parts except the values.
         self.query_fast_paths: dict[tuple[object, ...], QueryFastPath] = {}
 
     def index(self, name: str) -> StoredIndex | None:
-        """Return the index with this name, or None if there is no such index."""
+        """Return the index of that name, or None."""
         return next((index for index in self.indexes if index.name == name), None)
 
     def image(self, key: bytes, item: Item, size: int, errors: IndexKeyErrors = PUT_ERRORS) -> Image:
-        """Return the image of a new item; raise one of `errors` if an index key value is invalid."""
+        """Return the image of a new item; reject invalid index key values."""
         body = _encode(item)
         return Image(item, body, size, self._entries(key, item, body, size, errors) if self.indexes else ())
 
