@@ -42,7 +42,7 @@ def share_of(
 ) -> PartitionShare:
     """Return the share of the hottest partition, assuming independent fields.
 
-    `fixed` are the fields that the pattern sets to a constant; `spread` maps a field to the values read at once.
+    `fixed` are fields that the pattern sets to a constant; `spread` maps fields to the number of values read at once.
     """
     parts: list[float] = []
     hot: list[str] = []
