@@ -68,7 +68,7 @@ STATEMENT_RESULTS: tuple[IntendedDifference, ...] = (
     IntendedDifference(
         "filters of statements on attributes that an index does not project",
         "A filter on an attribute that the index does not project is rejected if the statement names the "
-        "partition of the index (published captures). Local accepts them",
+        "partition of the index (published captures). Local accepts such filters",
         only_we_reject("does not project one or more filter attributes", "ExecuteStatement"),
     ),
     IntendedDifference(
