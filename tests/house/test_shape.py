@@ -28,7 +28,7 @@ EVALUATORS = {"exec", "eval", "compile", "__import__", "literal_eval"}
 EVALUATING = {
     "src/singletable/client/pattern.py": "a function with the parameters of a declared pattern",
     "src/singletable/client/items/row_columns.py": "the function that builds objects of a declared class from rows",
-    "src/singletable/importers/restricted_tree.py": "an imported model, checked against a whitelist of syntax",
+    "src/singletable/importers/restricted_tree.py": "an imported model, checked against an allowlist of syntax",
     "src/singletable/client/write/item_encoder.py": "the function that encodes objects of a declared class as items",
 }
 # Libraries for user classes, for AWS and for the terminal: each is loaded only when it is used.

@@ -141,7 +141,7 @@ def somewhere(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("somewhere")
-def test_an_attribute_value_is_no_datetime_without_a_time_zone_in_any_local_time_zone() -> None:
+def test_a_datetime_without_a_time_zone_is_rejected_in_every_local_time_zone() -> None:
     with pytest.raises(TypeError, match=r"time zone|timezone"):
         attribute_value(datetime(2026, 4, 10, 14))
 

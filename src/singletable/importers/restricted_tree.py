@@ -1,4 +1,4 @@
-"""Whitelist of the syntax of imported models: declarations and values, and no other code.
+"""Allowlist of the syntax of imported models: declarations and values, and no other code.
 
 An importer writes a model as Python source, and a document can contain such source. `check_tree` rejects every node,
 name and attribute that a declaration does not need, so that `load_tree` can execute the tree.

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Between(Generic[T]):
-    """A range from `low` to `high`, both included.
+    """An inclusive range from `low` to `high`.
 
     Annotate the parameter with `created_at: Between[datetime]` and pass `Between(monday, sunday)`.
     """

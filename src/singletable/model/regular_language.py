@@ -78,7 +78,7 @@ def concat(*languages: Language) -> Language:
 
 
 def between(low: str, high: str) -> Language:
-    """Return the language of the texts from `low` to `high`, both included, in the order of code points.
+    """Return the language of the texts from `low` to `high` inclusive, in the order of code points.
 
     UTF-8 bytes, which DynamoDB compares, have the same order.
     """

@@ -36,7 +36,7 @@ class FastPathCounts(NamedTuple):
 
 
 class FastPath:
-    """The counters of one fast path. Its callers increment them without a lock, so threads may lose single counts."""
+    """The counters of one fast path; approximate, because threads increment them without a lock."""
 
     __slots__ = ("hits", "misses", "name")
 

@@ -22,7 +22,7 @@ from singletable.wire.api_types import REPORTED_PATTERN, Shape
 from singletable.wire.table_requests import LONG, REQUIRED
 
 ERRORS_MAX = 10
-# More than any list of a request may have, so that the beginning of a list that is too long is too long as well.
+# Above the maximum length of every list in a request, so a list that is too long is still too long after the cut.
 EXPLAINED_ELEMENTS_MAX = 1000
 # No declared structure is deeper; attribute values are, but no error is looked for in them here.
 SHAPE_DEPTH_MAX = 8

@@ -195,7 +195,7 @@ class TransactWriteItem(Shape, kw_only=True, frozen=True):
 
 
 class TransactWriteItems(Shape, kw_only=True, frozen=True):
-    """Perform up to 100 actions, either all or none."""
+    """Perform up to 100 actions atomically."""
 
     return_consumed_capacity: ReturnConsumedCapacity | None = None
     return_item_collection_metrics: ReturnItemCollectionMetrics | None = None

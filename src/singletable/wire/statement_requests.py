@@ -89,7 +89,7 @@ class ParameterizedStatement(Shape, kw_only=True, frozen=True):
 
 
 class ExecuteTransaction(Shape, kw_only=True, frozen=True):
-    """Execute up to 100 statements, either all or none."""
+    """Execute up to 100 statements atomically."""
 
     transact_statements: Annotated[list[ParameterizedStatement], Meta(min_length=1, max_length=100)]
     client_request_token: Annotated[str, Meta(min_length=1, max_length=36)] | None = None

@@ -99,7 +99,7 @@ def test_a_database_without_the_store_format_raises_and_stays_unchanged(tmp_path
 
 
 @pytest.mark.parametrize("content", [b"{}", b"not a database, but long enough to be read as one" * 100])
-def test_the_store_format_check_raises_for_a_file_that_is_no_database_and_leaves_it_unchanged(
+def test_the_store_format_check_raises_for_a_file_that_is_not_a_database_and_leaves_it_unchanged(
     tmp_path: Path, content: bytes
 ) -> None:
     path = tmp_path / "notes.txt"

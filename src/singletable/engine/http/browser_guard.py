@@ -68,7 +68,7 @@ class BrowserGuard:
         return self._allows_any_origin or origin.strip().lower() in self._origins
 
     def cors(self, headers: Headers) -> bytes:
-        """Return the header lines that let a web page of an allowed origin read the response."""
+        """Return the CORS headers that let a page from an allowed origin read the response."""
         origin = headers.get(b"origin")
         if origin is None or not self._allows_origin(origin):
             return b""

@@ -83,7 +83,7 @@ class ChangeLog:
         self.add(connection, at, NO_KEY, None, None)
 
     def between(self, connection: sqlite3.Connection, first: int, last: int, count: int) -> list[LoggedChange]:
-        """Return the changes from number `first` to `last`, both included, at most `count`."""
+        """Return up to `count` changes, from number `first` to `last` inclusive."""
         return [_change(row) for row in connection.execute(self._next, (first, last, count))]
 
     def newest_first(self, connection: sqlite3.Connection, after: float) -> Iterator[LoggedChange]:
@@ -101,7 +101,7 @@ class ChangeLog:
         return self.last(connection) + 1 if number is None else number
 
     def spans(self, connection: sqlite3.Connection, first: int, last: int) -> Iterator[ItemChangeSpan]:
-        """Return the keys changed from number `first` to `last`, both included: each key once, in key order."""
+        """Return the keys changed from number `first` to `last` inclusive: each key once, in key order."""
         assert isinstance(connection, StoreConnection)
         rows = connection.execute(self._spans, (first, last))
         connection.open_cursors.append(rows)

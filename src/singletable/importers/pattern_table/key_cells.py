@@ -36,7 +36,7 @@ class KeyText:
 
 @dataclass(frozen=True)
 class KeyField:
-    """A value that each call gives, by the name of its field."""
+    """A placeholder in a key value: each call passes the value of this field."""
 
     field: str
 
@@ -46,7 +46,7 @@ Piece = KeyText | KeyField
 
 @dataclass(frozen=True)
 class KeyValue:
-    """A key value: for each segment between `#`, its pieces."""
+    """A key value: the segments between `#`, and the pieces of each segment."""
 
     segments: tuple[tuple[Piece, ...], ...]
 
@@ -66,7 +66,7 @@ class KeyValue:
 
     @property
     def is_one_slot(self) -> bool:
-        """Whether the value is a field and nothing else."""
+        """Whether the value consists of one field only."""
         return len(self.segments) == 1 and len(self.segments[0]) == 1 and isinstance(self.segments[0][0], KeyField)
 
 
@@ -78,7 +78,7 @@ class KeyCell:
     operator: Operator
     value: KeyValue
     upper: KeyValue | None = None
-    """The end of a range with `between`."""
+    """The upper bound of `between`."""
 
 
 def key_cells(text: str) -> tuple[KeyCell, ...] | None:
@@ -110,7 +110,7 @@ def _made(attribute: str | None, operator: str, text: str) -> KeyCell | None:
 
 
 def _end_of_range(value: KeyValue) -> KeyValue:
-    """Return the value with the field that a range is of: `FromPosition` is an end of a range of `position`."""
+    """Rename the field of a range bound to the field of the range: `FromPosition` to `position`."""
     last = value.segments[-1]
     renamed = tuple(
         KeyField(_END.sub("", piece.field) or piece.field) if isinstance(piece, KeyField) else piece for piece in last
@@ -119,7 +119,7 @@ def _end_of_range(value: KeyValue) -> KeyValue:
 
 
 def _value(text: str, attribute: str | None) -> KeyValue | None:
-    """Read a value; text outside of placeholders is fixed if there is one, else its words say what they are."""
+    """Parse a value; without a placeholder, decide from its words which parts are fields."""
     plain = text.strip().strip("()").strip()
     is_quoted = plain[:1] in "\"'" and plain.count(plain[:1]) == 2 and plain.endswith(plain[:1])
     plain = re.sub(r"[\"']\s*\+?\s*|\s*\+\s*(?=[\"'\w<])", "", plain) if '"' in plain or "'" in plain else plain
@@ -152,7 +152,7 @@ def _with_placeholders(text: str) -> tuple[Piece, ...]:
 
 
 def _field(text: str) -> str:
-    """Return the field of a placeholder: `date1` and `date2` are ends of a range of `date`."""
+    """Return the field of a placeholder; `date1` and `date2` are the bounds of a range of `date`."""
     return python_names.field_name(re.sub(r"(?<=[A-Za-z])[12]$", "", text.strip()))
 
 

@@ -1,4 +1,4 @@
-"""What a row of a pattern table requests: an operation on the table or an index, with its key conditions."""
+"""The request that a row of a pattern table describes: the operation, the table or index, and the key conditions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SMALL = frozenset(
 
 @dataclass(frozen=True)
 class Access:
-    """A row, read: `index` is None for the table; `partition` and `sort` are its key conditions."""
+    """A parsed row; `index` is None for the table; `partition` and `sort` are its key conditions."""
 
     row: PatternTableRow
     kind: OperationKind
@@ -99,7 +99,7 @@ def _keys(row: PatternTableRow, header: Literal["partition", "sort"], unread: li
 
 
 def _index(row: PatternTableRow) -> str | None:
-    """Return the name of the index; a table without the column is of the index that the heading names."""
+    """Return the name of the index from its column, or else from the heading above the pattern table."""
     place = row.cell("place")
     if "place" not in row.cells:
         found = _INDEX_IN_HEADING.search(row.heading)
@@ -108,7 +108,7 @@ def _index(row: PatternTableRow) -> str | None:
 
 
 def _noun(title: str, *, is_write: bool) -> str:
-    """Return what a title is about, as words: `getFollowerListByUserID` is about a `follower`."""
+    """Return the noun of a title, as words: `follower` for `getFollowerListByUserID`."""
     words = [word.lower() for word in python_names.name_words(re.sub(r"\([^()]*\)|'s\b", " ", title))]
     words = [part for word in words for part in _parts(word)]
     if len(words) > 1 and (words[0] in _VERBS or is_write):
@@ -121,7 +121,7 @@ def _noun(title: str, *, is_write: bool) -> str:
 
 
 def _parts(word: str) -> Sequence[str]:
-    """Split a joint that is written as part of a word: `severityby`."""
+    """Split a preposition from the end of a word: `severityby` into `severity` and `by`."""
     return (word[:-2], "by") if re.fullmatch(r"\w{5,}(?<!near)by", word) else (word,)
 
 

@@ -25,15 +25,15 @@ class InferredEntity:
     partition: KeyValue | None = None
     sort: KeyValue | None = None
     is_open: bool = False
-    """Whether the file does not say how the sort key ends."""
+    """Whether the file leaves the end of the sort key open."""
     index_keys: dict[str, tuple[KeyValue, KeyValue | None]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
-    """The attribute of a field that is a key attribute of an index itself."""
+    """The key attributes of indexes that hold the plain value of a field, by field."""
     more_fields: dict[str, None] = field(default_factory=dict)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Every field, those of the key first."""
+        """All fields, the key fields first."""
         values = [self.partition, self.sort, *(value for keys in self.index_keys.values() for value in keys)]
         return tuple(dict.fromkeys([*(name for value in values if value for name in value.fields), *self.more_fields]))
 
@@ -68,7 +68,7 @@ class InferredTable:
 
 
 def infer_table(accesses: Sequence[Access]) -> InferredTable:
-    """Infer the entities: from whole keys first, then from ranges, from partitions, and from indexes."""
+    """Infer the entities from whole keys first, then from key ranges, partitions and indexes."""
     base = [access for access in accesses if access.index is None]
     table = InferredTable(_base_keys(base))
     whole = [each for each in base if each.partition and (each.has_whole_sort_key or _is_of_one_item(each))]
@@ -162,7 +162,7 @@ def range_head(cell: KeyCell) -> KeyValue:
 
 
 def match_head(head: KeyValue, sort: KeyValue) -> int | None:
-    """Return how well a sort key fits a condition: the number of fixed texts that stand for a field; None if not."""
+    """Return how many fixed texts of a condition match fields of the sort key; None if it does not match."""
     if len(head.segments) > len(sort.segments):
         return None
     rank = 0
@@ -192,7 +192,7 @@ def _partition_entities(table: InferredTable, access: Access) -> tuple[InferredE
 
 
 def _rename(table: InferredTable, base: Sequence[Access]) -> None:
-    """Name each entity after the row that says most: a put, then a get, then a query."""
+    """Name each entity after its most specific row: a put before a get, a get before a query."""
     nouns: dict[int, list[tuple[int, int, str, str]]] = {}
     for number, access in enumerate(base):
         found = table.by_row.get(id(access), ())
@@ -209,7 +209,7 @@ def _rename(table: InferredTable, base: Sequence[Access]) -> None:
 
 
 def _close(table: InferredTable) -> None:
-    """End open sort keys with the id of the entity, so that the items of a list have different keys."""
+    """Append the id of the entity to each open sort key, so that the items of a list have different keys."""
     for entity in table.entities:
         if entity.is_open and entity.sort is not None:
             own = python_names.field_name(f"{entity.noun or entity.class_name} id")
@@ -222,7 +222,7 @@ def _close(table: InferredTable) -> None:
 
 
 def _new(table: InferredTable, access: Access, further: str = "") -> InferredEntity:
-    """Add an entity named after the row; if the name is taken, after the owner of the partition, too."""
+    """Add an entity named after the row; if that name exists, prefix it with the owner of the partition."""
     noun = further.lower() or access.noun or _owner(access) or "item"
     taken = [each.class_name for each in table.entities]
     class_name = python_names.class_name(noun.title(), ())
@@ -239,7 +239,7 @@ def _owner(access: Access) -> str:
 
 
 def _by_noun(table: InferredTable, access: Access) -> InferredEntity | None:
-    """Return the entity that the title names: an `escalated complaint` is a complaint, a `log` is a log entry."""
+    """Return the entity in the title; an `escalated complaint` is a complaint, and a `log` is a log entry."""
     words = access.noun.split()
     for start in range(len(words)):
         noun = " ".join(words[start:])
@@ -271,7 +271,7 @@ def _index(table: InferredTable, name: str, rows: Sequence[Access]) -> InferredI
 
 
 def is_generic(attribute: str | None) -> bool:
-    """Whether a cell names no attribute of its own, but the key as such: none, `PK`, `GSI1SK`."""
+    """Whether an attribute name is generic (absent, `PK`, `GSI1SK`) and does not name a field."""
     return attribute is None or _GENERIC.fullmatch(attribute) is not None
 
 
@@ -295,7 +295,7 @@ def _entity_in_index(table: InferredTable, index: InferredIndex, access: Access)
 
 
 def _native_value(cell: KeyCell) -> KeyValue:
-    """Return the value of a key; where the attribute has a name of its own, the field has that name."""
+    """Return the key value of a cell; a field takes the attribute's name unless that name is generic."""
     if cell.value.is_one_slot and not is_generic(cell.attribute):
         return KeyValue(((KeyField(python_names.field_name(str(cell.attribute))),),))
     return cell.value

@@ -1,4 +1,4 @@
-"""Keys proposed for a worksheet: the id of an entity is its key, and every other access is an index."""
+"""Proposed keys for a worksheet: each entity has its id as key, and one index for each other access."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from singletable.model.table_schema import TABLE
 
 NAME_MAX = 60
 _CELLS_MAX = 8
-"""How many cells a note shows."""
+"""The maximum number of cells in a note."""
 CELLS_READ = 24
 """The number of geohash cells of precision 6 that a radius of about one kilometre can touch."""
 
@@ -48,7 +48,7 @@ class _Access:
 
 @dataclass
 class _Entity:
-    """An entity that rows add fields and accesses to."""
+    """An entity with the fields and accesses that rows require."""
 
     words: str
     class_name: str
@@ -84,7 +84,7 @@ def type_by_name(name: str) -> FieldType:
 
 
 def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
-    """Return a table that answers the rows, with notes on what they do not specify."""
+    """Return a table that serves the rows, with notes on unspecified details."""
     known = list(dict.fromkeys(entity_words(row.entry) for row in rows))
     requests = [row_request(row, known) for row in rows]
     known += [each.target for each in requests] + [member for each in requests for member in each.members]
@@ -119,7 +119,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _guessed_entities(requests: Sequence[RowRequest], entities: dict[str, _Entity]) -> Iterator[str]:
-    """Yield a note for each entity that is not the entry of a row, because its name comes from a title."""
+    """Yield a note for each entity whose name was guessed from a title."""
     entries = {request.entry for request in requests}
     for words, entity in entities.items():
         if words not in entries:
@@ -235,7 +235,7 @@ def _entity(entity: _Entity) -> DraftEntity:
 
 
 def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
-    """Return index keys: the first field with equality is the partition, the others and the order the sort key."""
+    """Return index keys: the first equality field is the partition key; the others and the order form the sort key."""
     ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
     names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
     further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]

@@ -23,7 +23,7 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_fi
 RULE = Rule("ST110", "more than one page", "warning")
 SUGGESTED_LIMIT = 100
 SUGGESTED_REQUESTS_MAX = 100
-"""Nobody wants a pattern that sends more requests, so it is not proposed to declare them."""
+"""The largest number of requests that a remedy proposes to declare."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:

@@ -58,5 +58,5 @@ def _with_default(entity: Entity, optional: list[str], what: str) -> tuple[Alter
         for name, value in defaults.items()
     )
     shown = " and ".join(f"{name} {value}" for name, value in defaults.items())
-    effect = f"{what} without a value are found under {shown}, which hides that they have none."
+    effect = f"{what} without a value are found under {shown}, and nothing shows that they have no value."
     return (Alternative(edits, effect, needs_decision=True),)
