@@ -52,11 +52,13 @@ def test_a_pattern_that_cannot_be_loaded_becomes_a_note() -> None:
 
 def test_a_table_without_entities_becomes_a_note() -> None:
     broken = DraftEntity("Broken", FIELDS, {"key": DraftKeys(("B#{missing}",), ("X",))})
-    other = DraftTable("Other", "Other", (broken,))
+    lost = replace(BY_ID, name="lost", entities=("Broken",))
+    other = DraftTable("Other", "Other", (broken,), patterns=(lost,))
     draft = validated(Draft("A shop", (TABLE, other)), find_objections)
     assert draft.tables == (TABLE,)
     assert draft.notes[0] == "The table Other was left out, because none of its entities can be imported."
-    assert draft.notes[1].startswith("The entity Broken was left out: ")
+    assert draft.notes[2] == "The pattern lost (By id) was left out: the entity Broken was left out."
+    assert draft.notes[1].startswith("The entity Broken (id, name) was left out: ")
 
 
 def test_validation_removes_invalid_index_keys_from_an_entity() -> None:
@@ -73,7 +75,9 @@ def test_validation_removes_an_invalid_entity_and_its_patterns() -> None:
     made = _validated(replace(TABLE, entities=(USER, broken), patterns=(BY_ID, lost)))
     assert (made.entities, made.patterns) == ((USER,), (BY_ID,))
     assert len(made.notes) == 2
-    with pytest.raises(ImportRefused, match=r"no entity can be imported\n  The entity Broken was left out"):
+    with pytest.raises(
+        ImportRefused, match=r"no entity can be imported\n  The entity Broken \(id, name\) was left out"
+    ):
         validated(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), find_objections)
 
 

@@ -49,6 +49,10 @@ WITHOUT_EDIT = {
     ("commerce_six_local_indexes", "ST111"): "only the author knows which indexes can be merged",
     ("commerce_update_changes_the_key", "ST002"): "a move is a transaction in the program, not a pattern",
     ("customers_newest_first_without_a_time", "ST104"): "the entity has no time to sort by",
+    (
+        "customers_orders_by_status_of_a_customer",
+        "ST127",
+    ): "only the author knows whether the name or the read is wrong",
     ("customers_too_many_indexes", "ST111"): "only the author knows which indexes can be merged",
     ("guide_filter_discards_most", "ST108"): "a range of depths needs a key that only the author can design",
     ("guide_filter_without_counts", "ST108"): "only the author knows how many items the filter keeps",
@@ -70,6 +74,7 @@ NEEDS_DECISION = {
     ("guide_frequent_events_of_today", "ST109"): "shards in the primary key move every item",
     ("guide_shards_on_several_pages", "ST110"): "a limit changes what the query returns",
     ("papers_sparse_index_read_as_complete", "ST002"): "the condition changes what the query returns",
+    ("sessions_ttl_as_text", "ST126"): "stored items must be converted",
     ("shop_all_products_in_one_partition", "ST122"): "only the author knows whether the list stays short",
     ("shop_filter_reads_on", "ST110"): "a limit changes what the query returns",
     ("shop_latest_order_oldest_first", "ST120"): "another order changes what the query returns",

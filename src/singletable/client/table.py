@@ -310,7 +310,7 @@ class Table(TableBody):
         consistent: bool = False,
         expired: bool = False,
     ) -> TableScan[Any]:
-        """Return an iterable over all objects of one or all entities, for `for` or `async for`.
+        """Return an iterable over all objects of one or all entities; use it with `for` or `async for`.
 
         A scan reads the whole table, and AWS bills all of it. `reason` documents why no pattern can do the same, and
         names the scan in `metrics`. `segments` is the number of segments to read in parallel.

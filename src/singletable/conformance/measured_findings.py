@@ -39,7 +39,7 @@ DECLARED_FACTOR = 2
 
 
 class MeasuredFinding(NamedTuple):
-    """A finding about many items together, with their number and an example."""
+    """A finding about a group of items, with the number of items and an example."""
 
     finding: Finding
     items: int

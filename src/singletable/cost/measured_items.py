@@ -139,7 +139,7 @@ def shape_of(design: Design) -> TableShape:
 def units_of_change(
     table: TableShape, before: Item | None, after: Item | None, *, in_transaction: bool = False
 ) -> ImageUnits:
-    """Return the write units of a write with these images before and after it; None means that no item exists."""
+    """Return the units of a write, from the item before and after it; None stands for no item."""
     size = max(0 if image is None else item_size(dict(image)) for image in (before, after))
     factor = TRANSACTION_WRITE_FACTOR if in_transaction else 1
     indexes: dict[str, float] = {}

@@ -82,7 +82,7 @@ class Tour:
 
 
 def run_tour(system: System) -> Tour:
-    """Run every script of an example; raises NeedsPackage when its models cannot be imported."""
+    """Run every script of an example; raise NeedsPackage if its models cannot be imported."""
     fillings: list[FilledTable] = []
     runs: list[ScriptRun] = []
     with _ScriptRunner() as runner:

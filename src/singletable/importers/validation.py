@@ -56,9 +56,9 @@ def _table(table: DraftTable, judge: Judge) -> DraftTable:
         for index in table.indexes
         if index not in loadable.indexes
     ]
+    patterns = _patterns(loadable, table.patterns, judge, notes)
     if not entities:
         return replace(table, entities=(), notes=tuple(dict.fromkeys(notes)))
-    patterns = _patterns(loadable, table.patterns, judge, notes)
     loaded = replace(loadable, patterns=patterns, notes=tuple(dict.fromkeys(notes)))
     return _without_proposals(loaded, {str(each.pattern) for each in judge(loaded)})
 
@@ -81,7 +81,8 @@ def _entities(table: DraftTable, judge: Judge, notes: list[str]) -> tuple[DraftE
         if problem := _load_problem(_with_entities(table, (*kept, base)), judge):
             without = replace(base, ttl=None)
             if entity.ttl is None or _load_problem(_with_entities(table, (*kept, without)), judge):
-                notes.append(_sentence(f"The entity {entity.class_name} was left out: {problem}"))
+                names = ", ".join(each.stored_as for each in entity.fields)
+                notes.append(_sentence(f"The entity {entity.class_name} ({names}) was left out: {problem}"))
                 continue
             notes.append(_sentence(f"{entity.class_name}: ttl={entity.ttl} was left out: {problem}"))
             base, entity = without, replace(entity, ttl=None)

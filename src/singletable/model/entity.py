@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cardinality:
-    """The number of values of a field, and the share of the traffic that its most frequent value receives."""
+    """The number of distinct values of a field, and the share of the traffic on the most frequent one."""
 
     values: int
     hottest: float

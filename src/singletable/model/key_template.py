@@ -108,7 +108,7 @@ class Template:
 
     @cached_property
     def language(self) -> Language:
-        """The language of all keys of the template."""
+        """The formal language of the template: the set of all keys that it can produce."""
         return concat(*(literal(part.text) if isinstance(part, LiteralText) else part.language for part in self.parts))
 
     def encode(self, values: Mapping[str, Any]) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 GUESS_MARK = "≈"
 _KB = 1024
 
@@ -9,6 +11,11 @@ _KB = 1024
 def format_count(number: int, noun: str, several: str | None = None) -> str:
     """Return a count with its noun: `1 index`, `2 indexes`."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def format_list(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def format_dollars(dollars: float) -> str:

@@ -29,6 +29,7 @@ from singletable.verify.rules import (
     missing_type,
     more_than_one_page,
     more_than_one_request,
+    named_field_not_used,
     needs_scan,
     no_key,
     not_projected,
@@ -39,6 +40,7 @@ from singletable.verify.rules import (
     promised_result,
     raw_text,
     strong_read,
+    ttl_as_text,
     unsorted_number,
     unused_index,
     validation_waived,
@@ -85,6 +87,8 @@ RULES: tuple[RuleModule, ...] = (
     key_in_projection,
     literal_syntax,
     case_difference,
+    ttl_as_text,
+    named_field_not_used,
 )
 
 

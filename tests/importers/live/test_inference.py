@@ -226,6 +226,19 @@ def test_a_later_schema_version_becomes_a_plain_field_with_a_note(versions: tupl
     assert check(loaded(draft, tmp_path).design).passes
 
 
+def test_upper_case_codes_that_repeat_an_attribute_are_fields_and_not_literals(tmp_path: Path) -> None:
+    """An airport code in front of a date looks like a literal, but each item also has it as an attribute."""
+    flights = [
+        {"PK": {"S": f"{origin}#{day}"}, "SK": {"S": number}, "origin": {"S": origin}, "day": {"S": day}}
+        for number, (origin, day) in enumerate([("SEA", "d1"), ("LAX", "d2"), ("JFK", "d3"), ("SEA", "d4")])
+        for number in [str(number)]
+    ]
+    planes = [{"PK": {"S": f"PLANE#{n}"}, "SK": {"S": "PLANE"}, "id": {"S": str(n)}} for n in range(3)]
+    design = loaded(inferred_table(seen(*flights, *planes)), tmp_path).design
+    keys = sorted(str(entity.placements["key"].partition[0]) for entity in design.entities)
+    assert keys == ["PLANE#{id}", "{origin}#{day}"]
+
+
 def test_inference_finds_no_shard_in_too_few_items() -> None:
     items = [{"PK": {"S": f"U#{n}"}, "SK": {"S": "X"}, "G": {"S": "ALL#0"}, "id": {"S": str(n)}} for n in range(2)]
     draft = inferred_table(seen(*items, indexes=(DraftIndex("g1", "G1", "GSI", ("G",)),)))

@@ -14,7 +14,7 @@ from singletable.cli.import_text import find_objections, import_draft
 from singletable.errors import ImportRefused
 from singletable.expressions.tree import Compare, Parameter
 from singletable.expressions.tree import Path as FieldPath
-from singletable.importers.draft import Draft, set_to_parameter
+from singletable.importers.draft import Draft, NativeKey, set_to_parameter
 from singletable.importers.python_source import python_source
 from singletable.importers.schema_json.schema_json_file import read_schema_json
 from singletable.planner.plan import UnsupportedPattern
@@ -229,6 +229,28 @@ def test_an_optional_key_field_makes_the_index_sparse_and_multi_attribute_keys_a
     table = _read(_schema(fields=[*fields, {"name": "status", "type": "string", "required": False}]))
     assert table.entities[0].keys["statuses"].sparse
     assert "native" in python_source(read_schema_json(json.dumps(_schema()), "schema.json"))
+
+
+def test_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> None:
+    """The published package delivery app lists `sort_key` as a field, next to a template for it."""
+    fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id", "status", "sk")]
+    mapping = {"name": "Statuses", "pk_template": ["{status}", "{customer_id}"], "sk_template": ["{sk}"]}
+    document = _schema(_pattern(1, "drop", "DeleteItem", "customer_id", "sk"), fields=fields, gsi_mappings=[mapping])
+    document["tables"][0]["gsi_list"][0]["sort_key"] = ["sk"]
+    table = _read(document)
+    order = table.entities[0]
+    assert [each.name for each in order.fields] == ["customer_id", "placed", "id", "status"]
+    assert order.keys["statuses"].sort == order.keys["key"].sort == ("ORDER#{placed}#{id}",)
+    assert [each.name for each in table.patterns[0].parameters] == ["customer_id", "placed", "id"]
+    assert (
+        "Order.sk is not a field of the model, because the key ORDER#{placed}#{id} composes its value." in table.notes
+    )
+
+
+def test_an_entity_with_all_key_attributes_of_an_index_is_in_the_index() -> None:
+    table = _read(_schema(gsi_mappings=[]))
+    assert table.entities[0].keys["statuses"].sort == (NativeKey("placed"),)
+    assert "Order is also in the index Statuses, because its items have status, customer_id, placed." in table.notes
 
 
 @pytest.mark.parametrize("text", ["", "[", "null", "[]", "{}", '{"tables": 1}', "9" * 5000, "[" * 100_000])

@@ -108,7 +108,7 @@ class Upgrader:
             raise self._error(item, step, f"it returned {name}={value!r}: {problem}") from problem
 
     def _check(self, made: Item, keys: Item, version: int) -> None:
-        """Raise ItemRefused if an upgraded item does not match the entity or would have another key."""
+        """Raise ItemRefused if an upgraded item does not match the entity or would have a different key."""
         try:
             written = key_of(self._entity, values_of(self._entity, self._whole.read(made)))
         except SingletableError as problem:

@@ -337,7 +337,7 @@ _UNPROCESSED = Throttled(
 
 
 def _affects_all_writes(problem: SingletableError) -> bool:
-    """Return whether all other writes would fail too: the server or table is missing, or a permission."""
+    """Return whether all other writes would fail too: no server, no table, or no permission."""
     if isinstance(problem, Unreachable):
         return True
     return (

@@ -5,8 +5,8 @@
 
 The hash comes first, so a Scan has the order that DynamoDB users know: partitions in no particular order, each sorted
 by sort key. Each segment of a parallel Scan is one range of hashes. The length keeps one partition key from being a
-prefix of another. In an index, the bytes after a sort key must not affect its order, so `00 00` terminates it, and a
-zero byte inside it is written `00 FF`: a shorter sort key still sorts before every longer one.
+prefix of another. In an index, the bytes after a sort key must not affect its order. So a sort key ends
+with `00 00`, and a zero byte inside it is written as `00 FF`; a prefix of a sort key still sorts before it.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ class Store:
     def group_commit(self) -> GroupCommitBlock:
         """Return a block that commits all writes of this thread together at its end; no write is durable earlier.
 
-        Each `writing` in it still takes effect completely or not at all. The end of the block raises if the writes did
-        not take effect.
+        Each `writing` in it still takes effect completely or not at all. Leaving the block raises an error if the
+        writes did not take effect.
         """
         return GroupCommitBlock(self._current)
 

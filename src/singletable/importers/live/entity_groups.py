@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from singletable.importers.live.key_words import DELIMITER, is_key_name, is_sort_name, looks_literal, segments_of
@@ -106,13 +106,30 @@ def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
 
 def _literal_segments(table: SampledTable) -> frozenset[tuple[str, int, str]]:
     """Return the segments that look like literals, with the key attribute and the position."""
+    found: dict[tuple[str, int, str], list[Item]] = {}
+    for item in table.items:
+        for name in table.keys:
+            segments = segments_of(item, name)
+            for place, word in enumerate(segments):
+                if _is_literal(name, segments, place):
+                    found.setdefault((name, place, word), []).append(item)
+    return frozenset(found) - _field_values(found, table.key_attributes)
+
+
+def _field_values(
+    found: dict[tuple[str, int, str], list[Item]], keys: Collection[str]
+) -> frozenset[tuple[str, int, str]]:
+    """Return the segments that repeat an attribute of each of their items, such as the airport in `SEA#2024-05-01`.
+
+    One value proves nothing: the attribute has to explain several values at the same position.
+    """
+    explained: dict[tuple[str, int, str], set[str]] = {}
+    for (name, place, word), items in found.items():
+        for attribute in items[0].keys() - set(keys) - set(TYPE_ATTRIBUTES):
+            if all(item.get(attribute, {}).get("S") == word for item in items):
+                explained.setdefault((name, place, attribute), set()).add(word)
     return frozenset(
-        (name, place, word)
-        for item in table.items
-        for name in table.keys
-        for segments in [segments_of(item, name)]
-        for place, word in enumerate(segments)
-        if _is_literal(name, segments, place)
+        (name, place, word) for (name, place, _), words in explained.items() if len(words) > 1 for word in words
     )
 
 

@@ -27,6 +27,7 @@ from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.importers.proposals import with_proposed_patterns
 from singletable.model.table_schema import TABLE
+from singletable.planner.formatting import format_count
 
 SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
@@ -62,7 +63,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
         (),
         attribute,
         table.ttl_attribute if not any(entity.ttl for entity in entities) else None,
-        doc=f"{table.name}, inferred from {len(table.items)} items.",
+        doc=f"{table.name}, inferred from {format_count(len(table.items), 'item')}.",
         notes=(*_index_notes(table, used), *notes),
     )
 
@@ -113,7 +114,7 @@ class _EntityInference:
             tuple(fields.by_name.values()),
             keys,
             self.group.stored_name,
-            f"{self.name}, inferred from {len(self.group.items)} items.",
+            f"{self.name}, inferred from {format_count(len(self.group.items), 'item')}.",
             ttl.name if ttl is not None and ttl.type == "int" else None,
             {"ST107": RAW_REASON} if fields.raw else {},
             dict(fields.derived),

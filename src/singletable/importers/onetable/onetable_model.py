@@ -96,7 +96,8 @@ class ModelReader:
         try:
             positions = tuple(self._position(attribute, sorts=place > 0) for place, attribute in enumerate(keys))
         except _NoTemplate as reason:
-            self.notes.append(f"The model {self.name} was left out, because {reason}.")
+            names = ", ".join(self.model)
+            self.notes.append(f"The model {self.name} ({names}) was left out, because {reason}.")
             return None
         for name in fields_in(positions):
             self._require(name)

@@ -87,7 +87,8 @@ class _TableReader:
             is_only = stored.count(entity["entity_type"]) == 1
             draft, fields = self._entity(name, entity, keys, indexes, is_only=is_only)
             aliases = {index.name: index.alias for index in indexes}
-            sources.append(PatternSource(draft, fields, aliases, self.classes, entity.get("access_patterns") or []))
+            patterns = entity.get("access_patterns") or []
+            sources.append(PatternSource(draft, keys, fields, aliases, self.classes, patterns))
         entities = tuple(source.entity for source in sources)
         patterns, shapes = self._patterns(sources, taken)
         attributes = {each.stored_as for entity in entities for each in entity.fields}
@@ -122,8 +123,13 @@ class _TableReader:
     def _entity(
         self, name: str, entity: dict[str, Any], keys: tuple[str, ...], indexes: list[DraftIndex], *, is_only: bool
     ) -> tuple[DraftEntity, Mapping[str, DraftField]]:
+        templates = dict(zip(keys, (entity["pk_template"], entity.get("sk_template") or ""), strict=False))
         fields = _fields(entity["fields"])
-        writer = _TemplateWriter(fields, name, self.notes)
+        composed = {each: text for each, text in templates.items() if each in fields and text != f"{{{each}}}"}
+        for each, text in composed.items():
+            del fields[each]
+            self.notes.append(f"{name}.{each} is not a field of the model, because the key {text} composes its value.")
+        writer = _TemplateWriter(fields, composed, name, self.notes)
         if entity.get("sk_template") and len(keys) == 1:
             self.notes.append(f"{name}: sk_template was left out, because the table has no sort key.")
         partition = writer.position(entity["pk_template"], keys[0])
@@ -131,7 +137,7 @@ class _TableReader:
         by_index = {TABLE: DraftKeys((partition,), sort)}
         by_name = {index.name: index for index in indexes}
         optional = {each.name for each in fields.values() if each.optional}
-        for mapping in entity.get("gsi_mappings") or ():
+        for mapping in (*(entity.get("gsi_mappings") or ()), *self._unmapped(name, entity, {*fields, *composed})):
             index = by_name[mapping["name"]]
             of_partition, of_sort = _texts(mapping["pk_template"]), _texts(mapping.get("sk_template"))
             if len(of_sort) != len(index.sort):
@@ -151,6 +157,22 @@ class _TableReader:
             self.notes.append(identity_note(own, identity))
         stored = entity["entity_type"] if is_only else None
         return DraftEntity(own, tuple(fields.values()), by_index, stored, identity=identity), fields
+
+    def _unmapped(self, name: str, entity: dict[str, Any], attributes: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield a mapping for each index that contains the items because they have all its key attributes."""
+        mapped = {mapping["name"] for mapping in entity.get("gsi_mappings") or ()}
+        for index in self.table.get("gsi_list") or ():
+            names = (*_texts(index["partition_key"]), *_texts(index.get("sort_key")))
+            if index["name"] in mapped or not attributes.issuperset(names):
+                continue
+            self.notes.append(
+                f"{name} is also in the index {index['name']}, because its items have {', '.join(names)}."
+            )
+            yield {
+                "name": index["name"],
+                "pk_template": [f"{{{each}}}" for each in _texts(index["partition_key"])],
+                "sk_template": [f"{{{each}}}" for each in _texts(index.get("sort_key"))],
+            }
 
     def _patterns(
         self, sources: list[PatternSource], taken: list[str]
@@ -189,11 +211,14 @@ class _TemplateWriter:
     """Writes the templates of one entity, with notes on changed formats."""
 
     fields: Mapping[str, DraftField]
+    composed: Mapping[str, str]
+    """The templates of key attributes that other templates can contain."""
     entity: str
     notes: list[str]
 
     def position(self, template: str, attribute: str, *, is_sort: bool = False) -> Position:
         """Return a template, or the field whose attribute is the key."""
+        template = _SLOT.sub(lambda match: self.composed.get(match[1], match[0]), template)
         whole = _SLOT.fullmatch(template)
         if whole is not None and not whole[2]:
             known = self.fields[whole[1]]

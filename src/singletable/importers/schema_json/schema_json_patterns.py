@@ -46,6 +46,8 @@ class PatternSource:
     """An entity with the patterns that the document lists under it."""
 
     entity: DraftEntity
+    keys: tuple[str, ...]
+    """The key attributes of the table."""
     fields: Mapping[str, DraftField]
     """Its fields by their names in the document."""
     aliases: Mapping[str, str]
@@ -212,6 +214,7 @@ class PatternReader:
 
     def _bound(self, names: Sequence[str], keys: Sequence[str]) -> tuple[DraftParameter, ...]:
         """Return parameters by field name; other names stand for the key fields without a parameter, in order."""
+        names = [each for name in names for each in self._composing(name)]
         known = [self._field(name).name for name in names if name in self.source.fields]
         free = [key for key in keys if key not in known]
         unknown = [name for name in names if name not in self.source.fields]
@@ -220,6 +223,15 @@ class PatternReader:
             self.notes.append(f"the parameters {', '.join(left_out)} were left out, because they are not fields")
         given = [self._field(name).name if name in self.source.fields else stands_for.get(name) for name in names]
         return tuple(self._parameter(name) for name in dict.fromkeys(given) if name is not None)
+
+    def _composing(self, name: str) -> Sequence[str]:
+        """Return the fields that compose a key attribute, or else the name itself."""
+        if name in self.source.fields or name not in self.source.keys:
+            return (name,)
+        keys = self.source.entity.keys[TABLE]
+        place = self.source.keys.index(name)
+        inner = set(fields_in(((*keys.partition, *keys.sort)[place],)))
+        return [each for each, known in self.source.fields.items() if known.name in inner]
 
     def _field(self, name: str) -> DraftField:
         return self.source.fields[name]

@@ -30,6 +30,7 @@ from singletable.importers.worksheet.worksheet_requests import (
     row_request,
 )
 from singletable.model.table_schema import TABLE
+from singletable.planner.formatting import format_list
 
 NAME_MAX = 60
 _CELLS_MAX = 8
@@ -97,7 +98,7 @@ def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
         patterns[pattern.name] = pattern
     drafted = [_entity(each) for each in entities.values()]
     notes += _guessed_entities(requests, entities)
-    notes.append(f"Add the other fields of {_listed([each.class_name for each in drafted])}.")
+    notes.append(f"Add the other fields of {format_list([each.class_name for each in drafted])}.")
     count = max((len(each.keys) - 1 for each in drafted), default=0)
     own_class = class_name(name, [each.class_name for each in drafted])
     return DraftTable(
@@ -112,10 +113,6 @@ def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
 
 def _short(text: str) -> str:
     return text if len(text) <= NAME_MAX else f"{text[:NAME_MAX]}..."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _guessed_entities(requests: Sequence[RowRequest], entities: dict[str, _Entity]) -> Iterator[str]:
@@ -297,8 +294,8 @@ def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes
     )
     if request.kind == "with" and len(classes) == 1:
         notes.append(
-            f"{where} reads only {target.class_name}, because {_listed(request.members)} cannot be in its partition. "
-            "Declare the read of the others."
+            f"{where} reads only {target.class_name}, because {format_list(request.members)} cannot be in its "
+            "partition. Declare the read of the others."
         )
         return replace(made, kind="get")
     return made
@@ -316,7 +313,8 @@ def _unread(request: RowRequest, where: str) -> Iterator[str]:
         else:
             yield f"{where}: the filter {name} = {_short(value)} was left out."
     if request.kind in ("list", "get") and request.equal and request.row.title.lower().startswith("search"):
-        yield f"{where}: it finds only the whole value of {_listed(request.equal)}, because keys cannot be searched."
+        names = format_list(request.equal)
+        yield f"{where}: it finds only the whole value of {names}, because keys cannot be searched."
     if request.row.beyond:
         shown = ", ".join(repr(_short(each)) for each in request.row.beyond[:_CELLS_MAX])
         more = " and more" if len(request.row.beyond) > _CELLS_MAX else ""

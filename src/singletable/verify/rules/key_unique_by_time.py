@@ -19,6 +19,7 @@ from singletable.model.fields import NUMBER_TYPES, Field
 from singletable.model.key_template import FieldSlot
 from singletable.model.keys import KeyPart, NativePart
 from singletable.model.table_schema import TABLE, Keys
+from singletable.planner.formatting import format_list
 from singletable.planner.key_changes import key_change
 from singletable.planner.key_source import keys_source
 from singletable.planner.remedy import Alternative, Remedy, SetKeyword, entity_place
@@ -82,7 +83,7 @@ def _slot_fields(entity: Entity, parts: tuple[KeyPart, ...]) -> list[Field]:
 def _finding(design: Design, entity: Entity, shared: list[Field]) -> Finding:
     shown = ", ".join(f'"{part}"' for part in entity.base.parts)
     fields = [field.name for field in _slot_fields(entity, entity.base.parts)]
-    same = f"{', '.join(fields[:-1])} and {fields[-1]}" if len(fields) > 1 else fields[0]
+    same = format_list(fields)
     message = f"two items with the same {same} have the same key {shown}, and the second write overwrites the first"
     names = " or ".join(dict.fromkeys(field.name for field in shared))
     identity = SetKeyword(entity_place(entity), "identity", keys_source(tuple(fields)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from singletable.expressions.tree import Parameter
 from singletable.model.intents import CollectionIntent, QueryIntent
 from singletable.model.pattern_declaration import CURSOR, LIMIT
-from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count
+from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_list
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.remedy import (
     Alternative,
@@ -38,7 +38,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 def unbounded_message(plan: Plan) -> str:
     """Return which entities make a read unbounded."""
-    names, where = " and ".join(plan.pages.unknown), f"a partition of {plan.index.display_name}"
+    names, where = format_list(plan.pages.unknown), f"a partition of {plan.index.display_name}"
     if plan.limit is None:
         why = "neither a limit nor the expected number of items is declared"
         return f"is unbounded: reads every {names} in {where}, and {why}"
@@ -49,7 +49,7 @@ def unbounded_message(plan: Plan) -> str:
 def unbounded_remedy(plan: Plan) -> Remedy:
     """Return the declaration that only the author knows, and the limit that bounds a read."""
     number = "N" if plan.index.kind != "GSI" else f'{{"{plan.index.alias}": N}}'
-    declare = f"Declare expected_per_partition={number} on {' and '.join(plan.pages.unknown)}"
+    declare = f"Declare expected_per_partition={number} on {format_list(plan.pages.unknown)}"
     if plan.filter is not None and not _has_share(plan):
         return Remedy(f"{declare}, or expected_items= and expected_examined= on the pattern.")
     limit = tuple(_limit(plan))

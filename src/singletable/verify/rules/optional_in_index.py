@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from singletable.model.entity import Entity
 from singletable.model.table_schema import Sparse
+from singletable.planner.formatting import format_list
 from singletable.planner.key_source import keys_edits
 from singletable.planner.remedy import Alternative, Remedy, SetFieldDeclaration, class_place
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
@@ -40,7 +41,7 @@ def _in_table(entity: Entity, optional: list[str]) -> Remedy:
 
 def _in_index(entity: Entity, alias: str, index: str, optional: list[str]) -> Remedy:
     """Return the choice between a sparse index and a default value."""
-    names = " and ".join(optional)
+    names = format_list(optional)
     keys = entity.declaration.keys[alias]
     sparse = Sparse(keys if isinstance(keys, tuple) else (keys,))
     hidden = f"{index} then stays without the items that have no {names}, and its reads do not return them."

@@ -8,6 +8,7 @@ from functools import partial
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.changed_designs import harms_nothing, is_served, with_declarations, with_keys
+from singletable.planner.formatting import format_list
 from singletable.planner.key_source import change_sort, keys_edits, with_prefix
 from singletable.planner.plan import Plan
 from singletable.planner.remedy import Alternative, Edit, Remedy
@@ -46,7 +47,7 @@ def _ratio(plan: Plan) -> str:
     counts = {e.label: e.expected_in(plan.index) for e in (*plan.entities, *plan.other_entities)}
     missing = [label for label, count in counts.items() if count is None]
     if missing:
-        return f"declare expected_per_partition= on {' and '.join(missing)} to see how many reads are wasted"
+        return f"declare expected_per_partition= on {format_list(missing)} to see how many reads are wasted"
     returned = sum(counts[entity.label] or 0 for entity in plan.entities)
     total = sum(count or 0 for count in counts.values())
     return f"reads {total} items to return {returned}, {total / max(returned, 1):.1f} times as many"

@@ -20,6 +20,7 @@ from singletable.model.keys import KeyPart, NativePart
 from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import CURSOR, LIMIT, PatternDeclaration
 from singletable.planner.changed_designs import harms_nothing, is_served
+from singletable.planner.formatting import format_count
 from singletable.planner.key_proposals import new_index
 from singletable.planner.operands import Encoded, NativeOperand, TextOperand
 from singletable.planner.plan import Plan
@@ -126,7 +127,8 @@ def _cut(plan: Plan, word: str) -> Iterator[Finding]:
     limit = plan.limit
     if limit is None or not isinstance(limit.count, int) or CURSOR in plan.pattern.parameters:
         return
-    message = f'says "{word}", but returns at most {limit.count} items'
+    most = format_count(limit.count, "item")
+    message = f'says "{word}", but returns at most {most}'
     removed, place = RemoveKeyword(body_place(plan.pattern), LIMIT), pattern_place(plan.pattern)
     if isinstance(plan.pattern.intent, CollectionIntent):
         explanation = "Say in the name and docstring that the list is limited, or return the whole list."

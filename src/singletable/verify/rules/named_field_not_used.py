@@ -1,0 +1,45 @@
+"""ST127: the name of a pattern says "by" a field, but the read does not use the field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from singletable.model.field_roles import words_of
+from singletable.model.intents import CollectionIntent, GetIntent, QueryIntent
+from singletable.planner.plan import Plan
+from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
+
+RULE = Rule("ST127", "read by another field", "warning")
+_BY = re.compile(r"_by_(\w+)$")
+
+
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find reads named `..._by_FIELD` whose keys, conditions and parameters do not contain the field."""
+    for plan in planned.plans:
+        found = _BY.search(plan.pattern.name)
+        if not found or not isinstance(plan.pattern.intent, GetIntent | QueryIntent | CollectionIntent):
+            continue
+        used = {_essence(name) for name in _used_names(plan)}
+        for said in re.split(r"_(?:and|or|then)_", found[1]):
+            field = next((name for name in plan.entities[0].fields if _essence(name) == _essence(said)), None)
+            if field is not None and _essence(said) not in used:
+                message = f'says "by {said}", but neither its key condition nor its parameters contain {field}'
+                remedy = f"Add {field} as a parameter, or rename the pattern."
+                yield pattern_finding(RULE, plan.pattern, message, remedy)
+
+
+def _used_names(plan: Plan) -> Iterator[str]:
+    """Yield the fields that select or sort the result, and the parameters."""
+    for entity in plan.entities:
+        yield from entity.placements[plan.index.alias].fields
+    yield from plan.pattern.parameters
+    intent = plan.pattern.intent
+    for condition in (getattr(intent, "where", None), getattr(intent, "filter", None)):
+        yield from re.findall(r"\w+", str(condition) if condition is not None else "")
+
+
+def _essence(name: str) -> tuple[str, ...]:
+    """Return the words of a name without a final `id`: `by_customer` means the field `customer_id`."""
+    words = words_of(name)
+    return words[:-1] if len(words) > 1 and words[-1] == "id" else words
