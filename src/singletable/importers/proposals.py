@@ -166,14 +166,15 @@ def _partition_parameters(
 
 def _collections(table: DraftTable) -> Iterator[DraftPattern]:
     """Yield collections: an entity with one item per partition, and the entities with several items in it."""
-    for head in table.entities:
+    keyed = [each for each in table.entities if each.keys]
+    for head in keyed:
         keys = head.keys[TABLE]
         in_partition = fields_in(keys.partition)
         if head.derived or not in_partition or set(fields_in(keys.sort)) - set(in_partition):
             continue
         members = [
             each
-            for each in table.entities
+            for each in keyed
             if each is not head and key_form(each.keys[TABLE].partition) == key_form(keys.partition)
         ]
         several = [each for each in members if has_several_items(each.keys[TABLE])]

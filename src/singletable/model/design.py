@@ -126,7 +126,24 @@ class Design:
 
     def members(self, intent: CollectionIntent) -> tuple[tuple[ShapeMember, Entity], ...]:
         """Return the members of the shape of a collection, each with its entity."""
-        return tuple((member, self.entity_of(member.entity)) for member in members_of(intent.shape))
+        known = self._members_by_shape
+        if intent.shape not in known:
+            known[intent.shape] = tuple((each, self.entity_of(each.entity)) for each in members_of(intent.shape))
+        return known[intent.shape]
+
+    @cached_property
+    def _members_by_shape(self) -> dict[type, tuple[tuple[ShapeMember, Entity], ...]]:
+        return {}
+
+    @cached_property
+    def classes_by_pattern(self) -> Mapping[str, frozenset[type]]:
+        """The classes that each pattern reads or writes, by the name of the pattern."""
+        return {
+            pattern.name: frozenset(entity.cls for _, entity in self.members(pattern.intent))
+            if isinstance(pattern.intent, CollectionIntent)
+            else frozenset((pattern.intent.entity,))
+            for pattern in self.patterns
+        }
 
 
 def compile_design(settings: TableSettings, classes: Iterable[type], patterns: Iterable[PatternDeclaration]) -> Design:

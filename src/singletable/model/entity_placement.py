@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, NamedTuple, get_origin
+from weakref import WeakKeyDictionary
 
 from singletable.errors import Problem
 from singletable.model.codecs.choose_codec import choose_codec
+from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.entity import Entity, EntityDeclaration
+from singletable.model.fields import Field
 from singletable.model.index_checks import attribute_problems, index_problems, inverse_problems, misnamed_inverse
 from singletable.model.key_template import InvalidTemplate, parse_template
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart, native_type
@@ -259,7 +262,7 @@ class _Layout:
 
 def _part(position: Position, attribute: str, declaration: EntityDeclaration, delimiter: str) -> KeyPart:
     if isinstance(position, str):
-        return TemplatePart(attribute, parse_template(position, declaration.fields, declaration.derived, delimiter))
+        return _template_part(position, attribute, declaration, delimiter)
     field = declaration.fields.get(position.field)
     if field is None:
         raise InvalidTemplate(f"{position.field!r} is not a field. The fields are {', '.join(declaration.fields)}")
@@ -281,6 +284,27 @@ def _part(position: Position, attribute: str, declaration: EntityDeclaration, de
     except ValueError as problem:
         raise InvalidTemplate(str(problem)) from problem
     return NativePart(attribute, field, kind, codec)
+
+
+class _Parsed(NamedTuple):
+    """A parsed template, and the fields and derived values that it was parsed with."""
+
+    part: TemplatePart
+    fields: Mapping[str, Field]
+    derived: Mapping[str, DerivedValue]
+
+
+_parsed: WeakKeyDictionary[type, dict[tuple[str, str, str], _Parsed]] = WeakKeyDictionary()
+"""Parsed templates by class: the search for remedies compiles many designs that differ in one entity."""
+
+
+def _template_part(position: str, attribute: str, declaration: EntityDeclaration, delimiter: str) -> TemplatePart:
+    parsed, key = _parsed.setdefault(declaration.cls, {}), (position, attribute, delimiter)
+    known, fields, derived = parsed.get(key), declaration.fields, declaration.derived
+    if known is None or known.fields is not fields or known.derived is not derived:
+        part = TemplatePart(attribute, parse_template(position, fields, derived, delimiter))
+        known = parsed[key] = _Parsed(part, fields, derived)
+    return known.part
 
 
 def _is_text(field_type: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 from singletable.errors import DesignError
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
-from singletable.model.intents import CollectionIntent
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Keys
 from singletable.planner.plan import Plan
@@ -33,16 +32,8 @@ def with_declarations(
 
 def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclaration]:
     """Return the patterns that read or write one of these entities. Planning all patterns takes seconds."""
-    found = []
-    for pattern in design.patterns:
-        intent = pattern.intent
-        if isinstance(intent, CollectionIntent):
-            used = {entity.cls for _, entity in design.members(intent)}
-        else:
-            used = {intent.entity}
-        if used & set(classes):
-            found.append(pattern)
-    return found
+    used = design.classes_by_pattern
+    return [pattern for pattern in design.patterns if not used[pattern.name].isdisjoint(classes)]
 
 
 def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:

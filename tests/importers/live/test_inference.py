@@ -229,9 +229,8 @@ def test_a_later_schema_version_becomes_a_plain_field_with_a_note(versions: tupl
 def test_upper_case_codes_that_repeat_an_attribute_are_fields_and_not_literals(tmp_path: Path) -> None:
     """An airport code in front of a date looks like a literal, but each item also has it as an attribute."""
     flights = [
-        {"PK": {"S": f"{origin}#{day}"}, "SK": {"S": number}, "origin": {"S": origin}, "day": {"S": day}}
+        {"PK": {"S": f"{origin}#{day}"}, "SK": {"S": str(number)}, "origin": {"S": origin}, "day": {"S": day}}
         for number, (origin, day) in enumerate([("SEA", "d1"), ("LAX", "d2"), ("JFK", "d3"), ("SEA", "d4")])
-        for number in [str(number)]
     ]
     planes = [{"PK": {"S": f"PLANE#{n}"}, "SK": {"S": "PLANE"}, "id": {"S": str(n)}} for n in range(3)]
     design = loaded(inferred_table(seen(*flights, *planes)), tmp_path).design

@@ -155,8 +155,8 @@ class Right(Table, entities=[Order]):
         return query(Order, limit=10)
 
     @pattern()
-    def last_login(self, customer_id: str) -> Page[Order]:
-        """List the orders since the last login."""
+    def last_week(self, customer_id: str) -> Page[Order]:
+        """List the orders of the last week."""
         return query(Order)
 
 

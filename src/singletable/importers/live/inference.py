@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from singletable.importers.draft import (
@@ -261,8 +262,10 @@ class _EntityInference:
         found = inference.declared(declared)
         if found is None:
             self.fields.restore(before)
+            has_expression = re.search(r"[ %()]", re.sub(r"\$\{[^{}]*\}", "", declared)) is not None
+            reason = "a template cannot contain expressions" if has_expression else "the items do not match it"
             self.notes.append(
-                f"{self.name}: the items do not match the declared template {declared} of {attribute}; "
+                f"{self.name}: the declared template {declared} of {attribute} was not used, because {reason}; "
                 "the template in the model is inferred from the items."
             )
         return found

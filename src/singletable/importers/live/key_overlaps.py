@@ -22,13 +22,9 @@ _END = literal("\x00")
 def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) -> list[DraftEntity]:
     """Return the entities; an entity whose key can equal that of an earlier one accepts the finding, with a note."""
     found: list[DraftEntity] = []
-    languages = [_language(each) for each in entities]
+    languages = [_language(each) if each.keys else None for each in entities]
     for number, entity in enumerate(entities):
-        same = [
-            each.class_name
-            for place, each in enumerate(found)
-            if common_text(languages[place], languages[number]) is not None
-        ]
+        same = [each.class_name for place, each in enumerate(found) if _overlap(languages[place], languages[number])]
         accept = {"ST101": OVERLAP_REASON} if same else {}
         found.append(replace(entity, accept={**entity.accept, **accept}))
         if same:
@@ -37,6 +33,11 @@ def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) ->
                 f"{', '.join(same)}. Give it a prefix."
             )
     return found
+
+
+def _overlap(one: Language | None, other: Language | None) -> bool:
+    """Return whether two keys can be equal; an entity without a key has no language."""
+    return one is not None and other is not None and common_text(one, other) is not None
 
 
 def _language(entity: DraftEntity) -> Language:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -39,6 +39,8 @@ class WorkbenchTable:
     facets: tuple[Facet, ...]
     schema: JsonNode | None
     """ModelSchema: models with `${}` templates, if a tool wrote it."""
+    map_functions: Mapping[str, Mapping[str, str]]
+    """MapFunction: `${}` templates by entity and key attribute, as an older tool wrote them."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _table(place: JsonNode) -> WorkbenchTable:
         *(_index(each, "GSI", partition) for each in place.elements_of("GlobalSecondaryIndexes")),
         *(_index(each, "LSI", partition) for each in place.elements_of("LocalSecondaryIndexes")),
     ]
-    types = dict(_types(keys, place))
+    types = dict(_types(place))
     rows = list(_rows(place, table_keys))
     merged: dict[tuple[str, ...], tuple[Item, str | None]] = {}
     for item, facet in rows:
@@ -92,7 +94,7 @@ def _table(place: JsonNode) -> WorkbenchTable:
     facets = tuple(_facet(each) for each in place.elements_of("TableFacets"))
     kinds = names if any(names) else ()
     sample = SampledTable(name, table_keys, named_indexes(indexes), items, None, kinds, key_types=types)
-    return WorkbenchTable(sample, types, facets, place.get("ModelSchema"))
+    return WorkbenchTable(sample, types, facets, place.get("ModelSchema"), _map_functions(place))
 
 
 def _rows(place: JsonNode, keys: tuple[str, ...]) -> Iterator[tuple[Item, str | None]]:
@@ -118,20 +120,34 @@ def _key_names(place: JsonNode) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (partition,), () if sort is None else (sort.need("AttributeName").text(),)
 
 
-def _types(keys: JsonNode, table: JsonNode) -> Iterator[tuple[str, str]]:
-    places = [
-        table.get("KeyAttributes"),
-        *(each.get("KeyAttributes") for each in table.elements_of("GlobalSecondaryIndexes")),
-        *(each.get("KeyAttributes") for each in table.elements_of("LocalSecondaryIndexes")),
-    ]
-    for place in places:
-        for name in ("PartitionKey", "SortKey") if place is not None else ():
+def _key_attributes(table: JsonNode) -> Iterator[JsonNode]:
+    """Yield the key attributes of the table and of its indexes."""
+    for owner in (table, *table.elements_of("GlobalSecondaryIndexes"), *table.elements_of("LocalSecondaryIndexes")):
+        place = owner.get("KeyAttributes")
+        for name in ("PartitionKey", "SortKey"):
             key = place.get(name) if place is not None else None
-            kind = key.get("AttributeType") if key is not None else None
-            if key is not None and kind is not None:
-                if kind.text() not in KEY_TYPES:
-                    raise kind.error(f"must be S, N or B, got {kind.text()!r}")
-                yield key.need("AttributeName").text(), kind.text()
+            if key is not None:
+                yield key
+
+
+def _map_functions(table: JsonNode) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for key in _key_attributes(table):
+        templates = key.get("MapFunction")
+        members = templates.members() if templates is not None and isinstance(templates.value, dict) else ()
+        for entity, template in members:
+            if isinstance(template.value, str):
+                found.setdefault(entity, {})[key.need("AttributeName").text()] = template.value
+    return found
+
+
+def _types(table: JsonNode) -> Iterator[tuple[str, str]]:
+    for key in _key_attributes(table):
+        kind = key.get("AttributeType")
+        if kind is not None:
+            if kind.text() not in KEY_TYPES:
+                raise kind.error(f"must be S, N or B, got {kind.text()!r}")
+            yield key.need("AttributeName").text(), kind.text()
     for each in table.elements_of("NonKeyAttributes"):
         kind = each.get("AttributeType")
         yield each.need("AttributeName").text(), "S" if kind is None else kind.text()

@@ -25,6 +25,7 @@ from singletable.importers.json_document import JsonNode
 from singletable.importers.live.entity_groups import TYPE_ATTRIBUTES
 from singletable.importers.live.inference import inferred_entities
 from singletable.importers.live.key_overlaps import with_accepted_overlaps
+from singletable.importers.live.key_words import is_key_name
 from singletable.importers.live.keys_only import index_attributes
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
@@ -209,7 +210,12 @@ def _inferred(table: WorkbenchTable, taken: Collection[str]) -> DraftTable:
     overlaps: list[str] = []
     entities = with_accepted_overlaps([*from_rows, *added], overlaps)
     known_notes = draft.notes if from_rows else ()
-    notes += [f"{each.class_name}: types and keys are as declared, because there are no rows." for each in added]
+    notes += [
+        f"{each.class_name}: types and keys are as declared, because there are no rows."
+        if each.keys
+        else f"{each.class_name} has no key, because the document has neither a template for it nor rows."
+        for each in added
+    ]
     notes += [identity_note(each.class_name, each.identity) for each in added if each.identity is not None]
     used = tuple(each for each in sample.indexes if any(each.alias in entity.keys for entity in entities))
     left_out = [each for each in sample.indexes if each not in used]
@@ -227,7 +233,8 @@ def _names(taken: Collection[str], *groups: Collection[DraftEntity]) -> list[str
 def _with_declarations(table: WorkbenchTable, models: Mapping[str, JsonNode]) -> SampledTable:
     """Return the rows with what the document declares: kinds, templates, and names of what keys contain."""
     sample = table.sample
-    kinds, attribute = sample.kinds, _model_attribute(sample, models)
+    templates = {name: _templates(model) for name, model in models.items()} or table.map_functions
+    kinds, attribute = sample.kinds, _model_attribute(sample, models) or _mapped_attribute(sample, table.map_functions)
     if attribute is not None:
         kinds = tuple(item[attribute]["S"] for item in sample.items)
     aliases = {
@@ -238,7 +245,6 @@ def _with_declarations(table: WorkbenchTable, models: Mapping[str, JsonNode]) ->
         }
         for facet in table.facets
     }
-    templates = {name: _templates(model) for name, model in models.items()}
     return replace(sample, kinds=kinds, templates=templates, aliases=aliases)
 
 
@@ -246,6 +252,15 @@ def _model_attribute(sample: SampledTable, models: Mapping[str, JsonNode]) -> st
     """Return the attribute that contains the name of a model in every row."""
     for name in TYPE_ATTRIBUTES:
         if sample.items and all(item.get(name, {}).get("S") in models for item in sample.items):
+            return name
+    return None
+
+
+def _mapped_attribute(sample: SampledTable, mapped: Collection[str]) -> str | None:
+    """Return the attribute that contains the entity of every row: MapFunction refers to some of its values."""
+    for name in TYPE_ATTRIBUTES if mapped and sample.items else ():
+        values = [item.get(name, {}).get("S") for item in sample.items]
+        if None not in values and set(mapped).issubset(values):
             return name
     return None
 
@@ -298,6 +313,9 @@ def _of_model(
     by_attribute = {each.stored_as: each.name for each in fields}
     positions: dict[str, Position] = {each: NativeKey(name) for each, name in by_attribute.items()}
     positions |= {each: _template(templates[each], by_attribute) for each in keys if each in templates}
+    if any(is_key_name(each) and each not in templates for each in table.sample.keys):
+        stored = [each for each in fields if each.stored_as not in keys]
+        return DraftEntity(class_name(name, taken), tuple(stored), {}, name)
     return _entity(table, name, taken, fields, positions)
 
 

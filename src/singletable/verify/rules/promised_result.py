@@ -49,7 +49,7 @@ _STATE = re.compile(
 _RANK_WORDS = frozenset({"rank", "ranking", "position", "place"})
 """Names of numbers whose lowest value is the best."""
 _SAME_NAME = "The pattern then returns what its name says."
-_LAST_EXCEPT = frozenset({"name", "names", "login", "seen", "week", "month", "day", "days", "year", "hour", "hours"})
+_LAST_EXCEPT = frozenset({"name", "names", "week", "month", "day", "days", "year", "hour", "hours"})
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,17 @@ def _promise(plan: Plan, text: str) -> Promise | None:
     if found := _BOTTOM.search(text):
         return Promise(found[1], "score", descending=False)
     words = [word for word in words_of(plan.pattern.name) if word not in _VERBS]
-    if len(words) > 1 and words[0] == "last" and words[1] not in _LAST_EXCEPT:
+    if len(words) > 1 and words[0] == "last" and not _is_last_field(plan, words):
         return Promise("last", "time", descending=True)
     if len(words) > 1 and words[0] == "first" and words[1] not in _LAST_EXCEPT:
         return Promise("first", "time", descending=False)
     return None
+
+
+def _is_last_field(plan: Plan, words: list[str]) -> bool:
+    """Whether "last" belongs to a period such as the last week, or to the name of a field such as last_login."""
+    fields = {words_of(name)[:2] for entity in plan.entities for name in entity.fields}
+    return words[1] in _LAST_EXCEPT or tuple(words[:2]) in fields
 
 
 def _unfiltered(plan: Plan, intent: QueryIntent, text: str) -> Iterator[Finding]:
