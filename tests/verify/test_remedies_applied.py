@@ -221,7 +221,7 @@ def test_check_fix_leaves_only_findings_without_an_automatic_edit(file: str, tmp
     for finding, reason in result.left:
         decides = (file, finding.code) in NEEDS_DECISION
         assert reason == ("the remedy needs your decision" if decides else "no automatic remedy")
-    for path, text in result.after.items():
+    for path, text in result.files.after.items():
         Path(path).write_text(text, encoding="utf-8")
     after = counts(load(model))
     assert after == Counter((finding.code, finding.subject) for finding, _ in result.left)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import io
-import os
 import sys
-import tempfile
-import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from singletable.cli.changed_files import ChangedFiles
 from singletable.cli.edited_sources import edited_sources
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_wrapped
-from singletable.cli.source_edits import EditNotPossible, edit_source
+from singletable.cli.source_edits import EditNotPossible
 from singletable.errors import SingletableError
 from singletable.model.table_schema import TABLE
 from singletable.planner.remedy import Alternative, SetKeyword, plain_text
@@ -32,25 +27,11 @@ Key = tuple[str, str, str]
 class FixReport:
     """The files before and after all remedies, and what happened to each finding."""
 
-    before: dict[str, str] = field(default_factory=dict)
-    after: dict[str, str] = field(default_factory=dict)
+    files: ChangedFiles = field(default_factory=ChangedFiles)
     fixed: list[tuple[Finding, Alternative]] = field(default_factory=list)
     left: list[tuple[Finding, str]] = field(default_factory=list)
     """The findings that stay, each with the reason."""
     passes: bool = False
-
-    def diff(self) -> str:
-        """Return the changes of all files as a unified diff."""
-        return "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-            for path in self.after
-            for line in difflib.unified_diff(
-                self.before[path].splitlines(keepends=True),
-                self.after[path].splitlines(keepends=True),
-                _shown(path),
-                _shown(path),
-            )
-        )
 
     @property
     def changes_stored_keys(self) -> bool:
@@ -75,14 +56,14 @@ def fix(model: str) -> FixReport:
             reasons[str(key), finding.message] = _no_edit(finding)
             continue
         try:
-            texts = _edited(result, alternative)
-            changed = _check(model, texts, loaded_before)
+            files = result.files.edited(alternative.edits)
+            changed = _check(model, files.after, loaded_before)
             _reject_harm(reports, changed, finding, key)
         except (EditNotPossible, SingletableError, _Harmful) as problem:
             reasons[str(key), finding.message] = f"no automatic remedy: {problem}"
             continue
         result.fixed.append((finding, alternative))
-        result.after, reports = texts, changed
+        result.files, reports = files, changed
     result.left = [(finding, reasons[str(key), finding.message]) for finding, key in _open(reports)]
     result.passes = all(report.passes for report in reports)
     return result
@@ -132,52 +113,16 @@ def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: F
             raise _Harmful(f"it would cause {new[1]} for {new[2]}")
 
 
-def _edited(result: FixReport, alternative: Alternative) -> dict[str, str]:
-    texts = dict(result.after)
-    for path in dict.fromkeys(edit.place.location.file for edit in alternative.edits):
-        if path not in texts:
-            result.before[path] = texts[path] = _read(path)
-        texts[path] = edit_source(texts[path], [edit for edit in alternative.edits if edit.place.location.file == path])
-    return texts
-
-
-def _read(path: str) -> str:
-    try:
-        data = Path(path).read_bytes()
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return data.decode(encoding)
-    except (OSError, SyntaxError, UnicodeDecodeError) as problem:
-        raise EditNotPossible(f"{path} cannot be read: {problem}") from problem
-
-
-def write_files(result: FixReport) -> None:
-    """Replace each changed file atomically, in its own encoding."""
-    for path, text in result.after.items():
-        target = Path(path).resolve()
-        with target.open("rb") as file:
-            encoding, _ = tokenize.detect_encoding(file.readline)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode(encoding))
-                os.fsync(file.fileno())
-            Path(name).chmod(target.stat().st_mode & 0o777)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-
-
 def run_fix(model: str, *, dry_run: bool, as_json: bool) -> int:
     """Fix a model, show the diff, and write the files unless it is a dry run; 0 when the fixed model passes."""
     result = fix(model)
     if not dry_run:
-        write_files(result)
+        result.files.write()
     if as_json:
         print_json(
             {
                 "passes": result.passes,
-                "files": [] if dry_run else [_shown(path) for path in result.after],
+                "files": [] if dry_run else list(result.files.names),
                 "fixed": [
                     {"code": finding.code, "subject": finding.subject, "remedy": plain_text(alternative.sentence)}
                     for finding, alternative in result.fixed
@@ -186,7 +131,7 @@ def run_fix(model: str, *, dry_run: bool, as_json: bool) -> int:
                     {"code": finding.code, "subject": finding.subject, "reason": reason}
                     for finding, reason in result.left
                 ],
-                "diff": result.diff(),
+                "diff": result.files.diff(),
             }
         )
     else:
@@ -195,7 +140,7 @@ def run_fix(model: str, *, dry_run: bool, as_json: bool) -> int:
 
 
 def _print(result: FixReport, *, dry_run: bool) -> None:
-    print(result.diff(), end="")
+    print(result.files.diff(), end="")
     print_heading(f"{len(result.fixed)} fixed, {len(result.left)} left")
     for finding, alternative in result.fixed:
         print_wrapped(f"fixed: {finding.code} {finding.subject}: {alternative.sentence}")
@@ -205,9 +150,5 @@ def _print(result: FixReport, *, dry_run: bool) -> None:
             print_wrapped(paragraph, "  ", "    ")
     if result.changes_stored_keys:
         print("The primary key of an entity changed: items that are already stored keep their old keys.")
-    for path in result.after:
-        print(f"{'would write' if dry_run else 'wrote'} {_shown(path)}")
-
-
-def _shown(path: str) -> str:
-    return os.path.relpath(path)
+    for name in result.files.names:
+        print(f"{'would write' if dry_run else 'wrote'} {name}")

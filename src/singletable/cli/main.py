@@ -14,6 +14,7 @@ from singletable.errors import SingletableError
 COMMANDS = (
     "demo",
     "check",
+    "design",
     "explain",
     "docs",
     "cost",

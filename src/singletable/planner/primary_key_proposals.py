@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from decimal import Decimal
 
 from singletable.errors import DesignError
 from singletable.model.design import Design, compile_declarations
@@ -17,6 +15,7 @@ from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import TABLE
 from singletable.planner.changed_designs import patterns_of
 from singletable.planner.key_source import keys_edits
+from singletable.planner.key_texts import field_owner, key_words, slot, sorted_slot
 from singletable.planner.remedy import Alternative, Remedy
 
 SINGLE_ITEM = "METADATA"
@@ -58,25 +57,29 @@ def propose_key(design: Design, entity: Entity) -> ProposedKey | None:
 
 def _proposals(design: Design, entity: Entity) -> Iterator[ProposedKey]:
     patterns = patterns_of(design, {entity.cls})
-    identity = entity.identity if entity.identity is not None else _looked_up(entity, patterns)
+    identity = known_identity(entity, patterns)
     if identity is None:
         return
     delimiter, has_sort = design.settings.delimiter, bool(design.table.sort)
-    own = _words(entity.label)
+    own = key_words(entity.label)
     if not has_sort:
-        yield ProposedKey(entity, _join(delimiter, own, *(_slot(name) for name in identity)), None)
+        yield ProposedKey(entity, _join(delimiter, own, *(slot(name) for name in identity)), None)
         return
     together = _read_together(entity, identity, patterns)
     if together is not None:
         equal, order = together
-        partition = _join(delimiter, *(part for name in equal for part in (_owner(design, entity, name), _slot(name))))
+        partition = _join(
+            delimiter, *(part for name in equal for part in (field_owner(design, entity, name), slot(name)))
+        )
         rest = [name for name in dict.fromkeys((*order, *identity)) if name not in equal]
-        yield ProposedKey(entity, partition, _join(delimiter, own, *(_sorted_slot(entity, name) for name in rest)))
-    yield ProposedKey(entity, _join(delimiter, own, *(_slot(name) for name in identity)), SINGLE_ITEM)
+        yield ProposedKey(entity, partition, _join(delimiter, own, *(sorted_slot(entity, name) for name in rest)))
+    yield ProposedKey(entity, _join(delimiter, own, *(slot(name) for name in identity)), SINGLE_ITEM)
 
 
-def _looked_up(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tuple[str, ...] | None:
-    """Return the smallest set of fields by which a pattern reads, changes or deletes one item."""
+def known_identity(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tuple[str, ...] | None:
+    """Return the identity, or the smallest set of fields by which a pattern reads, changes or deletes one item."""
+    if entity.identity is not None:
+        return entity.identity
     found = [
         equal
         for pattern in patterns
@@ -129,34 +132,6 @@ def _equal_fields(entity: Entity, pattern: PatternDeclaration) -> tuple[str, ...
     if isinstance(pattern.intent, ItemWriteIntent) and pattern.intent.kind in ("put", "create"):
         return ()
     return tuple(each.name for each in pattern.bound_parameters if each.test is Equal and each.name in entity.fields)
-
-
-def _words(label: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", label).upper()
-
-
-def _owner(design: Design, entity: Entity, name: str) -> str:
-    """Return the prefix of a field: the entity that it identifies or refers to, else its own name."""
-    if (name,) == entity.identity:
-        return _words(entity.label)
-    for other in design.all_entities:
-        for own in other.identity or ():
-            if (
-                len(other.identity or ()) == 1
-                and name in (f"{_words(other.label).lower()}_{own}", own)
-                and name != "id"
-            ):
-                return _words(other.label)
-    return name.upper().removesuffix("_ID") or name.upper()
-
-
-def _slot(name: str) -> str:
-    return f"{{{name}}}"
-
-
-def _sorted_slot(entity: Entity, name: str) -> str:
-    """Return the slot of a field in a sort key; numbers need a format that keeps them in order."""
-    return f"{{{name}:number}}" if entity.fields[name].type in (int, float, Decimal) else _slot(name)
 
 
 def _join(delimiter: str, *parts: str) -> str:

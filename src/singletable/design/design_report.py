@@ -1,0 +1,207 @@
+"""Report of a designed table: the keys and why they are as they are, the proof, the alternatives and the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.cost.cost_report import cost_report
+from singletable.cost.prices import Prices
+from singletable.design.designed_table import DesignedTable
+from singletable.design.model_workload import SkippedPattern
+from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
+from singletable.key_solver.key_search import EntityBound
+from singletable.key_solver.workload import Read
+from singletable.model.table_schema import TABLE
+from singletable.planner.formatting import format_count, format_dollars
+
+
+@dataclass(frozen=True)
+class KeyReason:
+    """One key of an entity: its templates, the patterns that it serves, and why its columns are in this order."""
+
+    entity: str
+    alias: str
+    partition: str
+    sort: str
+    serves: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class FewerIndexes:
+    """Keys with one index less: what they save, and the patterns that no request would serve."""
+
+    indexes: int
+    dollars: float | None
+    not_served: tuple[str, ...]
+
+    def __str__(self) -> str:
+        price = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month"
+        without = f"; no request serves {', '.join(self.not_served)}" if self.not_served else ""
+        return f"{_indexes(self.indexes)}{price}{without}"
+
+
+@dataclass(frozen=True)
+class DesignReport:
+    """What `singletable design` prints about one table."""
+
+    table: DesignedTable
+    dollars: float | None
+    without_rate: tuple[str, ...]
+    alternatives: tuple[FewerIndexes, ...]
+
+    @property
+    def headline(self) -> str:
+        """The number of indexes, the proof in one clause, and the cost of a month."""
+        proof = proof_of(self.table)
+        cost = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month at the stated rates"
+        return f"{_indexes(self.table.solution.indexes)} ({proof}){cost}"
+
+    @property
+    def keys(self) -> tuple[KeyReason, ...]:
+        """Every new key with the patterns that it serves."""
+        return tuple(_key_reasons(self.table))
+
+    @property
+    def served(self) -> int:
+        """The number of patterns that a request serves."""
+        return len(self.table.outcomes) - len(self.not_served)
+
+    @property
+    def not_served(self) -> tuple[SkippedPattern, ...]:
+        """The patterns without a request, each with the reason and a remedy."""
+        return self.table.not_served
+
+    @property
+    def guesses(self) -> tuple[str, ...]:
+        """What the design assumes because the model does not say it."""
+        found = list(self.table.model.guesses)
+        if self.without_rate and self.dollars is not None:
+            found.append(f"The cost leaves out patterns without a rate: {', '.join(self.without_rate)}.")
+        return tuple(found)
+
+    def document(self) -> dict[str, Any]:
+        """Return the report as values for JSON."""
+        solution = self.table.solution
+        return {
+            "table": self.table.after.name,
+            "indexes": solution.indexes,
+            "proof": proof_of(self.table),
+            "certificate": [f"{one} and {other}: {reason}" for one, other, reason in _pairs(solution.bound)],
+            "dollars_per_month": self.dollars,
+            "keys": [vars(each) for each in self.keys],
+            "alternatives": [vars(each) for each in self.alternatives],
+            "guesses": list(self.guesses),
+            "not_served": [vars(each) for each in self.not_served],
+        }
+
+
+def design_report(table: DesignedTable, fewer: DesignedTable | None, prices: Prices) -> DesignReport:
+    """Return the report; `fewer` is the best design with one index less, or None if there is no index."""
+    dollars, without_rate = _dollars(table, prices)
+    alternatives = () if fewer is None else (_alternative(fewer, prices),)
+    return DesignReport(table, dollars, without_rate, alternatives)
+
+
+def _alternative(table: DesignedTable, prices: Prices) -> FewerIndexes:
+    names = tuple(each.pattern for each in table.not_served)
+    return FewerIndexes(table.solution.indexes, _dollars(table, prices)[0], names)
+
+
+def _dollars(table: DesignedTable, prices: Prices) -> tuple[float | None, tuple[str, ...]]:
+    """Return the cost of all requests of a month, and the patterns without a rate; None if no pattern has one."""
+    report = cost_report(table.after, prices)
+    if all(call.calls_per_second is None for call in report.calls):
+        return None, report.without_rate
+    return report.on_demand_reads + report.on_demand_writes, report.without_rate
+
+
+def proof_of(table: DesignedTable) -> str:
+    """Return why fewer indexes do not suffice, in one clause."""
+    solution = table.solution
+    if not solution.indexes:
+        return "no index is needed"
+    bound = solution.bound
+    if bound is not None and bound.indexes == solution.indexes:
+        keys = format_count(len(bound.reads), "key")
+        own = ", one of them the table's" if bound.one_uses_table else " besides the table's"
+        return f"proved minimal: {bound.entity} needs {keys}{own}"
+    return f"proved minimal: all {solution.searched:,} assignments with {_indexes(solution.indexes - 1)} were tried"
+
+
+def certificate_lines(table: DesignedTable) -> Iterator[str]:
+    """Yield the reads that cannot share an index, a line for each pair, or what the search tried."""
+    solution = table.solution
+    bound = solution.bound
+    if not solution.indexes:
+        return
+    if bound is not None and bound.indexes == solution.indexes:
+        yield f"No two of these reads of {bound.entity} can share a key: {', '.join(bound.reads)}."
+        yield from (f"  {one} and {other}: {reason}." for one, other, reason in bound.reasons)
+        return
+    if bound is not None:
+        yield f"The reads of {bound.entity} alone need {_indexes(bound.indexes)}."
+    yield f"No assignment of reads and collections to {_indexes(solution.indexes - 1)} serves all of them."
+
+
+def _pairs(bound: EntityBound | None) -> Sequence[tuple[str, str, str]]:
+    return () if bound is None else bound.reasons
+
+
+def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
+    for chosen in table.solution.entities:
+        templates = table.keys[chosen.entity]
+        for slot, (alias, (partition, sort)) in zip(chosen.keys, templates.items(), strict=True):
+            serves = tuple(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read))
+            yield KeyReason(chosen.entity, alias, partition, sort, serves, _reason(table, chosen, slot))
+
+
+def _names(table: DesignedTable, chosen: EntityKeys, read: Read) -> list[str]:
+    """Return the names of all reads with the shape of this one."""
+    return sorted(each.name for each in table.model.needs(chosen.entity).reads if each.shape == read.shape)
+
+
+def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
+    """Return why the columns stand where they are, in one sentence."""
+    key, reads = chosen.keys[slot], chosen.reads_in(slot)
+    entity = table.model.needs(chosen.entity)
+    if not reads:
+        return "No read needs it; it identifies the item."
+    parts = []
+    if key.partition:
+        parts.append(f"{' and '.join(key.partition)} selects the partition, because every read has it")
+    else:
+        parts.append("all items share one partition, because a read has no parameter to select one")
+    firsts = sorted({each.first for each in reads if each.first is not None} & set(key.sort))
+    if firsts:
+        parts.append(f"{' and '.join(firsts)} sorts the result")
+    tail = [name for name in key.sort if name in entity.identity]
+    if tail and slot != TABLE_SLOT:
+        parts.append(f"{' and '.join(tail)} keeps the order of equal items")
+    elif tail:
+        parts.append(f"{' and '.join(tail)} identifies the item")
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _indexes(number: int) -> str:
+    return format_count(number, "GSI")
+
+
+def key_cells(report: DesignReport) -> list[tuple[str, str, str, str]]:
+    """Return a row for each key: the entity, the index, the templates, and the patterns that it serves."""
+    rows, last = [], ""
+    for each in report.keys:
+        index = "table" if each.alias == TABLE else each.alias
+        rows.append(
+            (
+                "" if each.entity == last else each.entity,
+                index,
+                f"{each.partition} / {each.sort}",
+                ", ".join(each.serves),
+            )
+        )
+        last = each.entity
+    return rows

@@ -1,0 +1,195 @@
+"""Keys that serve several reads of one entity: whether one exists, all of them, or the reason why none does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from singletable.key_solver.workload import EntityNeeds, Read, Write
+
+
+@dataclass(frozen=True)
+class ColumnKey:
+    """A key as columns: the partition key and the sort key."""
+
+    partition: tuple[str, ...]
+    sort: tuple[str, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """All columns of the key."""
+        return frozenset((*self.partition, *self.sort))
+
+
+@dataclass(frozen=True)
+class NoCommonKey:
+    """Why no key serves the reads: a sentence, and the fact or change that would allow one."""
+
+    reason: str
+    remedy: str = ""
+
+
+def index_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
+    """Return every key of an index that serves all these reads; an empty tuple if there is none."""
+    found = _keys(entity, reads, identified=not any(each.single for each in reads))
+    return tuple(key for key in found if _index_problem(entity, key, reads) is None)
+
+
+def table_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
+    """Return every key of the table that serves all these reads and that every write can compute."""
+    if entity.fixed_table_key is not None:
+        key = ColumnKey(*entity.fixed_table_key)
+        return (key,) if all(serves(key, each) for each in reads) else ()
+    found = _keys(entity, reads) if reads else _identity_keys(entity)
+    return tuple(key for key in found if _table_problem(entity, key, reads) is None)
+
+
+def why_no_index(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why no index key serves these reads together, or None if one does."""
+    chain = _chain(entity, reads)
+    if isinstance(chain, NoCommonKey):
+        return chain
+    found = _keys(entity, reads, identified=not any(each.single for each in reads))
+    problems = [_index_problem(entity, key, reads) for key in found]
+    return None if not problems or None in problems else problems[0]
+
+
+def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why no table key serves these reads, or None if one does."""
+    if table_keys(entity, reads):
+        return None
+    if entity.fixed_table_key is not None:
+        return NoCommonKey("the declared table key does not serve it")
+    chain = _chain(entity, reads)
+    if isinstance(chain, NoCommonKey):
+        return chain
+    return next(filter(None, (_table_problem(entity, key, reads) for key in _keys(entity, reads))), None)
+
+
+def serves(key: ColumnKey, read: Read) -> bool:
+    """Whether one Query on this key returns exactly the items of the read, in its order."""
+    if read.single and key.columns != read.equal:
+        return False
+    if not set(key.partition) <= read.equal or (read.partition is not None and key.partition != read.partition):
+        return False
+    rest = read.equal - set(key.partition)
+    if frozenset(key.sort[: len(rest)]) != rest:
+        return False
+    return read.following is None or key.sort[len(rest) : len(rest) + 1] == (read.following,)
+
+
+def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True) -> Iterator[ColumnKey]:
+    """Yield one key for each possible set of partition columns; the rest of the identity ends an identified key."""
+    chain = _chain(entity, reads)
+    if isinstance(chain, NoCommonKey):
+        return
+    common, steps = chain
+    for partition in _partitions(entity, common, reads):
+        sort = [*entity.sorted(common - set(partition)), *(name for name in steps if name not in partition)]
+        used = {*partition, *sort}
+        rest = [name for name in entity.identity if name not in used] if identified else []
+        yield ColumnKey(partition, (*sort, *rest))
+
+
+def _partitions(entity: EntityNeeds, common: frozenset[str], reads: Sequence[Read]) -> Iterator[tuple[str, ...]]:
+    exact = {each.partition for each in reads if each.partition is not None}
+    if exact:
+        if len(exact) == 1 and set(one := exact.pop()) <= common:
+            yield one
+        return
+    if not common:
+        yield ()
+        return
+    columns = entity.sorted(common)
+    for size in range(1, len(columns) + 1):
+        yield from combinations(columns, size)
+
+
+def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], tuple[str, ...]] | NoCommonKey:
+    """Return the columns that all reads fix, and the order in which the other columns follow in the sort key."""
+    common = frozenset.intersection(*(each.equal for each in reads))
+    if not common and all(each.equal for each in reads):
+        return NoCommonKey("no column is fixed by all of them, so they have no common partition key")
+    exact = sorted({each.partition for each in reads if each.partition is not None})
+    if len(exact) > 1 or any(not set(each) <= common for each in exact):
+        return NoCommonKey("a collection fixes the partition key, and another read does not have it")
+    steps: list[str] = []
+    for read in sorted(reads, key=lambda each: (len(each.equal), each.shape)):
+        rest = read.equal - common
+        if len(steps) > len(rest):  # an earlier read with as many columns has a range or an order
+            if frozenset(steps[:-1]) != rest or read.following not in (None, steps[-1]):
+                return _does_not_follow(entity, rest, steps, read)
+            continue
+        if not set(steps) <= rest:
+            return _does_not_follow(entity, rest, steps, read)
+        steps += [name for name in entity.sorted(rest) if name not in steps]
+        steps += [read.following] if read.following is not None else []
+    return common, tuple(steps)
+
+
+def _does_not_follow(entity: EntityNeeds, rest: frozenset[str], steps: Sequence[str], read: Read) -> NoCommonKey:
+    """Return why the sort key of the other reads cannot also serve this read."""
+    needed = [*entity.sorted(rest), *([read.following] if read.following is not None else [])]
+    shown = ", ".join(needed) or "no other column"
+    return NoCommonKey(f"in the sort key, one needs {', '.join(steps)} first and the other needs {shown}")
+
+
+def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
+    for read in reads:
+        if problem := _not_single(entity, key, read):
+            return problem
+        if read.strong:
+            return NoCommonKey(
+                f"{read.name} is strongly consistent, which an index does not support", "remove consistent=True"
+            )
+        hidden = [
+            name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested
+        ]
+        if hidden:
+            return NoCommonKey(
+                f"{read.name} would miss the items without {hidden[0]}",
+                f"say that every item of the result has it: where=lambda item: exists(item.{hidden[0]})",
+            )
+    for columns in (frozenset(key.partition), frozenset(key.sort)):
+        for write in entity.by_key:
+            if write.changed & columns and not write.computes(columns):
+                return _unknown_to(entity, write, columns, "changes a key attribute but")
+    return None
+
+
+def _unknown_to(entity: EntityNeeds, write: Write, columns: frozenset[str], effect: str) -> NoCommonKey:
+    unknown = entity.sorted(columns - (write.known or frozenset()))
+    names, plural = " and ".join(unknown), "s" if len(unknown) > 1 else ""
+    reason = f"{write.name} {effect} does not know {names}"
+    return NoCommonKey(reason, f"add the parameter{plural} {names} to {write.name}")
+
+
+def _not_single(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
+    """Return why a key does not name the one item of a read: it has other columns than the read gives."""
+    if not read.single or key.columns == read.equal:
+        return None
+    others = " and ".join(entity.sorted(key.columns ^ read.equal))
+    return NoCommonKey(f"{read.name} names one item, and only one of it and the key contains {others}")
+
+
+def _table_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
+    if problem := next(filter(None, (_not_single(entity, key, each) for each in reads)), None):
+        return problem
+    for name in entity.sorted(key.columns):
+        if entity.facts(name).optional:
+            return NoCommonKey(f"{name} is optional, and a table key needs a value")
+        if name in entity.changed:
+            return NoCommonKey(f"{name} changes, and a table key cannot change")
+    if missing := [name for name in entity.identity if name not in key.columns]:
+        return NoCommonKey(f"the key does not contain {missing[0]}")
+    for write in entity.by_key:
+        if not write.computes(key.columns):
+            return _unknown_to(entity, write, key.columns, "finds the item by its key but")
+    return None
+
+
+def _identity_keys(entity: EntityNeeds) -> Iterator[ColumnKey]:
+    """Yield the keys of an item that is found by its identity only."""
+    for size in range(1, len(entity.identity) + 1):
+        yield ColumnKey(entity.identity[:size], entity.identity[size:])

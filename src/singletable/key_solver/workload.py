@@ -1,0 +1,165 @@
+"""Workloads: the entities, reads, collections and writes that the solver chooses keys for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+FEW_VALUES_MAX = 100
+"""Partitions with at most this many values count as low-cardinality partitions."""
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What the solver knows about a column of an entity."""
+
+    bytes: int = 16
+    values: int | None = None
+    """The number of different values; None if there can be many."""
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Read:
+    """A read of one entity: equality columns, at most one column of a range or an order, and what the read needs."""
+
+    name: str
+    equal: frozenset[str]
+    first: str | None = None
+    """The column of the range or of the order; it follows the equality columns in the key."""
+    is_range: bool = False
+    """Whether the read tests `first`, so that items without a value are not part of the result."""
+    present: frozenset[str] = frozenset()
+    """Optional columns that every item of the result has, because the read says so."""
+    strong: bool = False
+    single: bool = False
+    """Whether the read names one item, so that the key contains the equality columns and no others."""
+    rate: float | None = None
+    partition: tuple[str, ...] | None = None
+    """The exact partition columns, in order, for a member of a collection."""
+    collection: str | None = None
+
+    @property
+    def following(self) -> str | None:
+        """The column that must follow the equality columns; None if an equality fixes it anyway."""
+        return None if self.first in self.equal else self.first
+
+    @property
+    def tested(self) -> frozenset[str]:
+        """The columns whose values every item of the result has."""
+        return self.equal | self.present | (frozenset({self.first}) if self.first and self.is_range else frozenset())
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What distinguishes reads for the solver; reads of one shape share every key."""
+        return (
+            tuple(sorted(self.equal)),
+            self.first or "",
+            self.is_range,
+            tuple(sorted(self.present)),
+            self.strong,
+            self.single,
+            self.partition or (),
+            self.collection or "",
+        )
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of one entity: the columns that it changes, and the columns whose values the writer knows."""
+
+    name: str
+    changed: frozenset[str] = frozenset()
+    known: frozenset[str] | None = None
+    """The known columns, including new values; None if the writer knows the whole item, as for a put."""
+    rate: float | None = None
+    in_key: frozenset[str] = frozenset()
+    """Columns that the write takes as parts of the table key; a key without them does not serve the write."""
+
+    def computes(self, columns: frozenset[str]) -> bool:
+        """Whether the writer can compute a key attribute from these columns."""
+        return self.known is None or columns <= self.known
+
+
+@dataclass(frozen=True)
+class EntityNeeds:
+    """An entity: its identity, its columns, and the reads and writes that its keys must serve."""
+
+    name: str
+    identity: tuple[str, ...]
+    columns: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    reads: tuple[Read, ...] = ()
+    writes: tuple[Write, ...] = ()
+    items: int | None = None
+    fixed_table_key: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    """The partition and sort columns of a table key that the user has declared."""
+
+    @cached_property
+    def order(self) -> Mapping[str, int]:
+        """The position of each column, for keys that do not depend on the order of a set."""
+        names = dict.fromkeys((*self.identity, *self.columns, *sorted(self._read_columns)))
+        return {name: number for number, name in enumerate(names)}
+
+    @property
+    def _read_columns(self) -> frozenset[str]:
+        return frozenset().union(*(each.equal | {each.first or ""} for each in self.reads)) - {""}
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The columns that an update changes."""
+        return frozenset().union(*(each.changed for each in self.writes))
+
+    @property
+    def by_key(self) -> tuple[Write, ...]:
+        """The updates and deletes, whose writer knows only some columns."""
+        return tuple(each for each in self.writes if each.known is not None)
+
+    def facts(self, column: str) -> ColumnFacts:
+        """Return the facts about a column; unknown columns have the default facts."""
+        return self.columns.get(column, ColumnFacts())
+
+    def sorted(self, columns: frozenset[str]) -> tuple[str, ...]:
+        """Return columns in the order of the entity."""
+        return tuple(sorted(columns, key=lambda name: (self.order.get(name, len(self.order)), name)))
+
+    def has_few_values(self, partition: tuple[str, ...]) -> bool:
+        """Whether a partition key has only a few values; an empty one is constant."""
+        counts = [self.facts(name).values for name in partition]
+        return None not in counts and prod(each for each in counts if each is not None) <= FEW_VALUES_MAX
+
+
+@dataclass(frozen=True)
+class Member:
+    """An entity of a collection: whether a partition holds one item or a list of it."""
+
+    entity: str
+    is_list: bool
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Entities that one Query reads from one partition; each member has a read with the name of the collection."""
+
+    name: str
+    members: tuple[Member, ...]
+    limited: bool = False
+    """Whether the read has a limit, so that the single members must stand where the read starts."""
+    backward: bool = False
+    """Whether the read starts at the end of the range, as for newest first."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """All entities of a table with their reads and writes, and the collections."""
+
+    entities: tuple[EntityNeeds, ...]
+    collections: tuple[Collection, ...] = ()
+
+    def normalized(self) -> Workload:
+        """Return the workload in an order that does not depend on the order of declarations."""
+        return Workload(
+            tuple(sorted(self.entities, key=lambda each: each.name)),
+            tuple(sorted(self.collections, key=lambda each: each.name)),
+        )

@@ -1,0 +1,36 @@
+"""Texts of proposed keys: the words before a field, and the slot of a field in a partition or sort key."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+
+
+def key_words(label: str) -> str:
+    """Return a class name in the style of keys: `ORDER_ITEM` for `OrderItem`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", label).upper()
+
+
+def field_owner(design: Design, entity: Entity, name: str) -> str:
+    """Return the prefix of a field: the entity that it identifies or refers to, else its own name."""
+    if (name,) == entity.identity:
+        return key_words(entity.label)
+    for other in design.all_entities:
+        for own in other.identity or ():
+            is_reference = name in (f"{key_words(other.label).lower()}_{own}", own) and name != "id"
+            if len(other.identity or ()) == 1 and is_reference:
+                return key_words(other.label)
+    return name.upper().removesuffix("_ID") or name.upper()
+
+
+def slot(name: str) -> str:
+    """Return the slot of a field in a template."""
+    return f"{{{name}}}"
+
+
+def sorted_slot(entity: Entity, name: str) -> str:
+    """Return the slot of a field in a sort key; numbers need a format that keeps them in order."""
+    return f"{{{name}:number}}" if entity.fields[name].type in (int, float, Decimal) else slot(name)

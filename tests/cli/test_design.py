@@ -1,0 +1,78 @@
+"""`singletable design`: the report, the written keys, JSON, and input that cannot be designed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.cli.program import ROOT, refused, singletable
+
+SHOP = ROOT / "examples" / "shop_without_keys.py"
+
+
+def test_the_report_names_keys_proof_alternative_and_diff() -> None:
+    finished = singletable("design", SHOP)
+    assert finished.returncode == 0, finished.stderr
+    assert "1 GSI (proved minimal: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
+    assert "No two of these reads of OrderItem can share a key: whole_order, orders_with_product." in finished.stdout
+    assert "no request serves orders_of_customer, orders_with_product" in finished.stdout
+    assert "+@entity(expected_items=100_000, key=(" in finished.stdout
+    assert "6 of 6 patterns served" in finished.stdout
+
+
+def test_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> None:
+    model = shutil.copy(SHOP, tmp_path / "shop.py")
+    finished = singletable("design", model, "--write")
+    assert finished.returncode == 0, finished.stderr
+    assert "wrote" in finished.stdout
+    assert singletable("check", model).returncode == 0
+    old, new = SHOP.read_text(encoding="utf-8"), Path(model).read_text(encoding="utf-8")
+    changed = [line for line in new.splitlines() if line not in old.splitlines()]
+    assert all("@entity(" in line or "key=(" in line or "gsi1=(" in line for line in changed)
+
+
+def test_a_second_run_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
+    model = shutil.copy(SHOP, tmp_path / "shop.py")
+    singletable("design", model, "--write")
+    assert "every entity has a key. Remove key= of the entities to design" in refused(singletable("design", model))
+
+
+def test_json_contains_keys_certificate_and_diff() -> None:
+    document = json.loads(singletable("design", SHOP, "--json").stdout)
+    (table,) = document["tables"]
+    assert (table["indexes"], document["passes"], document["files"]) == (1, True, [])
+    assert table["certificate"]
+    assert {"entity", "alias", "partition", "sort", "serves", "reason"} == table["keys"][0].keys()
+    assert document["diff"].startswith("---")
+
+
+def test_too_few_indexes_exit_with_1_and_name_the_patterns() -> None:
+    finished = singletable("design", SHOP, "--max-gsis", "0")
+    assert finished.returncode == 1
+    assert "not served: orders_of_customer: " in finished.stdout
+
+
+def test_redesign_compares_with_the_declared_keys_and_writes_nothing() -> None:
+    finished = singletable("design", "examples/papers/model.py", "--redesign")
+    assert finished.returncode == 0
+    assert "Papers: 1 GSI" in finished.stdout
+    assert "The declared keys use 2 GSIs." in finished.stdout
+    assert "--redesign only compares" in refused(
+        singletable("design", "examples/papers/model.py", "--redesign", "--write")
+    )
+
+
+def test_a_model_that_nothing_identifies_is_an_error_without_a_traceback(tmp_path: Path) -> None:
+    model = tmp_path / "notes.py"
+    model.write_text(
+        "from dataclasses import dataclass\nfrom singletable import Table, entity\n\n"
+        "@entity()\n@dataclass\nclass Note:\n    text: str\n\n"
+        "class Notes(Table, entities=[Note]):\n    pass\n",
+        encoding="utf-8",
+    )
+    assert "Note: nothing says which fields identify an item" in refused(singletable("design", model))
+
+
+def test_an_invalid_limit_is_an_error() -> None:
+    assert "--max-gsis must be between 0 and 20, got 21" in refused(singletable("design", SHOP, "--max-gsis", "21"))

@@ -1,0 +1,192 @@
+"""The search finds the fewest indexes: known small cases, an auction site, and an exhaustive search over all keys."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from singletable.key_solver.common_keys import serves
+from singletable.key_solver.entity_slots import NOT_SERVED
+from singletable.key_solver.key_search import NoTableKey, solve
+from singletable.key_solver.workload import EntityNeeds, Read, Workload
+from tests.key_solver.auction import BIDDING, BROWSING
+from tests.key_solver.workloads import entity, fewest_indexes, lists, parent_with_lists, update
+
+BY_ID = update("z", "id")
+SMALL_CASES = [
+    (entity("E", "a", "b", "a,b", "a,c"), 1),
+    (entity("E", "a", "b", "a,b", "a,c", "id", writes=[BY_ID]), 2),
+    (entity("E", "a,b", "b,c", "a,c"), 2),
+    (entity("E", "a", "a,b", "a,b,c", "a,b,c>d"), 0),
+    (entity("E", "a", "a/d", "a,b/d"), 1),
+]
+
+
+@pytest.mark.parametrize(("needs", "indexes"), SMALL_CASES)
+def test_the_search_finds_the_fewest_indexes_of_one_entity(needs: EntityNeeds, indexes: int) -> None:
+    solution = solve(Workload((needs,)))
+    assert solution.indexes == indexes == fewest_indexes(needs)
+    assert not solution.rejected
+
+
+def test_greedy_merging_of_the_first_case_would_need_one_index_more() -> None:
+    keys = solve(Workload((SMALL_CASES[0][0],))).entities[0].keys
+    assert sorted(tuple(sorted(each.partition)) for each in keys.values()) == [("a",), ("b",)]
+
+
+def test_three_collections_in_three_partitions_need_three_indexes() -> None:
+    workload = lists({"A,B": "p", "B,C": "q", "A,C": "r"}, updates=True)
+    solution = solve(workload)
+    assert solution.indexes == 3
+    assert solution.bound is not None
+    assert solution.bound.indexes == 2, "no entity alone needs three; the search proves it"
+    assert solution.searched > 0
+
+
+def test_three_collections_in_one_partition_are_not_all_contiguous() -> None:
+    assert solve(lists({"A,B": "p", "B,C": "p", "A,C": "p"}, updates=False)).indexes == 1
+    assert solve(lists({"A,B": "p", "B,C": "p"}, updates=False)).indexes == 0
+
+
+def test_a_parent_heads_at_most_one_newest_first_list_and_one_oldest_first_list() -> None:
+    assert solve(parent_with_lists({"Post": True, "Photo": True})).indexes == 1
+    assert solve(parent_with_lists({"Post": True, "Photo": False})).indexes == 0
+
+
+def test_the_auction_site_needs_two_indexes_for_browsing_and_three_for_bidding() -> None:
+    browsing, bidding = solve(BROWSING), solve(BIDDING)
+    assert (browsing.indexes, bidding.indexes) == (2, 3)
+    assert not browsing.rejected
+    assert [each.name for each in bidding.rejected] == []
+
+
+def test_the_sort_key_of_items_by_category_and_region_starts_with_the_end_date() -> None:
+    items = solve(BIDDING).keys_of("Item")
+    slot = next(slot for each, slot in items.slots if each.equal == frozenset({"category", "region"}))
+    assert (items.keys[slot].partition, items.keys[slot].sort) == (("category", "region"), ("end_date", "id"))
+
+
+def test_a_changed_column_stands_alone_in_its_key_attribute_if_the_update_knows_no_other() -> None:
+    solution = solve(Workload((entity("E", "id", "a,b", writes=[update("b", "id")]),)))
+    key = solution.entities[0].keys[1]
+    assert (key.partition, key.sort) in ((("a",), ("b", "id")), (("b",), ("a", "id")))
+
+
+def test_a_read_whose_key_no_update_can_compute_is_rejected_with_the_parameter_to_add() -> None:
+    solution = solve(Workload((entity("E", "id", "a,b>c", writes=[update("b", "id"), update("c", "id")]),)))
+    (rejected,) = solution.rejected
+    assert rejected.name == "a,b>c"
+    assert rejected.problem.reason == "update b changes a key attribute but does not know c"
+    assert rejected.problem.remedy == "add the parameter c to update b"
+
+
+def test_a_strong_read_that_the_table_cannot_serve_is_rejected_with_a_remedy() -> None:
+    strong = Read("latest", frozenset({"a"}), strong=True)
+    solution = solve(Workload((entity("E", "id", strong, writes=[BY_ID]),)))
+    (rejected,) = solution.rejected
+    assert rejected.name == "latest"
+    assert "strongly consistent" in rejected.problem.reason
+    assert rejected.problem.remedy == "remove consistent=True"
+
+
+def test_an_entity_whose_identity_changes_has_no_table_key() -> None:
+    with pytest.raises(NoTableKey, match="id changes"):
+        solve(Workload((entity("E", "id", writes=[update("id", "id")]),)))
+
+
+def test_the_certificate_names_reads_that_cannot_share_a_key() -> None:
+    bound = solve(Workload((SMALL_CASES[2][0],))).bound
+    assert bound is not None
+    assert (bound.indexes, set(bound.reads), bound.one_uses_table) == (2, {"a,b", "b,c", "a,c"}, True)
+    assert len(bound.reasons) == 3
+
+
+COLUMNS = st.sampled_from("abcd")
+READS = st.builds(
+    lambda equal, first, is_range, single: Read(
+        ",".join(sorted(equal)) + (f">{first}" if first else ""),
+        frozenset(equal),
+        None if single else first,
+        is_range,
+        single=single,
+    ),
+    st.sets(COLUMNS, min_size=1, max_size=3),
+    st.none() | COLUMNS,
+    st.booleans(),
+    st.booleans(),
+)
+WRITES = st.builds(
+    lambda changed, known: update(",".join(sorted(changed)), ",".join(sorted({"id", *known}))),
+    st.sets(COLUMNS, min_size=1, max_size=2),
+    st.sets(COLUMNS, max_size=2),
+)
+ENTITIES = st.builds(
+    lambda reads, writes, identity: entity("E", *reads, writes=writes, identity=identity),
+    st.lists(READS, min_size=1, max_size=5),
+    st.lists(WRITES, max_size=1),
+    st.sampled_from([("id",), ("a", "id")]),
+)
+
+
+@given(ENTITIES)
+def test_the_number_of_indexes_equals_that_of_an_exhaustive_search(needs: EntityNeeds) -> None:
+    try:
+        solution = solve(Workload((needs,)))
+    except NoTableKey:
+        return
+    expected = fewest_indexes(needs)
+    assert bool(solution.rejected) == (expected is None)
+    if expected is not None:
+        assert solution.indexes == expected
+    if solution.bound is not None and not solution.rejected:
+        assert solution.bound.indexes <= solution.indexes
+
+
+@given(ENTITIES)
+def test_every_key_serves_the_reads_assigned_to_it(needs: EntityNeeds) -> None:
+    try:
+        keys = solve(Workload((needs,))).entities[0]
+    except NoTableKey:
+        return
+    for each, slot in keys.slots:
+        assert slot == NOT_SERVED or serves(keys.keys[slot], each)
+
+
+@given(ENTITIES, st.randoms(use_true_random=False))
+def test_the_order_of_reads_writes_and_entities_does_not_change_the_solution(
+    needs: EntityNeeds, chance: random.Random
+) -> None:
+    other = replace(needs, name="F")
+    workload = Workload((needs, other))
+    try:
+        first = solve(workload)
+    except NoTableKey:
+        return
+    mixed = [
+        replace(
+            each,
+            reads=tuple(chance.sample(each.reads, len(each.reads))),
+            writes=tuple(chance.sample(each.writes, len(each.writes))),
+        )
+        for each in (other, needs)
+    ]
+    assert solve(Workload(tuple(mixed))).entities == first.entities
+
+
+def test_thirty_entities_with_a_hundred_and_eighty_reads_are_solved_without_trying_everything() -> None:
+    chance = random.Random(25)
+    entities = []
+    for number in range(30):
+        reads = [
+            Read(f"r{n}", frozenset(chance.sample("abcdef", chance.randint(1, 3))), chance.choice([None, "x", "y"]))
+            for n in range(6)
+        ]
+        entities.append(EntityNeeds(f"E{number:02}", ("id",), {}, tuple(reads)))
+    solution = solve(Workload(tuple(entities)))
+    assert not solution.rejected
+    assert solution.bound is not None
+    assert solution.bound.indexes <= solution.indexes <= solution.bound.indexes + 1
