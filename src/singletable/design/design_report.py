@@ -14,7 +14,7 @@ from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound
 from singletable.key_solver.workload import Read
 from singletable.model.table_schema import TABLE
-from singletable.planner.formatting import format_count, format_dollars
+from singletable.planner.formatting import format_count, format_dollars, format_list
 
 
 @dataclass(frozen=True)
@@ -168,22 +168,18 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
     key, reads = chosen.keys[slot], chosen.reads_in(slot)
     entity = table.model.needs(chosen.entity)
     if not reads:
-        return "No read needs it; it identifies the item."
-    parts = []
+        return "identifies the item; no read uses it."
     if key.partition:
-        parts.append(f"{' and '.join(key.partition)} selects the partition, because every read has it")
+        parts = [f"partition by {format_list(key.partition)}, which every read fixes"]
     else:
-        parts.append("all items share one partition, because a read has no parameter to select one")
-    firsts = sorted({each.first for each in reads if each.first is not None} & set(key.sort))
-    if firsts:
-        parts.append(f"{' and '.join(firsts)} sorts the result")
-    tail = [name for name in key.sort if name in entity.identity]
-    if tail and slot != TABLE_SLOT:
-        parts.append(f"{' and '.join(tail)} keeps the order of equal items")
-    elif tail:
-        parts.append(f"{' and '.join(tail)} identifies the item")
-    sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        parts = ["one partition for all items, because a read fixes no field"]
+    orders = sorted({each.first for each in reads if each.first is not None} & set(key.sort))
+    parts += [f"sorted by {format_list(orders)}"] if orders else []
+    tail = [name for name in key.sort if name in entity.identity and name not in orders]
+    if tail:
+        purpose = "makes the key unique" if slot == TABLE_SLOT else "orders equal items"
+        parts.append(f"{format_list(tail)} {purpose}")
+    return f"{'; '.join(parts)}."
 
 
 def _indexes(number: int) -> str:
