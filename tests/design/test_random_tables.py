@@ -1,0 +1,168 @@
+"""Random models without keys: every pattern that the search claims to serve is planned, and returns the right items."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from singletable import (
+    Between,
+    DesignError,
+    Page,
+    Prefix,
+    Since,
+    Until,
+    collection,
+    entity,
+    field,
+    get,
+    put,
+    query,
+    update,
+)
+from singletable.design.designed_table import DesignedTable, design_table
+from singletable.errors import KeyRefused, Location
+from singletable.model.design import Design, compile_design
+from singletable.model.intents import ItemWriteIntent
+from singletable.model.pattern_declaration import PatternDeclaration, PatternOptions, declare_pattern
+from singletable.model.table_schema import TableSettings
+from singletable.planner.explanation import explain
+from singletable.planner.plan import Plan, UnsupportedPattern
+from singletable.verify.design_check import check
+from tests import generate
+from tests.oracle import PlainTable
+from tests.planner.test_witness import _expected, _kept
+
+pytestmark = pytest.mark.slow
+
+COLUMNS: dict[str, Any] = {"id": str, "a": str, "b": str, "n": int, "t": datetime, "o": str | None}
+RANGES: dict[str, tuple[Any, ...]] = {
+    "a": (Prefix, Since),
+    "b": (Prefix, Until),
+    "n": (Between, Since),
+    "t": (Between, Until),
+}
+RULES_OF_KEYS = {"ST101", "ST102", "ST103", "ST105", "ST111", "ST124", "ST125"}
+"""Findings about keys, which chosen keys never have."""
+
+
+def declared(name: str, hints: Mapping[str, Any], result: Any, body: Callable[[Any], Any]) -> PatternDeclaration:
+    """Declare a pattern whose parameters have these types."""
+
+    def function(self: Any, **arguments: Any) -> Any:
+        return body(arguments)
+
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY) for each in hints]
+    function.__name__ = name
+    function.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
+    function.__annotations__ = {**hints, "return": result}
+    return declare_pattern(function, PatternOptions(fanout=1000))
+
+
+@st.composite
+def reads(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
+    """A get by the identity, or a query by some columns, with a range or an order."""
+    if draw(st.integers(0, 3)) == 0:
+        return declared(name, {"id": str}, cls | None, lambda _: get(cls))
+    equal = draw(st.lists(st.sampled_from(["a", "b", "n", "o"]), unique=True, min_size=1, max_size=3))
+    hints = {each: str if each == "o" else COLUMNS[each] for each in equal}
+    rest = [each for each in RANGES if each not in equal]
+    if draw(st.booleans()) and rest:
+        ranged = draw(st.sampled_from(rest))
+        hints[ranged] = draw(st.sampled_from(RANGES[ranged]))[COLUMNS[ranged]]
+        return declared(name, hints, Page[cls], lambda _: query(cls))
+    order = draw(st.sampled_from([None, "n", "t"]))
+    if order is None or order in equal:
+        return declared(name, hints, Page[cls], lambda _: query(cls))
+    return declared(name, hints, Page[cls], lambda _: query(cls, order_by=lambda item: getattr(item, order)))
+
+
+@st.composite
+def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
+    """A put, or an update by the identity."""
+    if draw(st.booleans()):
+        return declared(name, {"item": cls}, cls, lambda _: put(cls))
+    changed = draw(st.sampled_from(["a", "b", "n"]))
+    hints = {"id": str, "new": COLUMNS[changed]}
+    return declared(
+        name,
+        hints,
+        cls,
+        lambda arguments: update(cls, field(cls, lambda item: getattr(item, changed)).set(arguments["new"])),
+    )
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> Design:
+    """One to three entities with the same columns, up to four reads each, writes and a collection."""
+    classes: list[Any] = [
+        entity()(dataclasses.make_dataclass(name, list(COLUMNS.items()), frozen=True))
+        for name in ("First", "Second", "Third")[: draw(st.integers(1, 3))]
+    ]
+    patterns: list[PatternDeclaration] = []
+    for cls in classes:
+        label = cls.__name__.lower()
+        patterns += [draw(reads(cls, f"{label}_read{number}")) for number in range(draw(st.integers(1, 4)))]
+        patterns += [draw(writes(cls, f"{label}_write{number}")) for number in range(draw(st.integers(0, 2)))]
+    if len(classes) > 1 and draw(st.booleans()):
+        members = [(each.__name__.lower(), list[each]) for each in classes[:2]]  # type: ignore[valid-type]
+        shape = dataclasses.make_dataclass("Shape", members)
+        patterns.append(declared("together", {"a": str}, shape | None, lambda _: collection(shape)))
+    try:
+        return compile_design(TableSettings("Random", Location("random", 1)), classes, patterns)
+    except DesignError:
+        assume(False)
+        raise
+
+
+@settings(max_examples=100)
+@given(design=designs(), data=st.data())
+def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_items(
+    design: Design, data: st.DataObject
+) -> None:
+    table = design_table(design, indexes_max=20)
+    _check_promises(table)
+    outcomes = [each for each in table.outcomes if isinstance(each, Plan)]
+    reads_of_one = [each for each in outcomes if not isinstance(each.pattern.intent, ItemWriteIntent)]
+    if reads_of_one:
+        _check_result(table.after, data.draw(st.sampled_from(reads_of_one)), data)
+
+
+def _check_promises(table: DesignedTable) -> None:
+    """Check that only rejected patterns are without a plan, and that the chosen keys have no findings of their own."""
+    left_out = {each.name for each in table.solution.rejected} | {each.pattern for each in table.model.skipped}
+    for outcome in table.outcomes:
+        if isinstance(outcome, UnsupportedPattern):
+            assert outcome.pattern.name in left_out, outcome.reason
+        else:
+            assert outcome.verdict.is_served, outcome.pattern.name
+            assert not outcome.other_entities, f"{outcome.pattern.name} reads other entities"
+    found = {each.code for each in check(table.after).findings}
+    assert not found & RULES_OF_KEYS
+
+
+def _check_result(design: Design, outcome: Plan, data: st.DataObject) -> None:
+    """Compare the result with a filter over all items."""
+    stored = PlainTable(design)
+    items = st.one_of([generate.items(each) for each in design.entities])
+    for value in data.draw(st.lists(items, max_size=15)):
+        with suppress(KeyRefused, KeyError):  # an empty key, or a table key without its field: never stored
+            stored.put(value)
+    parameters = outcome.pattern.parameters.items()
+    arguments = {name: data.draw(generate.argument(each), label=name) for name, each in parameters}
+    try:
+        explanation = explain(design, outcome, outcome.pattern.signature.bind(None, **arguments))
+    except KeyRefused:
+        return  # an argument that no key can hold selects nothing
+    found = stored.run(explanation.requests, lambda item: _kept(item, outcome, arguments))
+    expected = _expected(stored, design, outcome.pattern, arguments, outcome)
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
