@@ -19,6 +19,7 @@ COMMANDS = (
     "cost",
     "size",
     "heat",
+    "snapshot",
     "serve",
     "sql",
     "check-store",
