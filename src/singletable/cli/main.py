@@ -20,6 +20,7 @@ COMMANDS = (
     "size",
     "heat",
     "snapshot",
+    "diff",
     "serve",
     "sql",
     "check-store",
