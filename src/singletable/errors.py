@@ -8,6 +8,7 @@ SingletableError
 ├── ModelNotLoaded         a model file cannot be imported, or defines no table
 ├── ExportRefused          the model cannot be exported in this format or with these settings
 ├── ImportRefused          the source cannot be imported, or the output file already exists
+├── SnapshotRefused        a snapshot is malformed, or of a format that this release cannot read
 ├── NotConnected           the table is not open, or AWS credentials or a region are missing
 ├── NotFound               the item to change does not exist
 ├── AlreadyExists          the item to create already exists; carries the stored object
@@ -140,6 +141,14 @@ class ImportRefused(SingletableError):
     """The source of an import cannot be read, or the output file already exists.
 
     Raised by `singletable import`. Fix the source, or choose another output file.
+    """
+
+
+class SnapshotRefused(SingletableError):
+    """A snapshot is malformed, or its format is newer than this release.
+
+    Raised by `singletable diff`, by migrations and when you open a migrated table. Write the snapshot again with
+    `singletable snapshot`, or install the release that wrote it.
     """
 
 

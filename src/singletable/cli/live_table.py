@@ -67,7 +67,9 @@ def sample_table(requests: TableRequests, name: str, items_max: int) -> TableSam
     """Read the description of a table and up to `items_max` items from all its segments."""
     description = describe(requests, name)
     items, is_whole = _scan(requests, name, items_max)
-    return TableSample(description, _ttl(requests, name), items, requests.requests, requests.read_units, is_whole)
+    return TableSample(
+        description, ttl_attribute(requests, name), items, requests.requests, requests.read_units, is_whole
+    )
 
 
 def describe(requests: TableRequests, name: str) -> dict[str, Any]:
@@ -93,7 +95,8 @@ def _names(requests: TableRequests) -> str:
     return ", ".join(names) if names else "none"
 
 
-def _ttl(requests: TableRequests, name: str) -> str | None:
+def ttl_attribute(requests: TableRequests, name: str) -> str | None:
+    """Return the TTL attribute of a table, or None if there is none or the caller may not see it."""
     try:
         described = requests.send("DescribeTimeToLive", {"TableName": name}).get("TimeToLiveDescription") or {}
     except RequestRefused:  # the caller may not have this permission

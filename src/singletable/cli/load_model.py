@@ -37,6 +37,15 @@ def load_tables(model: str) -> tuple[type[Table], ...]:
     return tuple(dict.fromkeys(tables))
 
 
+def load_table(model: str) -> type[Table]:
+    """Return the only table of a model; raises ModelNotLoaded if there are several."""
+    table, *others = load_tables(model)
+    if others:
+        names = ", ".join(each.__name__ for each in (table, *others))
+        raise ModelNotLoaded(f"{model} contains {names}; select one table with {model}:{table.__name__}")
+    return table
+
+
 def load_module(place: str) -> ModuleType:
     """Import a file or a dotted name; raises ModelNotLoaded or DesignError with file and line."""
     path = Path(place)

@@ -20,6 +20,8 @@ COMMANDS = (
     "cost",
     "size",
     "heat",
+    "snapshot",
+    "diff",
     "serve",
     "sql",
     "check-store",

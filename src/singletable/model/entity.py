@@ -94,6 +94,8 @@ class EntityDeclaration:
     cardinality: Mapping[str, Cardinality]
     access: str | None
     accept: Accepted
+    renamed_from: Mapping[str, str] = field(default_factory=dict)
+    """The previous names of renamed fields."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,7 @@ def entity(
     counted: Iterable[Count] = (),
     unique: Iterable[str | tuple[str, ...]] = (),
     mirror_of: type | None = None,
+    renamed_from: Mapping[str, str] | None = None,
     expected_bytes: int | None = None,
     expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
@@ -186,15 +189,13 @@ def entity(
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these for a multi-attribute key.
     - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
-    - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`.
-    - `identity`: the fields that identify an item; `id` or `<entity>_id` by default.
-    - `version`: an int field for optimistic locking. `ttl`: the field with the expiry time. `schema_version`: stored
-      with every item; `@upgrade` functions convert items of older versions.
+    - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
+    - `identity`: the fields that identify an item. `version`: for optimistic locking. `schema_version`: for `@upgrade`.
     - `unique`: fields with unique values. `copies`, `counted`: declared with `copy(...)` and `count(...)`. `mirror_of`:
       the edge that this entity repeats under other keys. Every write keeps these in sync, in one transaction.
-    - `expected_bytes`, `expected_items`, `expected_per_partition` (for the table, or `{"key": 8, "gsi1": 300}`) and
-      `cardinality` (`{"kind": skewed(12, hottest=0.6)}`): estimates for the cost and heat reports.
-    - `access`: who may access the items, shown in the docs. `accept`: findings to accept, each with a reason.
+    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`) and `cardinality`
+      (`{"kind": skewed(12, hottest=0.6)}`): estimates for the cost and heat reports.
+    - `access`: who may access the items. `accept`: findings to accept. `renamed_from`: old field names, for `diff`.
     """
     location = source_location.caller()
 
@@ -214,6 +215,7 @@ def entity(
             cardinality=_cardinality(cls, cardinality, location),
             access=access,
             accept=dict(accept or {}),
+            renamed_from=dict(renamed_from or {}),
         )
         return _store_declaration(cls, declaration, attributes)
 
@@ -290,6 +292,7 @@ def _problems(
     named += [("identity", name) for name in declaration.identity or ()]
     named += [("cardinality", name) for name in declaration.cardinality]
     named += [("unique", name) for fields in declaration.unique for name in fields]
+    named += [("renamed_from", name) for name in declaration.renamed_from]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
     given = cast(Mapping[str, object], declaration.derived)
     derived = {key: value for key, value in given.items() if isinstance(value, DerivedValue)}

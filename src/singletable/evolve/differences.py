@@ -1,0 +1,170 @@
+"""The differences between two designs, as operations in the order of deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from singletable.evolve.operation import Category, Operation
+from singletable.evolve.operations.base_key_changed import BaseKeyChanged
+from singletable.evolve.operations.derived_data_changed import WORDS, DerivedDataChanged
+from singletable.evolve.operations.entity_added import EntityAdded
+from singletable.evolve.operations.entity_removed import EntityRemoved
+from singletable.evolve.operations.entity_renamed import EntityRenamed
+from singletable.evolve.operations.field_added import FieldAdded
+from singletable.evolve.operations.field_changed import FieldChanged
+from singletable.evolve.operations.field_removed import FieldRemoved
+from singletable.evolve.operations.field_renamed import FieldRenamed
+from singletable.evolve.operations.index_added import IndexAdded
+from singletable.evolve.operations.index_changed import IndexChanged
+from singletable.evolve.operations.index_dropped import IndexDropped
+from singletable.evolve.operations.keys_added import KeysAdded
+from singletable.evolve.operations.keys_changed import KeysChanged
+from singletable.evolve.operations.keys_dropped import KeysDropped
+from singletable.evolve.operations.option_changed import OptionChanged
+from singletable.evolve.operations.schema_version_changed import SchemaVersionChanged
+from singletable.evolve.operations.table_changed import SETTINGS, TableChanged
+from singletable.evolve.operations.ttl_changed import TtlChanged
+from singletable.evolve.operations.ttl_field_changed import TtlFieldChanged
+from singletable.evolve.renamed_fields import with_renamed_field
+from singletable.evolve.snapshot_records import EntitySnapshot, FieldSnapshot, Snapshot
+from singletable.model.table_schema import TABLE
+
+
+def differences(before: Snapshot, after: Snapshot) -> tuple[Operation, ...]:
+    """Return the operations that turn one design into another; empty if items are stored in the same way."""
+    return tuple(_operations(before, after))
+
+
+def needs_migration(operations: tuple[Operation, ...]) -> bool:
+    """Return whether a change of the design needs more than a deployment of the new code."""
+    return any(each.category is not Category.INSTANT for each in operations)
+
+
+def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
+    if before.indexes[TABLE] != after.indexes[TABLE]:
+        yield TableChanged(TABLE, before.indexes[TABLE], after.indexes[TABLE])
+    for setting in SETTINGS:
+        old, new = getattr(before, setting), getattr(after, setting)
+        if old != new:
+            yield TableChanged(setting, old, new)
+    if before.ttl_attribute != after.ttl_attribute:
+        yield TtlChanged(before.ttl_attribute, after.ttl_attribute)
+    yield from _index_operations(before, after)
+    renamed = _renamed_entities(before, after)
+    for old_name, new_name in renamed.items():
+        yield EntityRenamed(old_name, new_name, after.entities[new_name].label)
+    old_entities = {renamed.get(name, name): each for name, each in before.entities.items()}
+    for name, entity in after.entities.items():
+        if name in old_entities:
+            yield from _entity_operations(before, after, old_entities[name], entity)
+        else:
+            yield EntityAdded(entity)
+    for name, entity in old_entities.items():
+        if name not in after.entities:
+            yield EntityRemoved(entity)
+    for alias, index in before.indexes.items():
+        if alias not in after.indexes:
+            yield IndexDropped(index)
+
+
+def _index_operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
+    for alias, index in after.indexes.items():
+        if alias not in before.indexes:
+            yield IndexAdded(index)
+        elif alias != TABLE and before.indexes[alias] != index:
+            yield IndexChanged(before.indexes[alias], index)
+
+
+def _renamed_entities(before: Snapshot, after: Snapshot) -> dict[str, str]:
+    """Return the new names of entities whose class and table key are those of an entity that is gone."""
+    gone = [each for name, each in before.entities.items() if name not in after.entities]
+    new = [each for name, each in after.entities.items() if name not in before.entities]
+    return {
+        old.name: each.name
+        for old in gone
+        for each in new
+        if old.label == each.label and old.keys.get(TABLE) == each.keys.get(TABLE)
+    }
+
+
+def _entity_operations(
+    before: Snapshot, after: Snapshot, old: EntitySnapshot, new: EntitySnapshot
+) -> Iterator[Operation]:
+    name, label = new.name, new.label
+    is_upgraded = (new.schema_version or 0) > (old.schema_version or 0)
+    if old.schema_version != new.schema_version:
+        yield SchemaVersionChanged(name, label, old.schema_version, new.schema_version)
+    for renamed in _renames(old, new, is_upgraded):
+        yield renamed
+        old = with_renamed_field(old, renamed.before.name, renamed.after)
+    yield from _field_operations(old, new, is_upgraded)
+    if old.ttl != new.ttl:
+        yield TtlFieldChanged(name, label, old.ttl, new.ttl, _stored_as_text(old, new))
+    for option in ("identity", "version"):
+        if getattr(old, option) != getattr(new, option):
+            yield OptionChanged(name, label, option, getattr(old, option), getattr(new, option))
+    for option in WORDS:
+        if getattr(old, option) != getattr(new, option):
+            yield DerivedDataChanged(name, label, option, getattr(old, option), getattr(new, option))
+    yield from _key_operations(before, after, old, new)
+
+
+def _renames(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Iterator[FieldRenamed]:
+    for after_name, before_name in new.renamed_from.items():
+        field, previous = new.field(after_name), old.field(before_name)
+        if field is None or previous is None or old.field(after_name) is not None:
+            continue  # the rename belongs to an earlier migration
+        renamed = msgspec.structs.replace(previous, name=after_name, attribute=field.attribute)
+        yield FieldRenamed(new.name, new.label, previous, renamed, is_upgraded)
+
+
+def _field_operations(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Iterator[Operation]:
+    known = {each.name: each for each in old.fields}
+    for field in new.fields:
+        previous = known.pop(field.name, None)
+        if previous is None:
+            yield FieldAdded(new.name, new.label, field, is_upgraded)
+        elif previous != field:
+            yield FieldChanged(new.name, new.label, previous, field, is_upgraded)
+    for removed in known.values():
+        yield FieldRemoved(new.name, new.label, removed)
+
+
+def _stored_as_text(old: EntitySnapshot, new: EntitySnapshot) -> FieldSnapshot | None:
+    """Return the field whose stored form changes, because only a TTL field stores a datetime as a number; or None."""
+    for name in (old.ttl, new.ttl):
+        field = None if name is None else old.field(name)
+        if field is not None and field.type == "datetime" and name is not None and new.field(name) is not None:
+            return field
+    return None
+
+
+def _key_operations(before: Snapshot, after: Snapshot, old: EntitySnapshot, new: EntitySnapshot) -> Iterator[Operation]:
+    name, label = new.name, new.label
+    for alias, keys in new.keys.items():
+        previous = old.keys.get(alias)
+        if previous is None:
+            yield KeysAdded(name, label, alias, keys)
+            continue
+        is_changed = previous != keys or _texts_differ(old, new, alias)
+        if alias == TABLE and is_changed:
+            yield BaseKeyChanged(name, label, previous, keys)
+        elif alias != TABLE and (is_changed or before.indexes[alias].attributes != after.indexes[alias].attributes):
+            yield KeysChanged(name, label, previous, keys, before.indexes[alias], after.indexes[alias])
+    for alias, previous in old.keys.items():
+        if alias not in new.keys:
+            yield KeysDropped(name, label, alias, previous)
+
+
+def _texts_differ(old: EntitySnapshot, new: EntitySnapshot, alias: str) -> bool:
+    """Return whether equal templates write other texts, because a field in them has another type."""
+    used: set[str] = set()
+    for position in (*new.keys[alias].partition, *new.keys[alias].sort):
+        text = position.template or f"{{{position.native}}}"
+        used |= {each.name for each in new.fields if f"{{{each.name}}}" in text or f"{{{each.name}:" in text}
+    used |= {name for each in new.keys[alias].derived.values() for name in each.fields}
+    pairs: list[tuple[Any, Any]] = [(old.field(each), new.field(each)) for each in used]
+    return any(one is not None and other is not None and one.type != other.type for one, other in pairs)

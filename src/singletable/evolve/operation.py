@@ -1,0 +1,97 @@
+"""The base class of operations: one change of a design, with its effects, its cost and how to deploy it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+import msgspec
+
+from singletable.evolve.phases import IN_PLACE_EFFECTS, PhaseEffect, effects_with
+from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+
+
+class Category(Enum):
+    """What a change needs."""
+
+    INSTANT = "instant"
+    """Deploy the new code; stored items are valid as they are."""
+    IN_PLACE = "in place"
+    """A migration that keeps both forms in one item while it runs."""
+    UNSUPPORTED = "not supported"
+    """No migration of this release can do it; the operation says what to do instead."""
+
+
+@dataclass(frozen=True)
+class Operation(ABC):
+    """One change of a design, as a value."""
+
+    kind: ClassVar[str]
+    """The change in two words: `index added`."""
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What changes: `GSI2`, `Order.gsi1`."""
+
+    @property
+    def detail(self) -> str:
+        """The old and the new value, or an empty text."""
+        return ""
+
+    @property
+    def category(self) -> Category:
+        """What the change needs."""
+        return Category.INSTANT
+
+    @property
+    @abstractmethod
+    def items(self) -> str:
+        """The effect on stored items."""
+
+    @property
+    def remedy(self) -> str | None:
+        """What to do instead of a change that is not supported."""
+        return None
+
+    @property
+    def effects(self) -> tuple[PhaseEffect, ...]:
+        """What old and new code do during the change."""
+        if self.category is Category.IN_PLACE:
+            return IN_PLACE_EFFECTS
+        return effects_with("works", "works")
+
+    @property
+    def rewritten(self) -> frozenset[str]:
+        """The names of the entities whose items the backfill writes."""
+        return frozenset()
+
+    @property
+    def cleaned(self) -> frozenset[str]:
+        """The names of the entities whose items lose old attributes in the end."""
+        return frozenset()
+
+    @abstractmethod
+    def apply(self, snapshot: Snapshot) -> Snapshot:
+        """Return the design after the change."""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.kind, self.subject, self.detail) if part)
+
+
+def with_entity(snapshot: Snapshot, name: str, **changes: Any) -> Snapshot:
+    """Return a snapshot in which one entity has other values."""
+    changed = msgspec.structs.replace(snapshot.entities[name], **changes)
+    return msgspec.structs.replace(snapshot, entities={**snapshot.entities, name: changed})
+
+
+def with_fields(snapshot: Snapshot, entity: str, fields: Any) -> Snapshot:
+    """Return a snapshot in which one entity has these fields, sorted by name."""
+    return with_entity(snapshot, entity, fields=tuple(sorted(fields, key=lambda each: each.name)))
+
+
+def entity_label(entity: EntitySnapshot) -> str:
+    """Return how messages name an entity: its class, and its stored name if it differs."""
+    return entity.label if entity.label == entity.name else f"{entity.label} ({entity.name!r})"

@@ -1,0 +1,1 @@
+"""The operations of `diff`, one per file."""

@@ -1,0 +1,47 @@
+"""Another key of an entity in the table: every item must move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from singletable.evolve.operation import Category, Operation, with_entity
+from singletable.evolve.snapshot_records import KeysSnapshot, Snapshot
+from singletable.model.table_schema import TABLE
+
+
+@dataclass(frozen=True)
+class BaseKeyChanged(Operation):
+    """An entity whose items have other primary keys."""
+
+    kind: ClassVar[str] = "key changed"
+    entity: str
+    label: str
+    before: KeysSnapshot
+    after: KeysSnapshot
+
+    @property
+    def subject(self) -> str:
+        return f"{self.label}.{TABLE}"
+
+    @property
+    def detail(self) -> str:
+        return f"{self.before} → {self.after}"
+
+    @property
+    def category(self) -> Category:
+        return Category.UNSUPPORTED
+
+    @property
+    def items(self) -> str:
+        return f"DynamoDB cannot change a primary key: every {self.label} would have to be deleted and put"
+
+    @property
+    def remedy(self) -> str | None:
+        return (
+            f"Declare the new key as another entity, write both, copy the items with a script, and remove {self.label} "
+            "when no code reads it."
+        )
+
+    def apply(self, snapshot: Snapshot) -> Snapshot:
+        return with_entity(snapshot, self.entity, keys={**snapshot.entities[self.entity].keys, TABLE: self.after})

@@ -1,0 +1,53 @@
+"""Other unique constraints, counters, copies or mirrors of an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from singletable.evolve.operation import Category, Operation, with_entity
+from singletable.evolve.snapshot_records import Snapshot
+
+WORDS = {"unique": "unique constraints", "counted": "counters", "copies": "copies", "mirror_of": "mirror"}
+_STEPS = {
+    "unique": "write the unique markers",
+    "counted": "set the counters",
+    "copies": "write the copied fields",
+    "mirror_of": "put the mirrored items",
+}
+
+
+@dataclass(frozen=True)
+class DerivedDataChanged(Operation):
+    """Derived data that stored items do not have yet, or still have."""
+
+    kind: ClassVar[str] = "derived data"
+    entity: str
+    label: str
+    option: str
+    before: Any
+    after: Any
+
+    @property
+    def subject(self) -> str:
+        return f"{self.label} {self.option}="
+
+    @property
+    def detail(self) -> str:
+        return f"other {WORDS[self.option]}"
+
+    @property
+    def category(self) -> Category:
+        return Category.UNSUPPORTED
+
+    @property
+    def items(self) -> str:
+        return f"the {WORDS[self.option]} of stored items are not those of the new design"
+
+    @property
+    def remedy(self) -> str | None:
+        steps = f"Stop all writers, {_STEPS[self.option]} with a script"
+        return f"{steps}, and deploy the code with {self.option}= afterwards."
+
+    def apply(self, snapshot: Snapshot) -> Snapshot:
+        return with_entity(snapshot, self.entity, **{self.option: self.after})

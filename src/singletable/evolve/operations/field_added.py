@@ -1,0 +1,50 @@
+"""A new field of an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from singletable.evolve.field_types import type_text
+from singletable.evolve.operation import Category, Operation, with_fields
+from singletable.evolve.snapshot_records import FieldSnapshot, Snapshot
+
+
+@dataclass(frozen=True)
+class FieldAdded(Operation):
+    """A field that stored items do not have."""
+
+    kind: ClassVar[str] = "field added"
+    entity: str
+    label: str
+    field: FieldSnapshot
+    is_upgraded: bool
+    """Whether `@upgrade` functions add the field to older items."""
+
+    @property
+    def subject(self) -> str:
+        return f"{self.label}.{self.field.name}"
+
+    @property
+    def detail(self) -> str:
+        return type_text(self.field.type)
+
+    @property
+    def category(self) -> Category:
+        readable = self.is_upgraded or not self.field.required or self.field.optional or self.field.type == "any"
+        return Category.INSTANT if readable else Category.UNSUPPORTED
+
+    @property
+    def items(self) -> str:
+        if self.category is Category.UNSUPPORTED:
+            return "stored items have no value for the field, so new code cannot read them"
+        return "an @upgrade function adds the field" if self.is_upgraded else "stored items are read with the default"
+
+    @property
+    def remedy(self) -> str | None:
+        if self.category is Category.INSTANT:
+            return None
+        return "Give the field a default, or raise schema_version= and add the field in an @upgrade function."
+
+    def apply(self, snapshot: Snapshot) -> Snapshot:
+        return with_fields(snapshot, self.entity, (*snapshot.entities[self.entity].fields, self.field))

@@ -1,0 +1,59 @@
+"""Another schema version of an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from singletable.evolve.operation import Category, Operation, with_entity
+from singletable.evolve.phases import FORWARD, PhaseEffect
+from singletable.evolve.snapshot_records import Snapshot
+
+
+@dataclass(frozen=True)
+class SchemaVersionChanged(Operation):
+    """An entity whose `@upgrade` functions convert older items."""
+
+    kind: ClassVar[str] = "schema version"
+    entity: str
+    label: str
+    before: int | None
+    after: int | None
+
+    @property
+    def subject(self) -> str:
+        return self.label
+
+    @property
+    def detail(self) -> str:
+        return f"{self.before or 'none'} → {self.after or 'none'}"
+
+    @property
+    def category(self) -> Category:
+        return Category.IN_PLACE if (self.after or 0) > (self.before or 0) else Category.UNSUPPORTED
+
+    @property
+    def items(self) -> str:
+        return f"the backfill writes every older {self.label} in version {self.after}; until then, reads upgrade it"
+
+    @property
+    def effects(self) -> tuple[PhaseEffect, ...]:
+        if self.category is not Category.IN_PLACE:
+            return ()
+        return tuple(
+            PhaseEffect(phase, f"cannot read a {self.label} that new code has written", "upgrades items when it reads")
+            for phase in FORWARD
+        )
+
+    @property
+    def remedy(self) -> str | None:
+        if self.category is Category.IN_PLACE:
+            return None
+        return f"Keep schema_version={self.before}: items of that version are stored, and a lower one cannot read them."
+
+    @property
+    def rewritten(self) -> frozenset[str]:
+        return frozenset((self.entity,)) if self.category is Category.IN_PLACE else frozenset()
+
+    def apply(self, snapshot: Snapshot) -> Snapshot:
+        return with_entity(snapshot, self.entity, schema_version=self.after)

@@ -1,0 +1,203 @@
+"""Restore a design from a snapshot, with generated classes, so that it can compute keys without the user's code."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import make_dataclass
+from decimal import Decimal
+from typing import Any
+
+from singletable.errors import KeyRefused, Location, SnapshotRefused
+from singletable.evolve.design_snapshot import COMPUTED, DERIVED_KINDS, FUNCTION
+from singletable.evolve.field_types import type_of
+from singletable.evolve.snapshot_records import (
+    CopySnapshot,
+    CountSnapshot,
+    DerivedSnapshot,
+    EntitySnapshot,
+    FieldSnapshot,
+    IndexSnapshot,
+    KeysSnapshot,
+    PositionSnapshot,
+    Snapshot,
+)
+from singletable.expressions import tree
+from singletable.model.derived.derived_function import DerivedFunction
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived_data import Copy, Count
+from singletable.model.design import Design, compile_declarations
+from singletable.model.entity import EntityDeclaration
+from singletable.model.fields import DefaultFactory, Field
+from singletable.model.schema_upgrades import MARK, Upgrade
+from singletable.model.table_schema import GSI, LSI, TABLE, IndexProjection, Native, Sparse, TableSettings, sparse
+
+PLACE = Location("snapshot", 1)
+Functions = Mapping[str, Callable[..., str]]
+"""The user's functions for `derive()`, by name. A snapshot stores only their names."""
+
+
+def design_of(snapshot: Snapshot, functions: Functions | None = None) -> Design:
+    """Return the design of a snapshot, without patterns.
+
+    A key with a user function that is not in `functions` raises KeyRefused when it is computed.
+    """
+    classes = {name: _class(entity) for name, entity in snapshot.entities.items()}
+    declarations = [_declaration(each, classes, functions or {}) for each in snapshot.entities.values()]
+    indexes = [_index(each) for alias, each in snapshot.indexes.items() if alias != TABLE]
+    settings = TableSettings(
+        snapshot.name,
+        PLACE,
+        _key_names(snapshot.indexes[TABLE]),
+        indexes,
+        snapshot.type_attribute,
+        snapshot.schema_version_attribute,
+        snapshot.ttl_attribute,
+        snapshot.delimiter,
+    )
+    return compile_declarations(settings, declarations, [])
+
+
+def _key_names(table: IndexSnapshot) -> Any:
+    return tuple(side[0].name for side in (table.partition, table.sort) if side)
+
+
+def _index(record: IndexSnapshot) -> GSI | LSI:
+    projection = IndexProjection(record.projection, record.included)
+    if record.kind == "LSI":
+        return LSI(record.alias, record.name, record.sort[0].name, projection)
+    if record.is_inverse:
+        return GSI(record.alias, record.name, None, projection, is_inverse=True)
+    sides = [tuple(each.name for each in side) for side in (record.partition, record.sort) if side]
+    keys: Any = tuple(side[0] if len(side) == 1 else side for side in sides)
+    return GSI(record.alias, record.name, keys, projection)
+
+
+def _class(entity: EntitySnapshot) -> type:
+    """Return a class with the fields of an entity; it has upgrade functions, because a schema version needs them."""
+    members: list[tuple[str, Any]] = [(each.name, _field(each).type) for each in entity.fields]
+    cls = make_dataclass(entity.label, members, kw_only=True)
+    known = {version: Upgrade(_no_upgrade, version, PLACE) for version in range(1, entity.schema_version or 1)}
+    setattr(cls, MARK, known)
+    return cls
+
+
+def _no_upgrade(item: Any) -> Mapping[str, Any]:
+    raise SnapshotRefused("a snapshot does not contain upgrade functions; use the model to read older items")
+
+
+def _field(record: FieldSnapshot) -> Field:
+    default: Any = None
+    if not record.required:
+        default = DefaultFactory() if record.default == COMPUTED else _default(record)
+    return Field(record.name, type_of(record.type), record.optional, record.required, True, default)
+
+
+def _default(record: FieldSnapshot) -> Any:
+    kinds = {"set": set, "frozenset": frozenset}
+    document = record.type if isinstance(record.type, str) else next(iter(record.type))
+    if record.default == {"L": []} and document in kinds:
+        return kinds[document]()
+    return plain(record.default)
+
+
+def _declaration(entity: EntitySnapshot, classes: Mapping[str, type], functions: Functions) -> EntityDeclaration:
+    derived = {name: _derived(each, functions) for keys in entity.keys.values() for name, each in keys.derived.items()}
+    return EntityDeclaration(
+        cls=classes[entity.name],
+        name=entity.name,
+        location=PLACE,
+        fields={each.name: _field(each) for each in entity.fields},
+        keys={alias: _keys(alias, each) for alias, each in entity.keys.items()},
+        attributes={each.name: each.attribute for each in entity.fields},
+        derived=derived,
+        identity=entity.identity,
+        schema_version=entity.schema_version,
+        version=entity.version,
+        ttl=entity.ttl,
+        copies=tuple(_copy(each, classes) for each in entity.copies),
+        counted=tuple(_count(each, classes) for each in entity.counted),
+        unique=entity.unique,
+        mirror_of=None if entity.mirror_of is None else classes[entity.mirror_of],
+        expected_bytes=entity.expected_bytes,
+        expected_items=entity.expected_items,
+        expected_per_partition={},
+        cardinality={},
+        access=None,
+        accept={},
+        renamed_from=entity.renamed_from,
+    )
+
+
+def _keys(alias: str, record: KeysSnapshot) -> Any:
+    sides = [tuple(_position(each) for each in side) for side in (record.partition, record.sort) if side]
+    keys = tuple(side[0] if len(side) == 1 else side for side in sides)
+    if record.sparse:
+        return Sparse(keys) if len(keys) != 2 else sparse(*keys)
+    return keys
+
+
+def _position(record: PositionSnapshot) -> str | Native:
+    return record.template if record.template is not None else Native(record.native or "", record.format)
+
+
+def _derived(record: DerivedSnapshot, functions: Functions) -> DerivedValue:
+    if record.kind in DERIVED_KINDS:
+        return DERIVED_KINDS[record.kind][0](record.fields, **record.options)
+    name = record.options.get("function", "")
+
+    def missing(*values: Any) -> str:
+        raise KeyRefused(f"the key needs the function {name}, which the snapshot does not contain; use the model")
+
+    missing.__qualname__ = name
+    values = record.options.get("values")
+    function = functions.get(name, missing) if record.kind == FUNCTION else missing
+    return DerivedFunction(record.fields, function, None if values is None else tuple(values))
+
+
+def _copy(record: CopySnapshot, classes: Mapping[str, type]) -> Copy:
+    return Copy(classes[record.source], record.by, record.fields)
+
+
+def _count(record: CountSnapshot, classes: Mapping[str, type]) -> Count:
+    condition = None if record.condition is None else _condition(record.condition)
+    return Count(classes[record.owner], record.by, record.field, None, condition, "fields")
+
+
+_NODES: Mapping[str, Any] = {
+    each.__name__: each
+    for each in (tree.Path, tree.Function, tree.Compare, tree.BetweenBounds, tree.In, tree.And, tree.Or, tree.Not)
+}
+
+
+def _condition(document: Any) -> Any:
+    if isinstance(document, list):
+        return tuple(_condition(each) for each in document)
+    if not isinstance(document, dict):
+        return document
+    ((name, content),) = document.items()
+    if name == "Constant":
+        return tree.Constant(plain(content))
+    if name not in _NODES:
+        raise SnapshotRefused(f"the snapshot contains the unknown condition {name!r}; a newer release has written it")
+    return _NODES[name](**{member: _condition(each) for member, each in content.items()})
+
+
+def plain(value: Mapping[str, Any]) -> Any:
+    """Return a value in DynamoDB JSON as the closest Python value."""
+    ((kind, content),) = value.items()
+    match kind:
+        case "NULL":
+            return None
+        case "N":
+            return Decimal(content) if "." in content else int(content)
+        case "B":
+            return base64.b64decode(content)
+        case "L":
+            return [plain(each) for each in content]
+        case "M":
+            return {name: plain(each) for name, each in content.items()}
+        case "SS" | "NS" | "BS":
+            return {plain({kind[0]: each}) for each in content}
+        case _:
+            return content

@@ -1,0 +1,197 @@
+"""Snapshots: a design as deterministic JSON with a format version, and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from singletable.errors import SnapshotRefused
+from singletable.model.table_schema import AttributeType
+
+FORMAT = 1
+FINGERPRINT_DIGITS = 32
+TypeDocument = str | dict[str, Any]
+"""A field type as JSON: `"str"`, `{"list": "int"}`, `{"enum": ...}`."""
+
+
+class SnapshotPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The base class of the records in a snapshot: immutable, compared by value, defaults left out."""
+
+
+class KeyAttributeSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """A key attribute of the table or an index."""
+
+    name: str
+    type: AttributeType = "S"
+
+
+class IndexSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """The table or an index as DynamoDB stores it: names, key attributes and projection."""
+
+    alias: str
+    name: str
+    kind: Literal["table", "GSI", "LSI"] = "GSI"
+    partition: tuple[KeyAttributeSnapshot, ...]
+    sort: tuple[KeyAttributeSnapshot, ...] = ()
+    projection: Literal["ALL", "KEYS_ONLY", "INCLUDE"] = "ALL"
+    included: tuple[str, ...] = ()
+    is_inverse: bool = False
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the key attributes."""
+        return tuple(each.name for each in (*self.partition, *self.sort))
+
+    @property
+    def stored_form(self) -> IndexSnapshot:
+        """The record as DynamoDB sees it: without the alias, with included attributes in a fixed order."""
+        return msgspec.structs.replace(self, alias="", is_inverse=False, included=tuple(sorted(self.included)))
+
+
+class PositionSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """One key attribute of an entity: a template, or a field that is stored directly."""
+
+    template: str | None = None
+    native: str | None = None
+    format: str = ""
+
+    def __str__(self) -> str:
+        return self.template if self.template is not None else f"native({self.native})"
+
+
+class DerivedSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """A derived value that a key template contains."""
+
+    kind: str
+    fields: tuple[str, ...]
+    options: Mapping[str, Any] = {}
+
+
+class KeysSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """The keys of an entity in the table or an index, with the derived values that they contain."""
+
+    partition: tuple[PositionSnapshot, ...] = ()
+    sort: tuple[PositionSnapshot, ...] = ()
+    sparse: bool = False
+    derived: Mapping[str, DerivedSnapshot] = {}
+
+    def __str__(self) -> str:
+        return " / ".join(f'"{each}"' for each in (*self.partition, *self.sort))
+
+
+class FieldSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """A field: its type, the attribute that stores it, and what an item without the attribute means."""
+
+    name: str
+    attribute: str
+    type: TypeDocument
+    optional: bool = False
+    required: bool = True
+    default: Any = None
+    """The default in DynamoDB JSON, or `"computed"` if a function computes it; None for a required field."""
+
+
+class CopySnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """Fields copied from another entity."""
+
+    source: str
+    by: Mapping[str, str]
+    fields: Mapping[str, str]
+
+
+class CountSnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """A counter of this entity's items in another entity."""
+
+    owner: str
+    by: Mapping[str, str]
+    field: str
+    condition: Any = None
+
+
+class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
+    """An entity: its fields, its keys by index alias, and everything that decides how its items are stored."""
+
+    name: str
+    label: str
+    fields: tuple[FieldSnapshot, ...]
+    keys: Mapping[str, KeysSnapshot]
+    identity: tuple[str, ...] | None = None
+    schema_version: int | None = None
+    version: str | None = None
+    ttl: str | None = None
+    unique: tuple[tuple[str, ...], ...] = ()
+    copies: tuple[CopySnapshot, ...] = ()
+    counted: tuple[CountSnapshot, ...] = ()
+    mirror_of: str | None = None
+    renamed_from: Mapping[str, str] = {}
+    """The previous names of renamed fields; not part of the fingerprint."""
+    expected_items: int | None = None
+    expected_bytes: int | None = None
+
+    def field(self, name: str) -> FieldSnapshot | None:
+        """Return a field by name, or None."""
+        return next((each for each in self.fields if each.name == name), None)
+
+
+class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
+    """A design as a value: everything that decides how items are stored, without patterns and prices."""
+
+    format: int
+    name: str
+    indexes: Mapping[str, IndexSnapshot]
+    """The table under the alias `key`, and the indexes."""
+    entities: Mapping[str, EntitySnapshot]
+    type_attribute: str | None = None
+    schema_version_attribute: str
+    ttl_attribute: str | None = None
+    delimiter: str
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that affects stored items; the names of the table and the classes do not."""
+        stored = {
+            name: msgspec.structs.replace(each, label="", renamed_from={}, expected_items=None, expected_bytes=None)
+            for name, each in self.entities.items()
+        }
+        document = msgspec.json.encode(msgspec.structs.replace(self, name="", entities=stored), order="deterministic")
+        return hashlib.sha256(document).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+_decoder = msgspec.json.Decoder(Snapshot)
+
+
+def to_json(snapshot: Snapshot) -> str:
+    """Return a snapshot as JSON text; the same design always gives the same text."""
+    document = msgspec.json.format(msgspec.json.encode(snapshot, order="deterministic"), indent=2)
+    return f"{document.decode()}\n"
+
+
+def to_bytes(snapshot: Snapshot) -> bytes:
+    """Return a snapshot as compact JSON."""
+    return msgspec.json.encode(snapshot, order="deterministic")
+
+
+def read_snapshot(text: str | bytes, place: str) -> Snapshot:
+    """Return the snapshot in a JSON text; raise SnapshotRefused if it is malformed or of a newer format."""
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise SnapshotRefused(f"{place} is not a snapshot: {problem}") from None
+    found = document.get("format") if isinstance(document, dict) else None
+    if type(found) is not int:
+        raise SnapshotRefused(
+            f"{place} is not a snapshot: it has no format number. Write one with `singletable snapshot`."
+        )
+    if found > FORMAT:
+        raise SnapshotRefused(
+            f"{place} has the snapshot format {found}, but this release reads formats up to {FORMAT}.\n"
+            "  Install the release of singletable that wrote it, or a newer one."
+        )
+    try:
+        return _decoder.decode(text)
+    except msgspec.ValidationError as problem:
+        raise SnapshotRefused(f"{place} is not a valid snapshot: {problem}") from None
