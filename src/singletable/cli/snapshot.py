@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print(text, end="")
     else:
         try:
+            options.output.parent.mkdir(parents=True, exist_ok=True)
             options.output.write_text(text, encoding="utf-8")
         except OSError as problem:
             raise ArgumentRefused(f"cannot write {options.output}: {problem.strerror}") from None
