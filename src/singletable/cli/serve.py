@@ -17,7 +17,7 @@ from singletable.errors import SingletableError
 if TYPE_CHECKING:
     from singletable.engine.http.access_keys import AccessKeys
     from singletable.engine.http.browser_guard import BrowserGuard
-    from singletable.engine.http.request_handler import RequestCheck
+    from singletable.engine.http.signature import SignatureCheck
 
 PORT_MAX = 65535
 
@@ -156,8 +156,9 @@ def _listen_error(host: str, port: int, problem: OSError) -> str:
 
 def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
     from singletable.engine.engine import Engine
+    from singletable.engine.http.freed_memory import keep_freed_memory
     from singletable.engine.http.request_handler import Service
-    from singletable.engine.http.server import Server, keep_freed_memory, run_until_stopped
+    from singletable.engine.http.server import Server, run_until_stopped
 
     keep_freed_memory()
     url = f"file:{options.data}" if options.data else "memory:"
@@ -171,8 +172,13 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
         enforce_capacity=options.enforce_capacity,
         enforce_partition_limit=options.enforce_partition_limit,
     ) as engine:
+        check = _signature_check(keys)
         service = Service(
-            engine, check=_signature_check(keys), guard=_browser_guard(options, keys), region=engine.region
+            engine,
+            check=check,
+            head_check=None if check is None else check.check_head,
+            guard=_browser_guard(options, keys),
+            region=engine.region,
         )
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):
@@ -180,7 +186,7 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
         run_until_stopped(server, listening, lambda: _print_ready(options, keys, listening))
 
 
-def _signature_check(keys: AccessKeys) -> RequestCheck | None:
+def _signature_check(keys: AccessKeys) -> SignatureCheck | None:
     if not keys:
         return None
     from singletable.engine.http.signature import SignatureCheck

@@ -30,6 +30,7 @@ from singletable.engine.transfers.buckets import Buckets
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
 from singletable.wire.error_responses import error_body, error_status, request_error
+from singletable.wire.list_limits import COUNTED_BYTES_MIN, exceeds_list_limits
 
 
 class EngineResponse(NamedTuple):
@@ -180,6 +181,8 @@ class Engine:
         return self._result(_action(target), body)
 
     def _result(self, action: Action, body: bytes) -> Result:
+        if len(body) >= COUNTED_BYTES_MIN and exceeds_list_limits(action.shape, body):
+            raise request_error(action.shape, body)
         try:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):

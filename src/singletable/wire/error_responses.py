@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from singletable.errors import RequestRefused, invalid
-from singletable.wire.api_types import REPORTED_PATTERN, Shape
+from singletable.wire.api_types import REPORTED_PATTERN, Shape, decoder_of
 from singletable.wire.table_requests import LONG, REQUIRED
 
 ERRORS_MAX = 10
@@ -33,13 +33,13 @@ _API = "com.amazonaws.dynamodb.v20120810."
 def request_error(shape: type[Shape], body: bytes) -> RequestRefused:
     """Return DynamoDB's error for a request body that could not be decoded as this shape."""
     try:
-        document = msgspec.json.decode(body)
+        raw = msgspec.json.decode(body, type=msgspec.Raw)
+        if _first_byte(raw) != b"{":
+            return _serialization("The request body must be a JSON object")
+        # Most errors of a huge document are in its beginning, or are the length of a list.
+        error = _document_error(shape, _beginning(raw)) or _document_error(shape, msgspec.json.decode(raw))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _serialization("The request body is not valid JSON")
-    if not isinstance(document, dict):
-        return _serialization("The request body must be a JSON object")
-    # Most errors of a huge document are in its beginning, or are the length of a list.
-    error = _document_error(shape, _beginning(document)) or _document_error(shape, document)
     return error or _serialization("The request could not be understood")
 
 
@@ -56,13 +56,24 @@ def _document_error(shape: type[Shape], document: dict[str, Any]) -> RequestRefu
     return invalid(f"{len(messages)} validation {errors} detected: {'; '.join(messages)}") if messages else None
 
 
-def _beginning(value: Any, depth: int = SHAPE_DEPTH_MAX) -> Any:
-    """Return a JSON value with only the first elements of long lists and objects."""
-    if depth and isinstance(value, list):
-        return [_beginning(element, depth - 1) for element in value[:EXPLAINED_ELEMENTS_MAX]]
-    if depth and isinstance(value, dict):
-        return {name: _beginning(each, depth - 1) for name, each in islice(value.items(), EXPLAINED_ELEMENTS_MAX)}
-    return value
+def _beginning(raw: msgspec.Raw, depth: int = SHAPE_DEPTH_MAX) -> Any:
+    """Decode a JSON value with only the first elements of long lists and objects."""
+    kind = _first_byte(raw)
+    if depth and kind == b"[":
+        elements = _decode_list(raw)[:EXPLAINED_ELEMENTS_MAX]
+        return [_beginning(element, depth - 1) for element in elements]
+    if depth and kind == b"{":
+        members = islice(_decode_object(raw).items(), EXPLAINED_ELEMENTS_MAX)
+        return {name: _beginning(each, depth - 1) for name, each in members}
+    return msgspec.json.decode(raw)
+
+
+def _first_byte(raw: msgspec.Raw) -> bytes:
+    return bytes(memoryview(raw)[:1])
+
+
+_decode_list = decoder_of(list[msgspec.Raw]).decode
+_decode_object = decoder_of(dict[str, msgspec.Raw]).decode
 
 
 def _serialization(message: str) -> RequestRefused:

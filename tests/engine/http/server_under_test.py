@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.request_handler import RequestCheck, Service
 from singletable.engine.http.server import Server, listen
 from singletable.engine.http.server_state import ServerTimeouts
@@ -26,7 +27,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class FakeEngine:
-    """Echoes `Echo`, returns a megabyte for `Large`, reports a write for `Write`, and raises for `Break`."""
+    """Echoes `Echo`, returns a megabyte for `Large`, echoes and reports a write for `Write`, raises for `Break`."""
 
     requests: list[tuple[str, bytes]] = field(default_factory=list)
     large: bytes = b'{"x":"' + b"0123456789" * 100_000 + b'"}'
@@ -48,7 +49,7 @@ class FakeEngine:
             case "Large":
                 return Answer(200, self.large)
             case "Write":
-                return Answer(200, b"{}", wrote=True)
+                return Answer(200, body, wrote=True)
             case "Refuse":
                 return Answer(400, b'{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}')
             case "Break":
@@ -142,6 +143,18 @@ class Serving:
     def peer(self, *, receive_bytes: int | None = None) -> Peer:
         return Peer(self.port, receive_bytes=receive_bytes)
 
+    def hold(self) -> Callable[[], None]:
+        """Stop the event loop, so that received data piles up; return the function that lets it continue."""
+        is_held, may_continue = threading.Event(), threading.Event()
+
+        def wait() -> None:
+            is_held.set()
+            may_continue.wait(SECONDS_MAX)
+
+        self.loop.call_soon_threadsafe(wait)
+        is_held.wait(SECONDS_MAX)
+        return may_continue.set
+
     def stop(self) -> None:
         """Stop the server as the command line does, and wait for it."""
         asyncio.run_coroutine_threadsafe(self.server.stop(), self.loop).result(SECONDS_MAX)
@@ -151,15 +164,17 @@ class Serving:
 def serving(
     *,
     check: RequestCheck | None = None,
+    head_check: RequestCheck | None = None,
     flush: Callable[[], None] | None = None,
     timeouts: ServerTimeouts | None = None,
+    bodies: BodyBudget | None = None,
     sweep_seconds: float = 5.0,
     loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> Generator[Serving, None, None]:
     """Run a server on its own port, and stop it at the end."""
     engine, logged = FakeEngine(), list[str]()
-    service = Service(engine, check=check, log=logged.append)
-    server = Server(service, flush=flush, timeouts=timeouts, sweep_seconds=sweep_seconds)
+    service = Service(engine, check=check, head_check=head_check, log=logged.append)
+    server = Server(service, flush=flush, timeouts=timeouts, bodies=bodies, sweep_seconds=sweep_seconds)
     listening = listen("127.0.0.1", 0)
     loop = loop_factory()
     thread = threading.Thread(target=loop.run_forever)

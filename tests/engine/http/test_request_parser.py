@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,6 +137,81 @@ def test_the_request_parser_rejects_a_head_over_64_kb_however_it_arrives(piece_b
     lines = b"".join((name % number if b"%" in name else name) + b": " + b"y" * 1000 + b"\r\n" for number in range(70))
     message = b"POST / HTTP/1.1\r\n" + lines + b"Content-Length: 2\r\n\r\n{}"
     assert read(*(message[at : at + piece_bytes] for at in range(0, len(message), piece_bytes))) == [HEAD_TOO_LARGE]
+
+
+def head_of(length: int) -> bytes:
+    """Return a request without a body whose head has this many bytes."""
+    start = b"POST / HTTP/1.1\r\nContent-Length: 0\r\nx: "
+    return start + b"y" * (length - len(start) - 4) + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("piece_bytes", [1, 10_000, HEAD_BYTES_MAX - 1, HEAD_BYTES_MAX, 200_000])
+def test_the_request_parser_accepts_a_head_of_exactly_64_kb(piece_bytes: int) -> None:
+    for length, accepted in ((HEAD_BYTES_MAX, True), (HEAD_BYTES_MAX + 1, False)):
+        message = head_of(length)
+        assert len(message) == length
+        (found,) = read(*(message[at : at + piece_bytes] for at in range(0, length, piece_bytes)))
+        assert isinstance(found, HttpRequest) if accepted else found is HEAD_TOO_LARGE
+
+
+@pytest.mark.parametrize("piece_bytes", [1_000, 1 << 20])
+@pytest.mark.parametrize("tail", [b"x: y\r\n" * 20_000, b"x: " + b"y" * 200_000, b"0;" + b"y" * 200_000])
+def test_the_request_parser_limits_the_trailers_of_a_chunked_body(tail: bytes, piece_bytes: int) -> None:
+    stream = in_chunks(b"{}").removesuffix(b"\r\n") + tail + b"\r\n\r\n"
+    found = read(*(stream[at : at + piece_bytes] for at in range(0, len(stream), piece_bytes)))
+    assert found in ([HEAD_TOO_LARGE], [MALFORMED])
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_the_request_parser_discards_a_body_that_nothing_can_make_acceptable(chunked: bool) -> None:
+    heads = list[HttpRequest]()
+
+    def keeps_body(head: HttpRequest) -> bool:
+        heads.append(head)
+        return False
+
+    parser = RequestParser(keeps_body)
+    stream = (in_chunks if chunked else whole)(b"x" * 3000)
+    for at in range(0, len(stream), 100):
+        parser.feed(stream[at : at + 100])
+        assert parser.held_bytes <= 100
+    parser.feed(whole(b"[]"))  # arrives completely, so there is nothing to keep
+    assert [(each.url, each.body) for each in heads] == [(b"/?a=b", b"")]
+    assert [each.body for each in parser.requests if isinstance(each, HttpRequest)] == [b"", b"[]"]
+
+
+def test_the_request_parser_answers_a_client_at_once_that_expects_to_continue_with_a_discarded_body() -> None:
+    parser = RequestParser(lambda _: False)
+    parser.feed(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+    (request,) = parser.requests
+    assert isinstance(request, HttpRequest)
+    assert not request.keep_alive
+    assert (parser.expects_continue, parser.ended) == (False, True)
+
+
+def test_the_request_parser_counts_the_bytes_of_bodies_that_it_holds() -> None:
+    parser = RequestParser()
+    parser.feed(whole(b"x" * 70_000)[:-1])
+    assert (parser.held_bytes, parser.holds_large_body) == (69_999, True)
+    parser.feed(b"x" + whole(b"y" * 10))
+    assert parser.held_bytes == 70_010
+    parser.requests.popleft()
+    assert parser.held_bytes == 10
+    parser.discard()
+    assert parser.held_bytes == 0
+
+
+def test_a_discarded_request_parser_needs_no_garbage_collection() -> None:
+    parser = RequestParser()
+    parser.feed(whole(b"x" * 70_000)[:-1])
+    reference = weakref.ref(parser)
+    gc.disable()
+    try:
+        parser.discard()
+        del parser
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 def test_the_request_parser_does_not_count_many_pipelined_requests_as_one_head() -> None:

@@ -106,17 +106,10 @@ def test_the_server_state_answers_many_clients_in_one_batch(served: Serving) -> 
 
 def in_one_batch(served: Serving, peers: list[Peer], requests: list[bytes]) -> list[ReadResponse]:
     """Return the responses to requests that all arrive before the server reads them."""
-    is_held, looks = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        is_held.set()
-        looks.wait(SECONDS_MAX)
-
-    served.loop.call_soon_threadsafe(hold)
-    is_held.wait(SECONDS_MAX)
+    release = served.hold()
     for peer, request in zip(peers, requests, strict=True):
         peer.send(request)
-    looks.set()
+    release()
     return [peer.read() for peer in peers]
 
 

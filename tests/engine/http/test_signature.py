@@ -272,3 +272,22 @@ def test_every_request_with_an_invalid_signature_is_rejected_without_an_internal
         rejection(HttpRequest(b"POST", b"/" + url, headers, b"", True))
     query = b"/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=%b"
     rejection(HttpRequest(b"POST", query % url, {}, b"", True))
+
+
+@given(st.binary(max_size=300))
+def test_the_head_of_a_request_with_a_valid_signature_is_accepted_without_the_body(body: bytes) -> None:
+    CHECK.check_head(msgspec.structs.replace(signed(NOW, KEY, body=body), body=b""))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        with_header(signed(NOW, KEY), "authorization", None),
+        with_header(signed(NOW, KEY), "authorization", "AWS4-HMAC-SHA256 Credential=x"),
+        signed(NOW - 2 * SKEW_MAX, KEY),
+        signed(NOW, ("UNKNOWN", "secret")),
+    ],
+    ids=["none", "incomplete", "expired", "unknown key"],
+)
+def test_the_head_of_a_request_without_a_plausible_signature_gets_the_same_error(request_: HttpRequest) -> None:
+    assert rejection(msgspec.structs.replace(request_, body=b""), CHECK.check_head) == rejection(request_)

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 
 from singletable.engine.http.http_messages import HttpRequest, HttpResponse
-from singletable.engine.http.request_parser import TIMED_OUT, RequestParser
+from singletable.engine.http.request_parser import LARGE_BODY_BYTES_MIN, OVERLOADED, TIMED_OUT, RequestParser
 from singletable.engine.http.server_state import ServerState
 
 # Up to this size, copying head and body into one write is faster than two writes.
@@ -21,7 +21,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
-        self._parser = RequestParser()
+        self._parser = RequestParser(state.service.keeps_body)
         self._flushing = False
         self._congested = False
         self._reading = True
@@ -38,8 +38,9 @@ class HttpConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Discard the requests of a client that has disconnected."""
-        self._lost = self._parser.ended = True
-        self._parser.requests.clear()
+        self._lost = True
+        self._parser.discard()
+        self._state.bodies.set_held(self, 0)
         self._state.connections.discard(self)
         if self._lingering is not None:
             self._lingering.cancel()
@@ -52,6 +53,8 @@ class HttpConnection(asyncio.Protocol):
         if not parser.in_message:
             self._since = self._state.now
         parser.feed(data)
+        if parser.holds_large_body:
+            self._count_held()
         if parser.requests or parser.expects_continue:
             self._state.schedule(self)
 
@@ -89,6 +92,8 @@ class HttpConnection(asyncio.Protocol):
         if not requests or self._congested or self._flushing:
             return None
         request = requests.popleft()
+        if self._parser.holds_large_body:
+            self._count_held()
         if isinstance(request, HttpRequest):
             return request
         self._send(self._state.service.reject(request), keep_alive=False)
@@ -161,7 +166,24 @@ class HttpConnection(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._lingering = loop.call_later(self._state.timeouts.linger_seconds, self._transport.close)
 
+    def _count_held(self) -> None:
+        """Count the large bodies of this connection in the budget of the server."""
+        held_bytes = self._parser.held_bytes
+        self._parser.holds_large_body = is_large = held_bytes >= LARGE_BODY_BYTES_MIN
+        self._state.bodies.set_held(self, held_bytes if is_large else 0)
+
     # Called by the server.
+
+    def drop_body(self) -> None:
+        """Reject the incomplete request; if complete requests hold the memory, close the connection."""
+        parser = self._parser
+        if parser.in_message:
+            parser.end(OVERLOADED)
+        parser.holds_large_body = False
+        if parser.held_bytes >= LARGE_BODY_BYTES_MIN:
+            self._transport.abort()
+        else:
+            self._state.schedule(self)
 
     def check_timeouts(self) -> None:
         """Close the connection of a client that exceeds a timeout."""

@@ -41,6 +41,7 @@ class Service:
     """Answers one request at a time.
 
     If `check` is given, it rejects requests without a valid signature. If not, `guard` rejects requests from web pages.
+    `head_check` makes those checks of `check` that do not need the body.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Service:
         engine: RespondingEngine,
         *,
         check: RequestCheck | None = None,
+        head_check: RequestCheck | None = None,
         guard: BrowserGuard | None = None,
         region: str = "us-east-1",
         chance: random.Random | None = None,
@@ -56,11 +58,23 @@ class Service:
         self._respond = engine.respond
         self.group_commit = engine.group_commit
         self._check = check
+        self._head_check = head_check
         self._guard = guard or (BrowserGuard() if check is None else ALLOW_ALL)
         # DynamoDB's response also ends with a space.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._draw = (chance or random.Random()).getrandbits  # noqa: S311  # request ids are not secret
         self._log = log or _log_to_stderr
+
+    def keeps_body(self, request: HttpRequest) -> bool:
+        """Return whether the body of a request can matter; the head alone is enough to reject a forbidden request."""
+        if self._guard.problem(request.headers) is not None:
+            return False
+        if self._head_check is not None:
+            try:
+                self._head_check(request)
+            except RequestRefused:
+                return False
+        return True
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to any request; details of an internal error go to the log, not to the client."""

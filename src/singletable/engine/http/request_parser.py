@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 import httptools
@@ -12,8 +13,11 @@ from singletable.engine.http.http_messages import HttpRequest
 # DynamoDB rejects a longer request before any other check (captured from AWS).
 REQUEST_BYTES_MAX = 16 * 1024 * 1024
 _DIGITS_OF_LONG_BODIES = len(str(REQUEST_BYTES_MAX))
+LARGE_BODY_BYTES_MIN = 64 * 1024
 HEAD_BYTES_MAX = 64 * 1024
+_REQUEST_LINE_BYTES = len("  HTTP/1.1\r\n")
 _HEADER_LINE_BYTES = len(": \r\n")
+_EMPTY_LINE_BYTES = len("\r\n")
 # A body sent in chunks of one byte takes six times its length. The parser rejects messages longer than this.
 _MESSAGE_BYTES_MAX = 8 * REQUEST_BYTES_MAX
 
@@ -29,31 +33,57 @@ MALFORMED = Fault(400, "Malformed HTTP/1.1 request.")
 TOO_LARGE = Fault(413, "The request exceeds the limit of 16 MB.")
 HEAD_TOO_LARGE = Fault(431, "The request headers exceed the limit of 64 KB.")
 TIMED_OUT = Fault(408, "Timed out while receiving the request.")
+OVERLOADED = Fault(503, "The server is receiving too many large requests at the same time. Send the request again.")
+
+BodyCheck = Callable[[HttpRequest], bool]
 
 
 class RequestParser:
-    """Parses bytes into `requests`; a fault ends the parsing and becomes the last entry."""
+    """Parses bytes into `requests`; a fault ends the parsing and becomes the last entry.
 
-    def __init__(self) -> None:
+    `keeps_body` receives the head of a request whose body has not arrived completely. If it returns False, the server
+    will reject the request whatever the body is, so the parser discards the body as it arrives.
+    """
+
+    def __init__(self, keeps_body: BodyCheck | None = None) -> None:
+        self._keeps_body = keeps_body
         self.requests: deque[HttpRequest | Fault] = deque()
         self.ended = False
         self.in_message = False
         self.expects_continue = False
+        self.holds_large_body = False
+        """Whether a large body has arrived since the owner of the parser last reset this flag."""
         self._start_parser()
 
     def _start_parser(self) -> None:
+        # A reference cycle, which `discard` breaks.
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._head = self._headers
         self._body: bytes | bytearray = b""
+        self._discards = self._is_checked = False
         self._in_head = False
         self._head_bytes = 0
-        self._began_here = False
-        self._message_bytes = 0
+        self._began_here = self._got_body = False
+        self._message_bytes = self._bytes_without_body = 0
+
+    @property
+    def held_bytes(self) -> int:
+        """The size of the bodies in memory: of the incomplete request, and of the requests that wait for an answer."""
+        return len(self._body) + sum(len(each.body) for each in self.requests if isinstance(each, HttpRequest))
+
+    def discard(self) -> None:
+        """Stop parsing and release all memory at once, without waiting for the garbage collector."""
+        self.ended = True
+        self.requests.clear()
+        self._url = self._body = b""
+        self._headers = self._head = {}
+        del self._parser
 
     def feed(self, data: bytes) -> None:
         """Parse more bytes; do not call this method after `ended` is set."""
+        self._got_body = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -62,8 +92,10 @@ class RequestParser:
         except httptools.HttpParserError:
             self.end(MALFORMED)
             return
-        if self.in_message:
+        if self.in_message and not self.ended:
             self._measure(len(data))
+            if self._keeps_body is not None and not (self._in_head or self._is_checked or self.ended):
+                self._check_head(self._keeps_body)
 
     def _ignore_upgrade(self, rest: bytes) -> None:
         """Parse a request again without its Upgrade header (HTTP/2 or another protocol), which stops the parser.
@@ -91,14 +123,29 @@ class RequestParser:
             self.requests.append(fault)
 
     def _measure(self, length: int) -> None:
-        if self._began_here:
+        """Limit an incomplete message: its length, and its bytes before or after the body, such as trailers."""
+        if self._began_here:  # the data may also contain earlier requests
             self._began_here = False
             return
         self._message_bytes += length
-        if self._in_head and self._message_bytes > HEAD_BYTES_MAX:
+        self._bytes_without_body = 0 if self._got_body else self._bytes_without_body + length
+        if self._bytes_without_body > HEAD_BYTES_MAX:
             self.end(HEAD_TOO_LARGE)
         elif self._message_bytes > _MESSAGE_BYTES_MAX:
             self.end(TOO_LARGE)
+
+    def _check_head(self, keeps_body: BodyCheck) -> None:
+        """Decide whether to keep the body; without it, a client that expects `100 Continue` is answered at once."""
+        self._is_checked = True
+        request = HttpRequest(self._parser.get_method(), self._url, self._head, b"", keep_alive=False)
+        if keeps_body(request):
+            return
+        self._discards = True
+        self._body = b""
+        if self.expects_continue:
+            self.expects_continue = False
+            self.ended = True
+            self.requests.append(request)
 
     # Callbacks of httptools.
 
@@ -108,7 +155,9 @@ class RequestParser:
         self._url = b""
         self._headers = {}
         self._body = b""
-        self._message_bytes = self._head_bytes = 0
+        self._discards = self._is_checked = False
+        self._message_bytes = self._bytes_without_body = 0
+        self._head_bytes = _REQUEST_LINE_BYTES + _EMPTY_LINE_BYTES
 
     def on_url(self, url: bytes) -> None:
         """Append a part of the request target."""
@@ -119,6 +168,8 @@ class RequestParser:
         """Add a header; the last value of a repeated header counts."""
         self._headers[name.lower()] = value
         self._head_bytes += len(name) + len(value) + _HEADER_LINE_BYTES
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self.end(HEAD_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         """Check the complete head; reject a large Content-Length before the client sends the body."""
@@ -126,7 +177,7 @@ class RequestParser:
         self._head = headers = self._headers
         self._headers = {}  # collects the trailers of a chunked body, which the server ignores
         length = headers.get(b"content-length", b"")
-        if self._head_bytes > HEAD_BYTES_MAX:
+        if self._head_bytes + len(self._parser.get_method()) > HEAD_BYTES_MAX:
             self.end(HEAD_TOO_LARGE)
         elif len(length) >= _DIGITS_OF_LONG_BODIES and int(length) > REQUEST_BYTES_MAX:
             self.end(TOO_LARGE)
@@ -136,7 +187,8 @@ class RequestParser:
 
     def on_body(self, body: bytes) -> None:
         """Append a part of the body; most bodies arrive as one part."""
-        if self.ended:
+        self._got_body = True
+        if self.ended or self._discards:
             return
         have = self._body
         if not have:
@@ -146,8 +198,10 @@ class RequestParser:
         else:
             self._body = have = bytearray(have)
             have += body
-        if len(have) > REQUEST_BYTES_MAX:
-            self.end(TOO_LARGE)
+        if len(have) >= LARGE_BODY_BYTES_MIN:
+            self.holds_large_body = True
+            if len(have) > REQUEST_BYTES_MAX:
+                self.end(TOO_LARGE)
 
     def on_message_complete(self) -> None:
         """Queue the complete request; a request that closes the connection is the last one."""
@@ -157,4 +211,5 @@ class RequestParser:
         parser = self._parser
         keep_alive = parser.should_keep_alive()
         self.ended = not keep_alive
-        self.requests.append(HttpRequest(parser.get_method(), self._url, self._head, bytes(self._body), keep_alive))
+        body, self._body = bytes(self._body), b""
+        self.requests.append(HttpRequest(parser.get_method(), self._url, self._head, body, keep_alive))

@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.http_connection import HttpConnection
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.server_state import HeadWriter, ServerState, ServerTimeouts, SharedFlush
 
 _BACKLOG = 1024
 _STOP_STEP_SECONDS = 0.02
-
-# Parameter numbers from glibc's malloc.h.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-_FREED_BYTES_MAX = 64 * 1024 * 1024
-_MAPPED_FROM_BYTES = 32 * 1024 * 1024  # the maximum that glibc allows
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -52,12 +47,15 @@ class Server:
         *,
         flush: Callable[[], None] | None = None,
         timeouts: ServerTimeouts | None = None,
+        bodies: BodyBudget | None = None,
         sweep_seconds: float = 5.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """With `flush`, the response to a write waits for a flush that started after the write."""
         shared = SharedFlush(flush) if flush is not None else None
-        self._state = ServerState(service, HeadWriter(clock), shared, timeouts or ServerTimeouts())
+        self._state = ServerState(
+            service, HeadWriter(clock), shared, timeouts or ServerTimeouts(), bodies=bodies or BodyBudget()
+        )
         self._sweep_seconds = sweep_seconds
         self._listener: asyncio.Server | None = None
         self._sweep: asyncio.TimerHandle | None = None
@@ -140,20 +138,3 @@ async def _serve(server: Server, listening: socket.socket, ready: Callable[[], N
         await stop.wait()
     finally:
         await server.stop()
-
-
-def keep_freed_memory() -> None:
-    """Make glibc keep up to 64 MB of freed memory in the process; do nothing on systems without glibc.
-
-    The server reads a page of 1 MB as a thousand rows and joins them once. By default, glibc returns that memory to the
-    system at once, and the next response has to allocate it again, which takes longer than reading the page from
-    SQLite.
-    """
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(_TRIM_THRESHOLD, _FREED_BYTES_MAX)
-        mallopt(_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.http_messages import HttpRequest, HttpResponse, http_date
 from singletable.engine.http.request_handler import Service
 
@@ -125,11 +126,12 @@ class ServerState:
     flush: SharedFlush | None = None
     timeouts: ServerTimeouts = ServerTimeouts()
     connections: set[HttpConnection] = field(default_factory=set)
+    bodies: BodyBudget = field(default_factory=BodyBudget)
     now: float = 0.0
     """The time of the event loop, set only every few seconds, which is precise enough for timeouts."""
     stopping: bool = False
-    batch: list[HttpConnection] = field(default_factory=list)
-    """The connections with requests that arrived in this iteration of the loop."""
+    batch: dict[HttpConnection, None] = field(default_factory=dict)
+    """The connections with requests that arrived in this iteration of the loop, each of them once, in order."""
     polling: BusyPolling = field(default_factory=BusyPolling)
     outgoing: list[tuple[asyncio.Transport, bytes]] | None = None
     """The responses of the batch, which are sent together; None between batches."""
@@ -140,6 +142,9 @@ class ServerState:
         The server first reads from all connections, then answers all requests, and then sends all responses. This is
         faster for two reasons: code runs several times faster if no system call has just displaced it from the
         processor's caches, and the writes of the batch are one group commit.
+
+        A connection whose data arrives in several reads is in the batch once. Otherwise the batch would answer its next
+        request too, although the response to the first one may still wait for a flush or for the client.
         """
         if len(self.connections) == 1:
             fast = self.polling.is_fast_client()
@@ -148,10 +153,10 @@ class ServerState:
             return
         if not self.batch:
             asyncio.get_running_loop().call_soon(self._answer_batch)
-        self.batch.append(connection)
+        self.batch[connection] = None
 
     def _answer_batch(self) -> None:
-        batch, self.batch = self.batch, []
+        batch, self.batch = list(self.batch), {}
         if len(batch) == 1:
             batch[0].answer_requests()
             return
@@ -237,6 +242,7 @@ _PHRASES = {
     400: "Bad Request",
     404: "Not Found",
     408: "Request Timeout",
+    403: "Forbidden",
     413: "Content Too Large",
     431: "Request Header Fields Too Large",
     500: "Internal Server Error",

@@ -101,6 +101,19 @@ class SignatureCheck:
 
     def __call__(self, request: HttpRequest) -> None:
         """Raise RequestRefused unless the signature is valid, in DynamoDB's order of checks (captured from AWS)."""
+        claim, expected = self._expected(request)
+        if not hmac.compare_digest(expected().encode(), claim.signature.encode("utf-8", "replace")):
+            raise _invalid(
+                "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
+                "Access Key and signing method. Consult the service documentation for details."
+            )
+
+    def check_head(self, request: HttpRequest) -> None:
+        """Raise RequestRefused if the signature cannot be valid, whatever the body of the request is."""
+        self._expected(request)
+
+    def _expected(self, request: HttpRequest) -> tuple[Claim, Callable[[], str]]:
+        """Return the claim of a request, and the function that computes the expected signature from the body."""
         query = query_parameters(request)
         claim = _claim(request, query)
         moment = _moment(claim.moment)
@@ -115,12 +128,7 @@ class SignatureCheck:
             raise RequestRefused(
                 "UnrecognizedClientException", "The security token included in the request is invalid."
             )
-        expected = compute_signature(secret, _text(moment), scope, request, query, signed)
-        if not hmac.compare_digest(expected.encode(), claim.signature.encode("utf-8", "replace")):
-            raise _invalid(
-                "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
-                "Access Key and signing method. Consult the service documentation for details."
-            )
+        return claim, lambda: compute_signature(secret, _text(moment), scope, request, query, signed)
 
 
 def _invalid(message: str) -> RequestRefused:

@@ -9,7 +9,7 @@ import pytest
 # Allocates and frees two megabytes in small pieces a hundred times; the system counts the page faults.
 _PROGRAM = """
 import resource, sys
-from singletable.engine.http.server import keep_freed_memory
+from singletable.engine.http.freed_memory import keep_freed_memory
 if sys.argv[1] == "kept":
     keep_freed_memory()
 def pages():
@@ -24,6 +24,6 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the setting exists in glibc only")
-def test_the_server_uses_freed_memory_again_without_page_faults() -> None:
+def test_freed_memory_is_used_again_without_page_faults() -> None:
     done = subprocess.run([sys.executable, "-c", _PROGRAM, "kept"], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 1000  # each iteration needs 700 pages
