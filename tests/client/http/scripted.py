@@ -61,9 +61,14 @@ class Scripted:
         return f"http://127.0.0.1:{self.port}"
 
     def transport(self, *, connect: float = 5.0, read: float = 5.0, clock: Any = time.time) -> HttpTransport:
-        address, _, _ = parse_address(self.url)
-        signer = Signer(address.authority, "us-east-1", FixedCredentials(LOCAL_CREDENTIALS), clock)
-        return HttpTransport(address, signer, Timeouts(connect, read))
+        return transport_to(self.port, connect=connect, read=read, clock=clock)
+
+
+def transport_to(port: int, *, connect: float = 5.0, read: float = 5.0, clock: Any = time.time) -> HttpTransport:
+    """Return a transport to a server on this machine."""
+    address, _, _ = parse_address(f"http://127.0.0.1:{port}")
+    signer = Signer(address.authority, "us-east-1", FixedCredentials(LOCAL_CREDENTIALS), clock)
+    return HttpTransport(address, signer, Timeouts(connect, read))
 
 
 @contextmanager
@@ -76,9 +81,9 @@ def scripted(*script: Action | Sequence[Action]) -> Generator[Scripted, None, No
     open_ones: set[socket.socket] = set()
 
     def serve(connection: socket.socket) -> None:
-        with connection, suppress(OSError, _Over):
+        with connection, suppress(OSError, ConnectionOver):
             while True:
-                request = _read(connection)
+                request = read_request(connection)
                 with lock:
                     server.requests.append(request)
                     actions = steps.popleft() if steps else [OK]
@@ -106,7 +111,7 @@ def scripted(*script: Action | Sequence[Action]) -> Generator[Scripted, None, No
             connection.close()
 
 
-class _Over(Exception):
+class ConnectionOver(Exception):
     """The connection has ended."""
 
 
@@ -119,10 +124,11 @@ def _act(connection: socket.socket, action: Action) -> None:
         if action == RESET:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
-        raise _Over
+        raise ConnectionOver
 
 
-def _read(connection: socket.socket) -> bytes:
+def read_request(connection: socket.socket) -> bytes:
+    """Return the next request; raise ConnectionOver at the end of the connection."""
     data = b""
     while b"\r\n\r\n" not in data:
         data += _more(connection)
@@ -136,7 +142,7 @@ def _read(connection: socket.socket) -> bytes:
 def _more(connection: socket.socket) -> bytes:
     data = connection.recv(1 << 16)
     if not data:
-        raise _Over
+        raise ConnectionOver
     return data
 
 

@@ -251,3 +251,44 @@ def test_http_transport_signs_a_request_again_once_and_only_for_clock_skew() -> 
 
 
 DATE = "Date: Fri, 10 Apr 2026 12:00:00 GMT\r\n"
+
+
+def test_http_transport_does_not_use_a_connection_with_an_unread_response(send: Sends) -> None:
+    twice: list[Action] = [response(200, b'{"first":true}'), 0.05, OK]
+    with scripted(twice) as server, closing(server.transport()) as transport:
+        assert send(transport) == b'{"first":true}'
+        time.sleep(0.1)  # less than the time for which an idle connection was used without a check
+        server.script.append([response(200, b'{"second":true}')])
+        assert send(transport) == b'{"second":true}'
+        assert server.connections == 2
+
+
+def with_id(number: int) -> bytes:
+    return response(200, b'{"number":%d}' % number, head=f"x-amzn-RequestId: {number}\r\n")
+
+
+def test_http_transport_does_not_use_the_second_copy_of_a_response(send: Sends) -> None:
+    with scripted([with_id(1)], [with_id(2)], [with_id(2)], [with_id(3)]) as server:
+        with closing(server.transport()) as transport:
+            assert send(transport) == b'{"number":1}'
+            assert send(transport) == b'{"number":2}'
+            with pytest.raises(Unreachable, match="sent the response to another request") as repeated:
+                send(transport)
+            assert repeated.value.sent
+            assert send(transport) == b'{"number":3}'
+        assert server.connections == 2
+
+
+def test_http_transport_accepts_servers_that_give_every_request_the_same_id(send: Sends) -> None:
+    with scripted(*[[with_id(1)]] * 5) as server, closing(server.transport()) as transport:
+        assert [send(transport) for _ in range(5)] == [b'{"number":1}'] * 5
+        assert server.connections == 1
+
+
+def test_http_transport_closes_the_connection_after_the_response_to_another_request(send: Sends) -> None:
+    request, other = b'{"Key":{"PK":{"S":"a"}}}', response(200, b'{"Item":{"PK":{"S":"b"}}}')
+    with scripted([other]) as server, closing(server.transport()) as transport:
+        with pytest.raises(Unreachable, match="sent the response to another request"):
+            send(transport, "GetItem", request)
+        assert send(transport, "GetItem", request) == BODY
+        assert server.connections == 2

@@ -13,10 +13,11 @@ from singletable.client.http.response_parser import (
     FAST_RESPONSES,
     InvalidResponse,
     ParsedResponse,
+    ResponseIds,
     ResponseParser,
     fast_response,
 )
-from singletable.client.http.sync_connection import IDLE_CHECK_SECONDS, IDLE_MAX, is_readable
+from singletable.client.http.sync_connection import IDLE_MAX, ResponseCheck, UnreadData
 from singletable.client.retries import Timeouts
 from singletable.values.fast_path import NotOnFastPath
 
@@ -35,10 +36,10 @@ class AsyncConnection(asyncio.Protocol):
         self._waiter: asyncio.Future[ParsedResponse] | None = None
         self._deadline = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._last_id = b""
         self.is_lost = False
-        self.idle_since = 0.0
 
-    async def exchange(self, request: bytes) -> ParsedResponse:
+    async def exchange(self, request: bytes, belongs: ResponseCheck) -> ParsedResponse:
         """Send a request and return the response; abort the connection if the request fails or is cancelled."""
         loop = self._pool.loop
         waiter: asyncio.Future[ParsedResponse] = loop.create_future()
@@ -48,17 +49,27 @@ class AsyncConnection(asyncio.Protocol):
         if self._timer is None:
             self._timer = loop.call_at(self._deadline, self._check_deadline)
         try:
-            return await waiter
+            response = await waiter
+            self._check(response, belongs)
+            return response
         except BaseException:
             self.abort()
             raise
         finally:
             self._waiter = None
 
+    def _check(self, response: ParsedResponse, belongs: ResponseCheck) -> None:
+        """Raise Unreachable for the second copy of a response, and for the response to another request."""
+        repeated = self._pool.ids.is_repeated(self._last_id, response)
+        if repeated or (response.status == 200 and not belongs(response.body)):
+            raise self._pool.errors.response_to_another_request()
+        self._last_id = response.request_id
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Store the transport of the new connection."""
         # uvloop's transports have the interface of asyncio's, but are not subclasses.
         self._transport = transport  # type: ignore[assignment]
+        self._unread = UnreadData(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
         """Parse received data as part of a response; abort the connection if no request is waiting for a response."""
@@ -123,12 +134,9 @@ class AsyncConnection(asyncio.Protocol):
             waiter.set_exception(self._pool.errors.read_timeout())
 
     def is_usable(self) -> bool:
-        """Return whether the connection is still open and has no unread data."""
-        if self._pool.loop.time() - self.idle_since < IDLE_CHECK_SECONDS:
-            return not self.is_lost
-        waiting = self._transport.get_extra_info("socket")
+        """Return whether the connection is still open and has no unread data, such as a second copy of a response."""
         try:
-            return not self.is_lost and not is_readable(waiting.fileno())
+            return not (self.is_lost or self._transport.is_closing() or self._unread.has_arrived())
         except (OSError, ValueError):
             return False
 
@@ -153,17 +161,19 @@ class LoopPool:
         timeouts: Timeouts,
         context: SSLContext | None,
         errors: NetworkErrors,
+        ids: ResponseIds,
     ) -> None:
         self.loop = loop
         self.timeouts = timeouts
         self.errors = errors
+        self.ids = ids
         self._address = address
         self._context = context
         self._idle: list[AsyncConnection] = []
         self._is_closed = False
         self._end: AsyncGenerator[None, None] | None = None
 
-    async def exchange(self, request: bytes) -> ParsedResponse:
+    async def exchange(self, request: bytes, belongs: ResponseCheck) -> ParsedResponse:
         """Send a request over an idle or a new connection, and return the response."""
         idle = self._idle
         connection = None
@@ -175,9 +185,8 @@ class LoopPool:
             connection = None
         if connection is None:
             connection = await self._connect()
-        response = await connection.exchange(request)
+        response = await connection.exchange(request, belongs)
         if response.keep_alive and not connection.is_lost and not self._is_closed and len(idle) < IDLE_MAX:
-            connection.idle_since = self.loop.time()
             idle.append(connection)
         else:
             connection.close()
@@ -227,8 +236,15 @@ class LoopPool:
 class LoopPools:
     """The pools of a transport, one per event loop."""
 
-    def __init__(self, address: Address, timeouts: Timeouts, context: SSLContext | None, errors: NetworkErrors) -> None:
-        self._given = (address, timeouts, context, errors)
+    def __init__(
+        self,
+        address: Address,
+        timeouts: Timeouts,
+        context: SSLContext | None,
+        errors: NetworkErrors,
+        ids: ResponseIds,
+    ) -> None:
+        self._given = (address, timeouts, context, errors, ids)
         self._pools: dict[asyncio.AbstractEventLoop, LoopPool] = {}
 
     def current(self) -> LoopPool:

@@ -17,7 +17,8 @@ from singletable.client.http.credentials import (
     region_from,
 )
 from singletable.client.http.network_errors import NetworkErrors
-from singletable.client.http.response_parser import ParsedResponse, header
+from singletable.client.http.response_matching import is_response_to
+from singletable.client.http.response_parser import ParsedResponse, ResponseIds, header
 from singletable.client.http.signer import Signer
 from singletable.client.http.sync_connection import SyncConnection, SyncPool
 from singletable.client.responses import error_from
@@ -56,14 +57,14 @@ class HttpTransport(Transport):
             import ssl
 
             context = ssl.create_default_context()
-        self._pool = SyncPool(partial(SyncConnection, address, timeouts, context, self._errors), self._errors)
-        self._for_pools = (address, timeouts, context, self._errors)
+        self._for_pools = (address, timeouts, context, self._errors, ResponseIds())
+        self._pool = SyncPool(partial(SyncConnection, *self._for_pools), self._errors)
         self._pools: LoopPools | None = None
         self._making = Lock()
 
     def send(self, operation: str, body: bytes) -> bytes:
         """Send a request and return the body of the response."""
-        response = self._pool.exchange(self._signer.request(operation, body))
+        response = self._pool.exchange(self._signer.request(operation, body), partial(is_response_to, operation, body))
         if response.status == 200 and response.body.startswith(b"{"):
             return response.body
         return self._retry_signed(operation, body, response)
@@ -73,7 +74,7 @@ class HttpTransport(Transport):
         error = self._error(operation, response)
         if not self._corrects_clock(error, response):
             raise error
-        response = self._pool.exchange(self._signer.request(operation, body))
+        response = self._pool.exchange(self._signer.request(operation, body), partial(is_response_to, operation, body))
         return self._body(operation, response)
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
@@ -81,7 +82,8 @@ class HttpTransport(Transport):
         results: list[SendResult] = []
         for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
             chosen = requests[start : start + CONNECTIONS_AT_ONCE]
-            responses = self._pool.exchange_each([self._signer.request(*each) for each in chosen], meanwhile)
+            signed = [(self._signer.request(*each), partial(is_response_to, *each)) for each in chosen]
+            responses = self._pool.exchange_each(signed, meanwhile)
             meanwhile = None
             results += [self._final_result(*each, response) for each, response in zip(chosen, responses, strict=True)]
         return results
@@ -103,13 +105,13 @@ class HttpTransport(Transport):
 
             await asyncio.to_thread(self._signer.credentials.current)
         pool = (self._pools or self._create_pools()).current()
-        response = await pool.exchange(self._signer.request(operation, body))
+        response = await pool.exchange(self._signer.request(operation, body), partial(is_response_to, operation, body))
         if response.status == 200 and response.body.startswith(b"{"):
             return response.body
         error = self._error(operation, response)
         if not self._corrects_clock(error, response):
             raise error
-        response = await pool.exchange(self._signer.request(operation, body))
+        response = await pool.exchange(self._signer.request(operation, body), partial(is_response_to, operation, body))
         return self._body(operation, response)
 
     def close(self) -> None:

@@ -56,6 +56,10 @@ class NetworkErrors:
         """Return the error for bytes that are not a valid HTTP response."""
         return self._error(f"sent an invalid response: {problem}; {_MAYBE_EXECUTED}", sent=True)
 
+    def response_to_another_request(self) -> Unreachable:
+        """Return the error for a response with other items than requested, or for the second copy of a response."""
+        return self._error(f"sent the response to another request; {_MAYBE_EXECUTED}", sent=True)
+
     def not_dynamodb(self, status: int) -> Unreachable:
         """Return the error for a response that does not come from DynamoDB but, for example, from a proxy."""
         # A proxy sends 429 without forwarding the request, but it can send 503 after forwarding it.

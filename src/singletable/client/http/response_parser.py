@@ -29,6 +29,27 @@ class ParsedResponse(NamedTuple):
     keep_alive: bool
     head: bytes
     """The status line and headers in lower case, for `header`; empty on the fast path."""
+    request_id: bytes = b""
+    """The ID that the server gave to the request, in lower case; empty if it gave none."""
+
+
+class ResponseIds:
+    """Finds a response that arrives twice, by its request ID; all connections to a server share one object.
+
+    Some servers give every request the same ID. So this check starts with the first two different IDs.
+    """
+
+    def __init__(self) -> None:
+        self._differ = False
+
+    def is_repeated(self, last: bytes, response: ParsedResponse) -> bool:
+        """Return whether a response has the same ID as the last response on its connection."""
+        found = response.request_id
+        if found == last:
+            return self._differ and found != b""
+        if not self._differ:
+            self._differ = found != b"" != last
+        return False
 
 
 def header(head: bytes, name: bytes) -> bytes | None:
@@ -59,7 +80,8 @@ def fast_response(data: bytes) -> ParsedResponse:
             raise NotOnFastPath
     except ValueError as problem:
         raise NotOnFastPath from problem
-    return ParsedResponse(200, body, True, b"")
+    at = data.find(b"RequestId: ", 0, end)
+    return ParsedResponse(200, body, True, b"", data[at + 11 : data.find(b"\r", at)].lower() if at >= 0 else b"")
 
 
 class ResponseParser:
@@ -160,7 +182,8 @@ class ResponseParser:
             raise InvalidResponse("the checksum does not match the body")
         if b"\r\ncontent-encoding:" in head:
             body = _decoded(body, header(head, b"content-encoding") or b"")
-        response = ParsedResponse(self._status, body, self._keep_alive, head)
+        request_id = header(head, b"x-amzn-requestid") or b""
+        response = ParsedResponse(self._status, body, self._keep_alive, head, request_id)
         self._reset()
         return response
 

@@ -18,6 +18,7 @@ from singletable.client.http.response_parser import (
     FAST_RESPONSES,
     InvalidResponse,
     ParsedResponse,
+    ResponseIds,
     ResponseParser,
     fast_response,
 )
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
 RECEIVED_BYTES = 64 * 1024
 RECEIVED_BYTES_OF_LARGE = 256 * 1024
 IDLE_MAX = 64
-# A connection that was idle for longer is checked before use, because the server may have closed it.
-IDLE_CHECK_SECONDS = 0.25
 _TIMEOUTS = (TimeoutError, BlockingIOError)
+
+ResponseCheck = Callable[[bytes], bool]
+"""Returns whether the body of a successful response belongs to the request."""
 
 
 class _Stale(Exception):
@@ -44,11 +46,19 @@ class _Stale(Exception):
 class SyncConnection:
     """One connection, used by one thread at a time."""
 
-    def __init__(self, address: Address, timeouts: Timeouts, context: SSLContext | None, errors: NetworkErrors) -> None:
+    def __init__(
+        self,
+        address: Address,
+        timeouts: Timeouts,
+        context: SSLContext | None,
+        errors: NetworkErrors,
+        ids: ResponseIds | None = None,
+    ) -> None:
         self._errors = errors
+        self._ids = ids or ResponseIds()
+        self._last_id = b""
         self._read_seconds = timeouts.read
         self._reader = ResponseParser()
-        self.idle_since = 0.0
         try:
             connected = socket.create_connection((address.host, address.port), timeouts.connect)
         except OSError as problem:
@@ -63,6 +73,9 @@ class SyncConnection:
             connected.close()
             raise errors.connect_failed(problem) from problem
         self._socket = connected
+        self._unread = UnreadData(connected.fileno())
+        # TLS may have decrypted data that the socket no longer shows.
+        self._decrypted_bytes: Callable[[], int] | None = getattr(connected, "pending", None)
 
     def exchange(self, request: bytes) -> ParsedResponse:
         """Send a request and return the response; after an exception, the connection cannot be reused."""
@@ -80,6 +93,13 @@ class SyncConnection:
 
     def response(self) -> ParsedResponse:
         """Return the response to the request that was sent."""
+        response = self._next_response()
+        if self._ids.is_repeated(self._last_id, response):
+            raise self._errors.response_to_another_request()
+        self._last_id = response.request_id
+        return response
+
+    def _next_response(self) -> ParsedResponse:
         try:
             data = self._socket.recv(RECEIVED_BYTES)
             try:
@@ -125,9 +145,9 @@ class SyncConnection:
         return response
 
     def is_usable(self) -> bool:
-        """Return whether the connection is open and has no unread data."""
+        """Return whether the connection is open and has no unread data, such as a second copy of a response."""
         try:
-            return not is_readable(self._socket.fileno())
+            return not self._unread.has_arrived() and not (self._decrypted_bytes and self._decrypted_bytes())
         except (OSError, ValueError):
             return False
 
@@ -146,36 +166,39 @@ class SyncPool:
         self._is_closed = False
         _POOLS.add(self)
 
-    def exchange(self, request: bytes) -> ParsedResponse:
-        """Send a request over an idle or a new connection, and return the response."""
+    def exchange(self, request: bytes, belongs: ResponseCheck) -> ParsedResponse:
+        """Send a request over an idle or a new connection, and return the response.
+
+        If `belongs` returns False for the response, close the connection, because its next response may be wrong too.
+        """
         connection = self._idle_one()
         if connection is not None:
             try:
-                return self._exchange(connection, request)
+                return self._exchange(connection, request, belongs)
             except _Stale:
                 self.clear()  # the server has probably closed the other idle connections too
             except Unreachable:
                 self.clear()
                 raise
         try:
-            return self._exchange(self._connect(), request)
+            return self._exchange(self._connect(), request, belongs)
         except _Stale:
             raise self._errors.closed_while_sending() from None
 
     def exchange_each(
-        self, requests: Sequence[bytes], meanwhile: Meanwhile | None = None
+        self, requests: Sequence[tuple[bytes, ResponseCheck]], meanwhile: Meanwhile | None = None
     ) -> list[ParsedResponse | Unreachable]:
         """Send all requests, then read the responses in order; return the response or the error of each request."""
         begun: list[SyncConnection | Unreachable] = []
         responses: list[ParsedResponse | Unreachable] = []
         try:
-            for request in requests:
+            for request, _ in requests:
                 begun.append(self._send(request))
             if meanwhile is not None:
                 meanwhile()
             is_late = False
-            for each in begun:
-                response = each if isinstance(each, Unreachable) else self._receive(each, is_late=is_late)
+            for each, (_, belongs) in zip(begun, requests, strict=True):
+                response = each if isinstance(each, Unreachable) else self._receive(each, belongs, is_late=is_late)
                 is_late = is_late or (isinstance(response, Unreachable) and isinstance(response.__cause__, _TIMEOUTS))
                 responses.append(response)
         except BaseException:  # an interrupt: connections with an unread response cannot be reused
@@ -200,20 +223,27 @@ class SyncPool:
                 return connection
         return self._errors.closed_while_sending()
 
-    def _receive(self, connection: SyncConnection, *, is_late: bool) -> ParsedResponse | Unreachable:
+    def _receive(
+        self, connection: SyncConnection, belongs: ResponseCheck, *, is_late: bool
+    ) -> ParsedResponse | Unreachable:
         """Return the response to a request; with `is_late`, do not wait for it, because another response timed out."""
         try:
             if is_late and connection.is_usable():
                 raise self._errors.read_timeout()
-            return self._release(connection, connection.response())
+            return self._release(connection, self._checked(connection.response(), belongs))
         except Unreachable as problem:
             connection.close()
             self.clear()
             return problem
 
-    def _exchange(self, connection: SyncConnection, request: bytes) -> ParsedResponse:
+    def _checked(self, response: ParsedResponse, belongs: ResponseCheck) -> ParsedResponse:
+        if response.status == 200 and not belongs(response.body):
+            raise self._errors.response_to_another_request()
+        return response
+
+    def _exchange(self, connection: SyncConnection, request: bytes, belongs: ResponseCheck) -> ParsedResponse:
         try:
-            response = connection.exchange(request)
+            response = self._checked(connection.exchange(request), belongs)
         except BaseException:
             connection.close()
             raise
@@ -222,7 +252,6 @@ class SyncPool:
     def _release(self, connection: SyncConnection, response: ParsedResponse) -> ParsedResponse:
         """Return a connection to the pool if its response allows reuse; otherwise close it."""
         if response.keep_alive and len(self._idle) < IDLE_MAX:
-            connection.idle_since = time.monotonic()
             self._idle.append(connection)
             if self._is_closed:  # while this connection was in use
                 self.clear()
@@ -236,7 +265,7 @@ class SyncPool:
                 connection = self._idle.pop()  # atomic, so two threads never get the same connection
             except IndexError:
                 return None
-            if time.monotonic() - connection.idle_since < IDLE_CHECK_SECONDS or connection.is_usable():
+            if connection.is_usable():
                 return connection
             connection.close()
 
@@ -282,10 +311,19 @@ def _set_kernel_timeout(connected: socket.socket, seconds: float) -> bool:
     return True
 
 
-def is_readable(descriptor: int) -> bool:
-    """Return whether a read would not block: data has arrived, or the connection has ended."""
-    if not hasattr(select, "poll"):
-        return bool(select.select([descriptor], [], [], 0)[0])
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
+class UnreadData:
+    """Shows whether a socket has unread data or has ended; the open socket must outlive this object."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._poll: Callable[[int], Sequence[object]] | None = None
+        if hasattr(select, "poll"):
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            self._poll = poll.poll
+
+    def has_arrived(self) -> bool:
+        """Return whether a read would not block."""
+        if self._poll is None:
+            return bool(select.select([self._descriptor], [], [], 0)[0])
+        return bool(self._poll(0))
