@@ -35,12 +35,14 @@ _INTERNAL_ERROR = RequestRefused(
 )
 _TOO_LARGE = RequestRefused("RequestEntityTooLarge", TOO_LARGE.message)
 RequestCheck = Callable[[HttpRequest], None]
+EngineOf = Callable[[HttpRequest], RespondingEngine]
 
 
 class Service:
     """Answers one request at a time.
 
     If `check` is given, it rejects requests without a valid signature. If not, `guard` rejects requests from web pages.
+    `engine_of` returns the engine as the caller of a checked request may use it.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Service:
         engine: RespondingEngine,
         *,
         check: RequestCheck | None = None,
+        engine_of: EngineOf | None = None,
         guard: BrowserGuard | None = None,
         region: str = "us-east-1",
         chance: random.Random | None = None,
@@ -56,6 +59,7 @@ class Service:
         self._respond = engine.respond
         self.group_commit = engine.group_commit
         self._check = check
+        self._engine_of = engine_of
         self._guard = guard or (BrowserGuard() if check is None else ALLOW_ALL)
         # DynamoDB's response also ends with a space.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
@@ -78,7 +82,8 @@ class Service:
                 self._check(request)
             if b"content-encoding" in headers:
                 body = decoded_body(request, REQUEST_BYTES_MAX)
-            answer = self._respond(headers.get(b"x-amz-target", b"").decode("latin-1"), body)
+            respond = self._respond if self._engine_of is None else self._engine_of(request).respond
+            answer = respond(headers.get(b"x-amz-target", b"").decode("latin-1"), body)
             body = answer.body
             if len(body) > COMPRESSED_BYTES_MIN and b"accept-encoding" in headers:
                 coding = chosen_coding(headers[b"accept-encoding"])
