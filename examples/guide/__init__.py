@@ -44,5 +44,5 @@ TOUR = (
 )
 """The scripts, in reading order."""
 
-ASIDE = ("expiry_in_stream", "batch_retry", "worksheet")
-"""Scripts that do not use the table they are given: they have their own engine, or need none."""
+ASIDE = ("expiry_in_stream", "batch_retry", "worksheet", "open_tasks")
+"""Scripts outside the tour: they have their own table or engine, or need none."""

@@ -25,6 +25,7 @@ SingletableError
 │   └── OutcomeUnknown         the response to a write was lost; it may have been applied
 ├── RequestRefused         DynamoDB returned an error; carries its code, message and other fields
 │   └── Throttled              throughput exceeded, and all retries failed
+├── PolicyRefused          an IAM policy or a principal is invalid; names the file and the element (also a ValueError)
 └── StoreRefused           a local database cannot be opened or used
 
 UnknownItemWarning         a read skipped an item that belongs to no entity of the model
@@ -357,6 +358,14 @@ class OutcomeUnknown(Unreachable):
 def invalid(message: str) -> RequestRefused:
     """Return a `ValidationException`, DynamoDB's error for invalid requests."""
     return RequestRefused("ValidationException", message)
+
+
+class PolicyRefused(SingletableError, ValueError):
+    """An IAM policy or a principal is invalid, or uses an element that the engine does not know.
+
+    Raised when you load policies, so that a policy never allows more or less than it says. The message names the file
+    and the element.
+    """
 
 
 class StoreRefused(SingletableError):

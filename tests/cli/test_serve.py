@@ -248,3 +248,44 @@ def test_the_serve_command_has_every_option_in_the_docs() -> None:
     options = {word for word in words if word.startswith("--")} - {"--help"}
     assert len(options) >= 7
     assert not {option for option in options if f"`{option}" not in page}
+
+
+def principals_file(folder: Path) -> Path:
+    condition = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["${aws:PrincipalTag/tenant}#*"]}}
+    allowed = {"Effect": "Allow", "Action": "dynamodb:*Item", "Resource": "*", "Condition": condition}
+    policy = {"Version": "2012-10-17", "Statement": [allowed]}
+    admin = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "dynamodb:*", "Resource": "*"}]}
+    path = folder / "principals.json"
+    acme = {"AccessKeyId": "ACME", "SecretAccessKey": "s3cret", "Tags": {"tenant": "acme"}, "Policies": [policy]}
+    root = {"AccessKeyId": "ROOT", "SecretAccessKey": "r00t", "Policies": [admin]}
+    path.write_text(json.dumps({"Principals": [acme, root]}), encoding="utf-8")
+    return path
+
+
+def test_the_serve_command_enforces_the_policies_of_each_access_key(tmp_path: Path) -> None:
+    with serve("--json", "--principals", principals_file(tmp_path)) as running:
+        assert running.ready["access_keys"] == 2
+        root, acme = running.client(("ROOT", "r00t")), running.client(("ACME", "s3cret"))
+        root.create_table(**TABLE)
+        acme.put_item(TableName="shop", Item={"pk": {"S": "acme#1"}})
+        with pytest.raises(ClientError, match=r"AccessDeniedException.*user/ACME is not authorized") as denied:
+            acme.put_item(TableName="shop", Item={"pk": {"S": "globex#1"}})
+        assert denied.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+        assert [item["pk"]["S"] for item in root.scan(TableName="shop")["Items"]] == ["acme#1"]
+        with pytest.raises(ClientError, match="InvalidSignatureException"):
+            running.client(("ACME", "r00t")).get_item(TableName="shop", Key={"pk": {"S": "acme#1"}})
+
+
+def test_the_serve_command_requires_a_principal_and_a_secret_for_each_access_key(tmp_path: Path) -> None:
+    path = principals_file(tmp_path)
+    command = ("serve", "--port", "0", "--principals", str(path))
+    assert "access key OTHER has no principal" in refused(singletable(*command, "--access-key", "OTHER:x"))
+    assert "access key ACME already has another secret" in refused(singletable(*command, "--access-key", "ACME:x"))
+    document = json.loads(path.read_text())
+    del document["Principals"][0]["SecretAccessKey"]
+    path.write_text(json.dumps(document))
+    assert "access key ACME has no secret" in refused(singletable(*command))
+    document["Principals"][0]["Policies"][0]["Statement"][0]["Efect"] = "Deny"
+    path.write_text(json.dumps(document))
+    said = refused(singletable(*command))
+    assert f"{path}: Principals[0].Policies[0].Statement[0]: unknown element 'Efect'" in said

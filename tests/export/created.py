@@ -14,6 +14,7 @@ from cfnlint.decode import cfn_yaml  # type: ignore[import-untyped]
 from singletable.client.engine_transport import EngineTransport
 from singletable.client.open_table import open_table
 from singletable.engine.engine import Engine
+from singletable.engine.request_methods import RequestMethods
 from singletable.export.boto3_script import to_boto3_script
 from singletable.export.cloudformation import to_cloudformation
 from singletable.export.exported_table import ExportedTable, ExportSettings
@@ -28,7 +29,7 @@ Made = dict[str, Any]
 """What the engine says of a table: DescribeTable without what every table has of its own, and its time to live."""
 
 
-def described(engine: Engine, name: str) -> Made:
+def described(engine: RequestMethods, name: str) -> Made:
     table = engine.call("DescribeTable", {"TableName": name})["Table"]
     for own in ("CreationDateTime", "TableId"):
         del table[own]

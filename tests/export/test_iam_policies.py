@@ -92,11 +92,22 @@ def test_iam_policies_for_writes_allow_derived_data() -> None:
     assert allowed(writer, "Query", "Blog/index/GSI1", "USER#1")
     assert allowed(writer, "UpdateItem", "Blog", "POST#1")
     assert not allowed(writer, "PutItem", "Blog", "POST#1")
+    assert allowed(writer, "PutItem", "Blog", "${$}singletable#token#*")
+
+
+def test_every_iam_policy_allows_to_open_the_table_but_tenants_store_no_tokens() -> None:
+    tenant = tenant_policies(exported_table(Notes.design), "tenant", "tenant", HERE)
+    for policy in [each for scope in SCOPES for each in policies(Notes, scope).values()] + list(tenant):
+        assert allowed(policy, "DescribeTable", "Notes"), policy.name
+    for policy in tenant:
+        assert not allowed(policy, "PutItem", "Notes", "${$}singletable#token#x")
+        assert any("idempotency token are denied" in note for note in policy.notes)
 
 
 def test_iam_policies_of_a_pattern_allow_only_its_request() -> None:
     found = policies(Notes, "pattern")
-    (statement,) = found["NotesNotesInState"].statements
+    opening, statement = found["NotesNotesInState"].statements
+    assert (opening["Action"], opening["Resource"]) == (["dynamodb:DescribeTable"], f"{TABLE}/Notes")
     assert (statement["Action"], statement["Resource"]) == (["dynamodb:Query"], f"{TABLE}/Notes/index/GSI1")
     assert allowed(found["NotesSettle"], "UpdateItem", "Notes", "TENANT#t#NOTE#1")
     assert not allowed(found["NotesSettle"], "PutItem", "Notes", "TENANT#t#NOTE#1")
@@ -128,6 +139,7 @@ def test_iam_policies_reject_an_invalid_arn_scope(place: tuple[str, str, str], w
         AwsScope(*place)
 
 
+OPENING = ["dynamodb:DescribeTable"]
 TAG = "${aws:PrincipalTag/tenant}"
 
 
@@ -136,6 +148,7 @@ def keys_of(table: type[Table], field: str = "tenant") -> dict[str, list[str]]:
     return {
         statement["Sid"]: statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
         for statement in reads.statements
+        if statement["Action"] != OPENING
     }
 
 
@@ -149,6 +162,8 @@ def test_iam_policies_of_a_tenant_allow_the_partitions_of_the_tenant() -> None:
 def test_iam_policies_of_a_tenant_restrict_both_reads_and_writes() -> None:
     for policy in tenant_policies(exported_table(Notes.design), "tenant", "org", AwsScope()):
         for statement in policy.statements:
+            if statement["Action"] == OPENING:
+                continue  # the definition of the table belongs to no tenant
             held = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
             assert all(key.startswith("TENANT#${aws:PrincipalTag/org}") for key in held)
             assert statement["Condition"]["Null"] == {"dynamodb:LeadingKeys": "false"}

@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING
 from singletable.errors import SingletableError
 
 if TYPE_CHECKING:
+    from singletable.engine.access.principals_file import PrincipalsFile
+    from singletable.engine.engine import Engine
     from singletable.engine.http.access_keys import AccessKeys
     from singletable.engine.http.browser_guard import BrowserGuard
+    from singletable.engine.http.request_handler import EngineOf
     from singletable.engine.http.signature import SignatureCheck
 
 PORT_MAX = 65535
+ACCOUNT = "000000000000"
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -85,6 +89,12 @@ def _add_access_options(parser: argparse.ArgumentParser) -> None:
         help="the same with the keys of this file, one per line; or set SINGLETABLE_ACCESS_KEYS, separated by spaces",
     )
     parser.add_argument(
+        "--principals",
+        metavar="FILE",
+        type=Path,
+        help="require signed requests, and enforce the IAM policies of the principal of each access key in this file",
+    )
+    parser.add_argument(
         "--allow-origin",
         metavar="ORIGIN",
         action="append",
@@ -129,18 +139,38 @@ def _milliseconds(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Serve until stopped."""
     try:
+        from singletable.engine.access.principals_file import read_principals
         from singletable.engine.http.access_keys import read_access_keys
         from singletable.engine.http.server import listen
     except ModuleNotFoundError as problem:
         raise SingletableError(f"singletable serve needs {problem.name}: pip install 'singletable[serve]'") from problem
     keys = read_access_keys(options.access_key, options.access_keys_file, os.environ)
+    principals = None if options.principals is None else read_principals(options.principals, ACCOUNT)
+    if principals is not None:
+        keys = _keys_of_principals(keys, principals)
     try:
         listening = listen(options.host, options.port)
     except OSError as problem:
         raise SingletableError(_listen_error(options.host, options.port, problem)) from problem
     with listening:
-        _serve(options, keys, listening)
+        _serve(options, keys, principals, listening)
     return 0
+
+
+def _keys_of_principals(keys: AccessKeys, principals: PrincipalsFile) -> AccessKeys:
+    """Return all access keys; raise SingletableError unless each key has a secret and a principal."""
+    merged = keys.with_secrets(principals.secrets, str(principals.path))
+    if unknown := sorted(merged.key_ids - set(principals.principals)):
+        raise SingletableError(
+            f"{principals.path}: access key {unknown[0]} has no principal.\n"
+            f"  Add it to the file, or do not pass the key to the server."
+        )
+    if missing := sorted(set(principals.principals) - merged.key_ids):
+        raise SingletableError(
+            f"{principals.path}: access key {missing[0]} has no secret.\n"
+            "  Add SecretAccessKey to the file, or pass the key with --access-keys-file or --access-key."
+        )
+    return merged
 
 
 def _listen_error(host: str, port: int, problem: OSError) -> str:
@@ -154,7 +184,9 @@ def _listen_error(host: str, port: int, problem: OSError) -> str:
     return f"Cannot listen on {host}: {problem.strerror}.\n  Omit --host to serve this machine only."
 
 
-def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.socket) -> None:
+def _serve(
+    options: argparse.Namespace, keys: AccessKeys, principals: PrincipalsFile | None, listening: socket.socket
+) -> None:
     from singletable.engine.engine import Engine
     from singletable.engine.http.freed_memory import keep_freed_memory
     from singletable.engine.http.request_handler import Service
@@ -164,6 +196,7 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
     url = f"file:{options.data}" if options.data else "memory:"
     with Engine(
         url,
+        account=ACCOUNT,
         sync=options.sync,
         buckets=options.buckets,
         sweep_seconds=options.sweep_seconds,
@@ -177,6 +210,7 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
             engine,
             check=check,
             head_check=None if check is None else check.check_head,
+            engine_of=_engine_of(engine, principals),
             guard=_browser_guard(options, keys),
             region=engine.region,
         )
@@ -184,6 +218,16 @@ def _serve(options: argparse.Namespace, keys: AccessKeys, listening: socket.sock
         if not keys and not _is_loopback(listening):
             print(_public_warning(listening), file=sys.stderr)
         run_until_stopped(server, listening, lambda: _print_ready(options, keys, listening))
+
+
+def _engine_of(engine: Engine, principals: PrincipalsFile | None) -> EngineOf | None:
+    """Return a function that returns the engine as the caller of a request may use it."""
+    if principals is None:
+        return None
+    from singletable.engine.http.signature import access_key_of
+
+    engines = {key_id: engine.as_principal(each) for key_id, each in principals.principals.items()}
+    return lambda request: engines[access_key_of(request)]
 
 
 def _signature_check(keys: AccessKeys) -> SignatureCheck | None:

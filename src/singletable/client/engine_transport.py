@@ -10,6 +10,7 @@ from singletable.client.responses import Capacity, PageChunks, error_from
 from singletable.client.transport import EncodedRequest, Meanwhile, SendResult, Transport
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
+from singletable.engine.request_methods import RequestMethods
 from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.wire.error_responses import error_body
 
@@ -20,10 +21,10 @@ CHUNKS_MAX = 64
 class EngineTransport(Transport):
     """Sends requests to an engine in this process, and opens the engine unless the caller passes one."""
 
-    def __init__(self, url: str, engine: Engine | None = None, now: Callable[[], float] | None = None) -> None:
+    def __init__(self, url: str, engine: RequestMethods | None = None, now: Callable[[], float] | None = None) -> None:
         self.name = url
         self._owns_engine = engine is None
-        self.engine = engine if engine is not None else Engine(url, now=now or time.time)
+        self.engine: RequestMethods = engine if engine is not None else Engine(url, now=now or time.time)
         self.now = self.engine.now
         self._answer = self.engine.answer
 
@@ -94,7 +95,7 @@ def engine_transport(place: object, now: Callable[[], float] | None = None) -> E
     """Return a transport to a new engine at a URL, or to an open engine, which stays the caller's to close."""
     if isinstance(place, str):
         return EngineTransport(place, now=now)
-    if not isinstance(place, Engine):
+    if not isinstance(place, RequestMethods):
         raise ArgumentRefused(f"cannot open a table at {place!r}; pass a URL, such as memory:, or an open Engine")
     path = place.store.path
     return EngineTransport("memory:" if path is None else f"file:{path}", place)

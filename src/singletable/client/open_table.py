@@ -26,7 +26,7 @@ from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
 if TYPE_CHECKING:
-    from singletable.engine.engine import Engine
+    from singletable.engine.request_methods import RequestMethods
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
@@ -38,7 +38,7 @@ POLLS_MAX = 1200
 
 def open_table(
     design: Design,
-    url: str | Engine,
+    url: str | RequestMethods,
     *,
     create: bool,
     name: str | None,
@@ -49,8 +49,9 @@ def open_table(
     hook: RequestHook | None,
     now: Callable[[], float] | None,
     unreadable: Literal["raise", "report"] = "raise",
+    check: bool = True,
 ) -> ConnectedTable:
-    """Open a table and return it; raise TableDiffers if it does not exist or does not match the model."""
+    """Open a table and return it; if `check`, raise TableDiffers unless it exists and matches the model."""
     design.require_keys("open()")
     table_name = name or design.name
     reject_table_name(table_name)
@@ -67,7 +68,8 @@ def open_table(
         cursors = Cursors(secret, seconds=cursor_seconds, now=clock)
         if create or url == "memory:":
             run(create_table(design, table_name), session)
-        run(check_table(design, table_name), session)
+        if check:
+            run(check_table(design, table_name), session)
     except BaseException:
         session.close()
         raise
@@ -81,7 +83,7 @@ def open_table(
 
 
 def transport_for(
-    url: str | Engine, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
+    url: str | RequestMethods, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
 ) -> Transport:
     """Return the transport for a URL or an open engine; raise ArgumentRefused for anything else.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from singletable.client.retries import Retries, Timeouts
     from singletable.client.tracing import RequestHook
     from singletable.client.transaction import Transaction
-    from singletable.engine.engine import Engine
+    from singletable.engine.request_methods import RequestMethods
     from singletable.model.design import Design
     from singletable.model.update_changes import FieldChange
     from singletable.model.validation.value_rules import Validation
@@ -47,7 +47,7 @@ class Table(TableBody):
     @classmethod
     def open(
         cls,
-        url: str | Engine,
+        url: str | RequestMethods,
         *,
         create: bool = False,
         name: str | None = None,
@@ -58,6 +58,7 @@ class Table(TableBody):
         hook: RequestHook | None = None,
         now: Callable[[], float] | None = None,
         unreadable: Literal["raise", "report"] = "raise",
+        check: bool = True,
     ) -> Self:
         """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
 
@@ -65,7 +66,8 @@ class Table(TableBody):
         cursors, which are valid in every process that has the same secret; they expire after `cursor_seconds`.
         `retries` and `timeouts` are the retry and timeout settings. `hook` receives a RequestEvent for every request.
         `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
-        Raises TableDiffers if the table does not exist or does not match the model.
+        Raises TableDiffers if the table does not exist or does not match the model. This check needs the permission
+        `dynamodb:DescribeTable`; with `check=False`, `open` sends no request at all, unless it creates the table.
 
         A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
         other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
@@ -86,6 +88,7 @@ class Table(TableBody):
             hook=hook,
             now=now,
             unreadable=unreadable,
+            check=check,
         )
         return table
 

@@ -109,13 +109,14 @@ UNSUPPORTED_ACTIONS = {
 
 
 class Action(NamedTuple):
-    """An action: its request shape and function, whether it writes, and whether its writes may join a group commit."""
+    """An action: its request shape and function, whether it writes and may join a group commit, and its name."""
 
     shape: type[Shape]
     decode: Callable[[bytes], Any]
     run: Callable[[Engine, Any], Result]
     writes: bool
     joins: bool
+    name: str
 
 
 class _ActionEntry(NamedTuple):
@@ -166,7 +167,7 @@ def _load(name: str, known: _ActionEntry) -> Action:
     else:
         file = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
         shape, run = getattr(shapes, name), getattr(import_module(f"singletable.engine.actions.{file}"), file)
-    return Action(shape, decoder_of(shape).decode, run, known.writes, known.joins)
+    return Action(shape, decoder_of(shape).decode, run, known.writes, known.joins, name)
 
 
 ACTIONS = Actions()

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-import msgspec
-
-from singletable.engine import boto3_clients
 from singletable.engine.background_jobs import BackgroundJobs, fail_abandoned_jobs
 from singletable.engine.backups.backup_jobs import start_deletions
 from singletable.engine.backups.restore import resume_restores
-from singletable.engine.boto3_clients import boto3_everywhere
 from singletable.engine.catalog import Catalog
-from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
+from singletable.engine.dispatch import Action
 from singletable.engine.indexes.backfill import Backfill
 from singletable.engine.items.ttl_sweeper import Sweeper
+from singletable.engine.request_methods import RequestMethods
 from singletable.engine.signed_tokens import SignedTokens
 from singletable.engine.storage.store import StaleCatalog, Store
 from singletable.engine.tables.table_description import TableSizes
@@ -29,21 +25,15 @@ from singletable.engine.traffic.table_traffic import Traffic
 from singletable.engine.transfers.buckets import Buckets
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
-from singletable.wire.error_responses import error_body, error_status, request_error
-from singletable.wire.list_limits import COUNTED_BYTES_MIN, exceeds_list_limits
 
+if TYPE_CHECKING:
+    from singletable.engine.access.principal import Principal
+    from singletable.engine.access.principal_engine import PrincipalEngine
 
-class EngineResponse(NamedTuple):
-    """The response to one request; if `wrote` is true, the write survives a power failure only after a flush."""
-
-    status: int
-    body: bytes
-    wrote: bool
-
+RunAs = Callable[[Action, Any], Result]
 
 # If another process changes a table while an action runs, the action runs again, at most this many times.
 STALE_TRIES_MAX = 1000
-_encode = msgspec.json.Encoder().encode
 
 # These errors depend only on the items in the store, so an outdated catalog cannot be their cause.
 _ERRORS_FROM_ITEMS = frozenset(
@@ -78,7 +68,7 @@ class Faults:
         return self.conflict_rate > 0.0 and self._chance() < self.conflict_rate
 
 
-class Engine:
+class Engine(RequestMethods):
     """A DynamoDB engine in this process, which stores tables in memory (`memory:`) or in a file (`file:PATH`).
 
     `sync`: with "normal", a confirmed write survives a crash of the process; with "full", it also survives a power
@@ -144,58 +134,11 @@ class Engine:
         """Return the ARN of a CloudWatch log group."""
         return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
-    def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused on failure."""
-        found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
-        answer = _encode(self._result(found, _encode(request)))
-        if found.writes:
-            self.store.flush()
-        result: dict[str, Any] = msgspec.json.decode(answer)
-        return result
-
-    def answer(self, target: str, body: bytes) -> EngineResponse:
-        """Return the response that DynamoDB would send, including error responses, once the write is durable."""
-        answer = self.respond(target, body)
-        if answer.wrote:
-            self.store.flush()
-        return answer
-
-    def group_commit(self) -> AbstractContextManager[object]:
-        """Return a context manager that commits the writes of its `with` block together at the end of the block.
-
-        Do not send a response before the end of the block. If the commit fails, the end of the block raises an error,
-        and no response from the block is valid.
-        """
-        return self.store.group_commit()
-
-    def respond(self, target: str, body: bytes) -> EngineResponse:
-        """Return the response without flushing the store, so that the caller can flush once for several responses."""
-        try:
-            action = _action(target)
-            return EngineResponse(200, _encode(self._result(action, body)), action.writes)
-        except RequestRefused as error:
-            return EngineResponse(error_status(error), error_body(error), False)
-
-    def result(self, target: str, body: bytes) -> Result:
-        """Return the result of a read as a Python object instead of JSON; raise RequestRefused if the read fails."""
-        return self._result(_action(target), body)
-
-    def _result(self, action: Action, body: bytes) -> Result:
-        if len(body) >= COUNTED_BYTES_MIN and exceeds_list_limits(action.shape, body):
-            raise request_error(action.shape, body)
-        try:
-            request = action.decode(body)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            raise request_error(action.shape, body) from None
-        if action.joins:
-            return self._perform(action, request)
-        with self.store.separate_commits():
-            return self._perform(action, request)
-
-    def _perform(self, action: Action, request: Any) -> Result:
+    def perform(self, action: Action, request: Any, run: RunAs | None = None) -> Result:
+        """Run an action and return its result; `run` authorises each attempt before it runs the action."""
         for _ in range(STALE_TRIES_MAX):
             try:
-                return action.run(self, request)
+                return action.run(self, request) if run is None else run(action, request)
             except StaleCatalog:
                 # Another process has changed a table, so the catalog in memory is outdated.
                 self.catalog.reload()
@@ -208,17 +151,11 @@ class Engine:
             "  Run `singletable check-store` on the store."
         )
 
-    def boto3_client(self, service_name: str = "dynamodb", **options: Any) -> Any:
-        """Return a boto3 client for `dynamodb` or `dynamodbstreams` that calls this engine without a socket."""
-        return boto3_clients.boto3_client(self, service_name, **options)
+    def as_principal(self, principal: Principal) -> PrincipalEngine:
+        """Return the methods of this engine that answer requests, limited to what the principal's policies allow."""
+        from singletable.engine.access.principal_engine import PrincipalEngine
 
-    def boto3_resource(self, **options: Any) -> Any:
-        """Return a boto3 resource for DynamoDB that calls this engine without a socket."""
-        return boto3_clients.boto3_resource(self, **options)
-
-    def boto3_everywhere(self) -> AbstractContextManager[None]:
-        """Redirect every boto3 DynamoDB client in this process to this engine for the duration of a `with` block."""
-        return boto3_everywhere(self)
+        return PrincipalEngine(self, principal)
 
     def sweep(self) -> int:
         """Delete all expired items, and return the number of deleted items."""
@@ -253,10 +190,3 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _action(target: str) -> Action:
-    action = ACTIONS.loaded.get(target) or ACTIONS.get(target)
-    if action is None:
-        raise RequestRefused("UnknownOperationException", "")
-    return action

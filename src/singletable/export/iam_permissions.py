@@ -13,7 +13,7 @@ from singletable.model.key_template import FieldSlot, LiteralText, Part
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.regular_language import ANYTHING, Language, concat, literal, overlap
-from singletable.model.table_schema import Index
+from singletable.model.table_schema import TOKEN_PREFIX, Index
 from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
@@ -96,6 +96,17 @@ def _derived_permissions(design: Design, entity: Entity, seen: set[type]) -> Ite
         yield from _permissions(entity.base, entity, ("ConditionCheckItem",))
         if holder.cls not in seen:
             yield from _derived_permissions(design, holder, seen)
+
+
+def token_marker_permissions(design: Design) -> tuple[tuple[str, str], ...]:
+    """Return the action that stores an idempotency token, with a pattern of its partition keys.
+
+    A table whose keys are not strings cannot store tokens.
+    """
+    table = design.table
+    if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
+        return ()
+    return (("PutItem", f"{escape_literal(TOKEN_PREFIX)}{ANY}"),)
 
 
 ANY = "*"

@@ -18,6 +18,7 @@ from singletable.export.iam_permissions import (
     pattern_permissions,
     read_permissions,
     tenant_pattern,
+    token_marker_permissions,
     write_permissions,
 )
 from singletable.export.source_text import pascal_case, unique_names
@@ -113,7 +114,8 @@ def _of_entities(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
         if entity.declaration.mirror_of is None:  # a mirrored edge is written with its original
             notes = _notes(table, (*reads, *writes))
             both = f"Read and write {entity.label} in {table.name}, with its derived data."
-            yield Policy(f"{name}ReadWrite", both, _entity_statements(table, (*reads, *writes), place), notes)
+            allowed = _entity_statements(table, (*reads, *writes), place, token_marker_permissions(design))
+            yield Policy(f"{name}ReadWrite", both, allowed, notes)
 
 
 def _of_patterns(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
@@ -132,18 +134,29 @@ def _of_patterns(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
 
 
 def _entity_statements(
-    table: ExportedTable, permissions: Iterable[Permission], place: AwsScope
+    table: ExportedTable, permissions: Iterable[Permission], place: AwsScope, also: Iterable[tuple[str, str]] = ()
 ) -> list[dict[str, Any]]:
-    return statements(table, permissions, place, lambda each: leading_keys(each.placement).pattern)
+    return statements(table, permissions, place, lambda each: leading_keys(each.placement).pattern, also)
 
 
 def statements(
-    table: ExportedTable, permissions: Iterable[Permission], place: AwsScope, keys: Keys
+    table: ExportedTable,
+    permissions: Iterable[Permission],
+    place: AwsScope,
+    keys: Keys,
+    also: Iterable[tuple[str, str]] = (),
 ) -> list[dict[str, Any]]:
-    """Return policy statements; actions on the same resource with the same allowed keys share a statement."""
+    """Return policy statements; actions on the same resource with the same allowed keys share a statement.
+
+    `also` has further actions on the table, each with a pattern of its partition keys.
+    """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
     for permission in permissions:
         found[permission.index][permission.action].add(keys(permission))
+    # `open` checks the table against the model. Partition keys cannot restrict it, and it reads no item.
+    found[table.design.table]["DescribeTable"].add(None)
+    for action, pattern in also:
+        found[table.design.table][action].add(pattern)
     written: list[tuple[str, dict[str, Any]]] = []
     for index in sorted(found, key=lambda each: (not each.is_table, each.name)):
         grouped: dict[frozenset[str | None], list[str]] = defaultdict(list)
@@ -266,5 +279,7 @@ def _problems(permissions: list[Permission], field: str) -> Iterator[str]:
 def _tenant_notes(table: ExportedTable, field: str, tag: str) -> Iterator[str]:
     delimiter = table.design.settings.delimiter
     yield f"Set the tag {tag} of the role or session to {field}, as encoded in the keys."
+    if token_marker_permissions(table.design):
+        yield "Transactions with an idempotency token are denied: the item of a token does not belong to a tenant."
     if delimiter in _TAG_MARKS:
         yield f"A tag value may contain the key delimiter {delimiter!r}: do not use it in {field}."

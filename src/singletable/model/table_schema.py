@@ -191,6 +191,8 @@ def sparse(partition: Position, sort: Position | None = None) -> Sparse:
 
 RESERVED_PREFIX = "$singletable#"
 """Key prefix of the internal items of singletable; no field can write a `$` into a key."""
+TOKEN_PREFIX = f"{RESERVED_PREFIX}token#"
+"""Key prefix of the items that store idempotency tokens."""
 RESERVED_TYPE = "$singletable"
 """Entity type of the internal items of singletable."""
 

@@ -20,7 +20,7 @@ from singletable.errors import ArgumentRefused
 from singletable.expressions.tree import Compare, Condition, Constant, Or, Path
 from singletable.model.codecs.text_codec import escape
 from singletable.model.design import Design
-from singletable.model.table_schema import RESERVED_PREFIX, RESERVED_TYPE
+from singletable.model.table_schema import RESERVED_TYPE, TOKEN_PREFIX
 from singletable.planner.stored_items import field_value, stored_value
 from singletable.values.limits import SORT_KEY_BYTES_MAX
 
@@ -43,7 +43,7 @@ def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], 
         )
     if not isinstance(token, str) or not token:
         raise ArgumentRefused(f"transaction: token must be a non-empty string, not {token!r}")
-    text = f"{RESERVED_PREFIX}token#{escape(token, '#')}"
+    text = f"{TOKEN_PREFIX}{escape(token, '#')}"
     if len(text.encode(errors="replace")) > SORT_KEY_BYTES_MAX:
         raise ArgumentRefused(
             f"transaction: the token has {len(token)} characters, too many for a key; use a hash of the token instead"

@@ -125,7 +125,7 @@ def _run_selects(
     with engine.store.reading() as connection:
         for each in planned:
             if isinstance(each, RequestRefused):
-                responses.append(BatchStatementResponse(error=_error(each)))
+                responses.append(BatchStatementResponse(error=statement_error(each)))
                 continue
             assert isinstance(each, SingleSelect)
             row = each.table.tree.get(connection, each.key)
@@ -143,7 +143,7 @@ def _run_writes(
     with engine.store.writing() as connection:
         for each in planned:
             if isinstance(each, RequestRefused):
-                responses.append(BatchStatementResponse(error=_error(each)))
+                responses.append(BatchStatementResponse(error=statement_error(each)))
                 continue
             assert isinstance(each, SingleWrite)
             name = each.table.name
@@ -153,10 +153,10 @@ def _run_writes(
                 written = perform(connection, each.planned)
             except ConditionNotMet as failure:
                 failed = condition_error(each.statement, each.planned, failure)
-                responses.append(BatchStatementResponse(table_name=name, error=_error(failed)))
+                responses.append(BatchStatementResponse(table_name=name, error=statement_error(failed)))
                 continue
             except RequestRefused as error:
-                responses.append(BatchStatementResponse(table_name=name, error=_error(error)))
+                responses.append(BatchStatementResponse(table_name=name, error=statement_error(error)))
                 continue
             add_units(units, name, units_of_write(each.table, *written))
             item = returned(each.statement, written)
@@ -164,7 +164,8 @@ def _run_writes(
     return responses
 
 
-def _error(error: RequestRefused) -> BatchStatementError:
+def statement_error(error: RequestRefused) -> BatchStatementError:
+    """Return the error of one statement, whose code lacks the suffix `Exception`."""
     code = _CODES.get(error.code, error.code.removesuffix("Exception"))
     item: Raw | None = error.fields.get("Item")
     return BatchStatementError(code=code, message=error.message, item=UNSET if item is None else item)

@@ -20,6 +20,18 @@ class AccessKeys:
         """Return the secret of an access key, or None if the key is unknown."""
         return self._secrets.get(key_id)
 
+    @property
+    def key_ids(self) -> frozenset[str]:
+        """Return the IDs of all access keys."""
+        return frozenset(self._secrets)
+
+    def with_secrets(self, secrets: Mapping[str, str], source: str) -> AccessKeys:
+        """Return these keys and others; raise SingletableError if a key has two different secrets."""
+        merged = dict(self._secrets)
+        for key_id, secret in secrets.items():
+            _add(merged, f"{key_id}:{secret}", source)
+        return AccessKeys(merged)
+
     def __len__(self) -> int:
         return len(self._secrets)
 

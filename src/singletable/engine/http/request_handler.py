@@ -35,6 +35,7 @@ _INTERNAL_ERROR = RequestRefused(
 )
 _TOO_LARGE = RequestRefused("RequestEntityTooLarge", TOO_LARGE.message)
 RequestCheck = Callable[[HttpRequest], None]
+EngineOf = Callable[[HttpRequest], RespondingEngine]
 
 
 class Service:
@@ -42,6 +43,7 @@ class Service:
 
     If `check` is given, it rejects requests without a valid signature. If not, `guard` rejects requests from web pages.
     `head_check` makes those checks of `check` that do not need the body.
+    `engine_of` returns the engine as the caller of a checked request may use it.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Service:
         *,
         check: RequestCheck | None = None,
         head_check: RequestCheck | None = None,
+        engine_of: EngineOf | None = None,
         guard: BrowserGuard | None = None,
         region: str = "us-east-1",
         chance: random.Random | None = None,
@@ -59,6 +62,7 @@ class Service:
         self.group_commit = engine.group_commit
         self._check = check
         self._head_check = head_check
+        self._engine_of = engine_of
         self._guard = guard or (BrowserGuard() if check is None else ALLOW_ALL)
         # DynamoDB's response also ends with a space.
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
@@ -92,7 +96,8 @@ class Service:
                 self._check(request)
             if b"content-encoding" in headers:
                 body = decoded_body(request, REQUEST_BYTES_MAX)
-            answer = self._respond(headers.get(b"x-amz-target", b"").decode("latin-1"), body)
+            respond = self._respond if self._engine_of is None else self._engine_of(request).respond
+            answer = respond(headers.get(b"x-amz-target", b"").decode("latin-1"), body)
             body = answer.body
             if len(body) > COMPRESSED_BYTES_MIN and b"accept-encoding" in headers:
                 coding = chosen_coding(headers[b"accept-encoding"])

@@ -92,6 +92,11 @@ class Claim(NamedTuple):
     lifetime: timedelta
 
 
+def access_key_of(request: HttpRequest) -> str:
+    """Return the access key ID that a request names; only a checked signature proves it."""
+    return _claim(request, query_parameters(request)).credential.partition("/")[0]
+
+
 class SignatureCheck:
     """Requires requests to be recently signed with one of the access keys."""
 

@@ -138,6 +138,12 @@ def page_expressions(request: Query | Scan) -> PageExpressions:
     return PageExpressions(filter_, projection, key_condition)
 
 
+def attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
+    """Return the top-level attributes that a condition reads."""
+    owner = getattr(condition, "__self__", None)
+    return owner.attributes if isinstance(owner, BoundCondition) else frozenset()
+
+
 def nested_attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
     """Return the top-level attributes of all nested paths in a condition; legacy conditions have no nested paths."""
     owner = getattr(condition, "__self__", None)

@@ -34,6 +34,7 @@ class RangeRead:
     partition: tuple[bytes, ...] = ()
     filter: Condition | None = None
     is_item: bool = False  # the tests name one complete key
+    partition_values: tuple[str, ...] = ()
 
 
 class SelectAccess(NamedTuple):
@@ -115,6 +116,7 @@ def _read(source: PageSource, branch: Branch, values: Mapping[str, Any]) -> Rang
         tuple(key_bytes(each.kind, whole.values[each.name][each.kind]) for each in partition),
         _all_of(left),
         is_item=sort_given == len(sort),
+        partition_values=tuple(whole.values[each.name][each.kind] for each in partition),
     )
 
 

@@ -1,0 +1,1 @@
+"""Access control: IAM policies of principals, enforced on every request before it reads the store."""
