@@ -22,7 +22,7 @@ from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
 from singletable.engine.indexes.backfill import Backfill
 from singletable.engine.items.ttl_sweeper import Sweeper
 from singletable.engine.signed_tokens import SignedTokens
-from singletable.engine.storage.store import StaleCatalog, Store
+from singletable.engine.storage.store import StaleCatalog, Store, WriterBusy
 from singletable.engine.tables.table_description import TableSizes
 from singletable.engine.traffic.contributor_insights import MostUsedKeys
 from singletable.engine.traffic.table_traffic import Traffic
@@ -184,10 +184,19 @@ class Engine:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             raise request_error(action.shape, body) from None
-        if action.joins:
-            return self._perform(action, request)
-        with self.store.separate_commits():
-            return self._perform(action, request)
+        try:
+            if action.joins:
+                return self._perform(action, request)
+            with self.store.separate_commits():
+                return self._perform(action, request)
+        except (RequestRefused, StoreRefused, WriterBusy):
+            raise  # the sessions of the action have ended in order
+        except BaseException:
+            try:  # an interrupt may have hit the end of a session
+                self.store.abandon(within_group=True)
+            finally:
+                self.store.abandon(within_group=True)
+            raise
 
     def _perform(self, action: Action, request: Any) -> Result:
         for _ in range(STALE_TRIES_MAX):
@@ -219,7 +228,14 @@ class Engine:
 
     def sweep(self) -> int:
         """Delete all expired items, and return the number of deleted items."""
-        return self.sweeper.sweep()
+        try:
+            return self.sweeper.sweep()
+        except BaseException:
+            try:
+                self.store.abandon()
+            finally:
+                self.store.abandon()
+            raise
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
         """Return the keys that consumed the most units; raise RequestRefused if Contributor Insights is disabled.
