@@ -66,8 +66,15 @@ class EngineTransport(Transport):
         """Execute several requests, with one group commit for all their writes; return the results in order."""
         if meanwhile is not None:
             meanwhile()
-        with self.engine.group_commit():
-            answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
+        try:
+            with self.engine.group_commit():
+                answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
+        except BaseException:
+            try:  # an interrupt may have hit the end of the group commit
+                self.engine.store.abandon()
+            finally:
+                self.engine.store.abandon()
+            raise
         if any(answer.wrote for answer in answers):
             self.engine.store.flush()
         return [answer.body if answer.status == 200 else error_from(answer.body) for answer in answers]

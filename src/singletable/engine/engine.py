@@ -159,7 +159,14 @@ class Engine(RequestMethods):
 
     def sweep(self) -> int:
         """Delete all expired items, and return the number of deleted items."""
-        return self.sweeper.sweep()
+        try:
+            return self.sweeper.sweep()
+        except BaseException:
+            try:
+                self.store.abandon()
+            finally:
+                self.store.abandon()
+            raise
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
         """Return the keys that consumed the most units; raise RequestRefused if Contributor Insights is disabled.

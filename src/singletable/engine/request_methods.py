@@ -11,8 +11,8 @@ import msgspec
 from singletable.engine import boto3_clients
 from singletable.engine.boto3_clients import boto3_everywhere
 from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
-from singletable.engine.storage.store import Store
-from singletable.errors import RequestRefused
+from singletable.engine.storage.store import Store, WriterBusy
+from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
 from singletable.wire.error_responses import error_body, error_status, request_error
 from singletable.wire.list_limits import COUNTED_BYTES_MIN, exceeds_list_limits
@@ -85,10 +85,19 @@ class RequestMethods:
             request = action.decode(body)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             raise request_error(action.shape, body) from None
-        if action.joins:
-            return self.perform(action, request)
-        with self.store.separate_commits():
-            return self.perform(action, request)
+        try:
+            if action.joins:
+                return self.perform(action, request)
+            with self.store.separate_commits():
+                return self.perform(action, request)
+        except (RequestRefused, StoreRefused, WriterBusy):
+            raise  # the sessions of the action have ended in order
+        except BaseException:
+            try:  # an interrupt may have hit the end of a session
+                self.store.abandon(within_group=True)
+            finally:
+                self.store.abandon(within_group=True)
+            raise
 
     def boto3_client(self, service_name: str = "dynamodb", **options: Any) -> Any:
         """Return a boto3 client for `dynamodb` or `dynamodbstreams` that calls this engine without a socket."""

@@ -1,7 +1,7 @@
 """The connections of a process to a store file: many readers, one writer at a time, none shared with a forked child.
 
 Every connection can read and write. When a connection detects a write by another connection, it drops its cache and its
-memory mapping. So the pool hands out the most recently used connection first: a process that runs one request at a time
+memory mapping. So the pool hands out the first idle connection of its list: a process that runs one request at a time
 uses only one connection.
 
 A forked child inherits SQLite's record of the locks that the process holds, but not the locks. The parent does not know
@@ -17,15 +17,17 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 from time import monotonic, sleep
 from typing import Literal
 from weakref import WeakSet
 
 from singletable.engine.storage import store_format
-from singletable.engine.storage.process_locks import FairWriteLock
-from singletable.engine.storage.sqlite_connection import BUSY_SECONDS, StoreConnection, connect_to_file, set_up
-from singletable.engine.storage.sqlite_errors import is_busy, lock_timeout_error, translate_error
+from singletable.engine.storage.process_locks import BUSY_SECONDS, FairWriteLock, WriteWait
+from singletable.engine.storage.sqlite_connection import StoreConnection, connect_to_file, set_up
+from singletable.engine.storage.sqlite_errors import is_busy, translate_error
 from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog, sync_folder
+from singletable.engine.storage.write_turn import WriteTurn
 from singletable.errors import StoreRefused
 
 Sync = Literal["normal", "full"]
@@ -35,6 +37,7 @@ _COMMITS_PER_LOG_CHECK = 8
 _BUSY_RETRY_SECONDS = 0.005
 # A new memory mapping starts empty, and reads fill it page by page; so the pool remaps only after this growth.
 _REMAP_GROWTH = 1.1
+_CLOSED = "The store is closed.\n  Open it again, and close it only after its last use."
 _FORKED = (
     "{name} was open when this process was forked; a forked child cannot use it.\n"
     "  Open the store in each process after the fork, or start processes with multiprocessing's 'spawn' method."
@@ -48,54 +51,62 @@ class ConnectionPool:
         self.name = str(path)
         self._upgrades = upgrades
         self._path = path
-        self._idle: list[StoreConnection] = []
-        self._writer = threading.Lock()
+        self.waits = WriteWait()
+        # Every open connection; the first idle one is used next. A connection is never taken out of the list while it
+        # is in use, so an interrupt cannot lose it.
+        self._connections: list[StoreConnection] = []
         self._closing = threading.Lock()
         self._commits = 0
         self._mapped_bytes = 0
         self._closed_reason: str | None = None
+        self._is_closing = False
         if self.name in _inherited_paths:
             raise StoreRefused(_FORKED.format(name=self.name))
-        self._idle.append(self._connect(self._prepare_first, may_create=True))
+        self._connections.append(self._connect(self._prepare_first, may_create=True))
         try:
             self._log = WriteAheadLog(path)
         except OSError as error:
             self._close_idle()
             raise StoreRefused(f"Cannot open the write-ahead log of {path}: {error}") from None
-        self._write_lock = FairWriteLock(self._log.descriptor)
+        file_lock = FairWriteLock(self._log.path, self._log.descriptor)
+        self._turn = WriteTurn(self.name, file_lock, self.waits, self._check_waiting)
         self._group_flush = GroupFlush(self._log.sync) if sync == "full" else None
         _open_pools.add(self)
 
     def acquire(self) -> StoreConnection:
         """Return a connection for the caller alone, until it is released."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            self._check_open()
-            return self._connect(self._prepare, may_create=False)
+        me = (get_ident(),)
+        for connection in self._connections:
+            if connection.holder.setdefault(0, me) is me:  # one atomic step: only one thread can claim it
+                break
+        else:
+            connection = self._add_connection(me)
+        connection.wait_for_writers(self.waits.seconds)
+        return connection
+
+    def _add_connection(self, holder: tuple[int]) -> StoreConnection:
+        self._check_open()
+        connection = self._connect(self._prepare, may_create=False)
+        connection.holder[0] = holder
+        self._connections.append(connection)
+        return connection
 
     def release(self, connection: StoreConnection) -> None:
-        """Return a connection to the pool."""
-        if connection.open_cursors:
-            connection.close_cursors()
-        self._idle.append(connection)
+        """Return a connection to the pool; this rolls back an open transaction."""
+        connection.end()
         if self._closed_reason is not None:
             self._close_idle()
 
     def acquire_writer(self) -> StoreConnection:
         """Return a connection for the only writer among all processes."""
-        self._writer.acquire()
+        if self._turn.is_mine:  # an interrupt has ended the previous write of this thread, which never writes twice
+            self.abandon()
+        self._turn.take()
         try:
             self._check_open()
-            if not self._write_lock.acquire(BUSY_SECONDS):
-                raise lock_timeout_error(self.name)
-        except BaseException:
-            self._writer.release()
-            raise
-        try:
             return self.acquire()
         except BaseException:
-            self._end_writing()
+            self._turn.end()
             raise
 
     def release_writer(self, connection: StoreConnection) -> None:
@@ -103,7 +114,18 @@ class ConnectionPool:
         try:
             self.release(connection)
         finally:
-            self._end_writing()
+            self._turn.end()
+
+    def abandon(self) -> None:
+        """Release everything that the current thread holds, after an interrupt; calling this twice is allowed."""
+        me = (get_ident(),)
+        for connection in self._connections:
+            if connection.holder.get(0) == me:
+                connection.end()
+        self.waits.reset()
+        self._turn.end()
+        if self._closed_reason is not None:
+            self._close_idle()
 
     def after_commit(self, connection: StoreConnection) -> None:
         """Count a commit of the writer, and run a checkpoint when the log has become long."""
@@ -123,34 +145,42 @@ class ConnectionPool:
 
     def close(self) -> None:
         """Close the idle connections now and the others when they are released; closing twice is allowed."""
-        with self._writer:
-            if self._closed_reason is not None:
-                return
-            try:
-                self.flush()  # includes the commits of waiting flushes: no thread can commit now
-            finally:
-                self._closed_reason = "The store is closed.\n  Open it again, and close it only after its last use."
-                self._log.close()
-                self._close_idle()
-                _open_pools.discard(self)
+        self._is_closing = True  # from now on, nobody waits for another process
+        try:
+            self._turn.take_in_process()
+            if self._closed_reason is None:
+                self._close()
+        finally:
+            self._turn.end()
+
+    def _close(self) -> None:
+        try:
+            self.flush()  # includes the commits of waiting flushes: no thread can commit now
+        finally:
+            self._closed_reason = _CLOSED
+            self._turn.close_lock()
+            self._log.close()
+            self._close_idle()
+            _open_pools.discard(self)
 
     def disown(self) -> list[StoreConnection]:
         """Disable the pool in a forked child and return its connections, without touching files of the parent."""
-        inherited, self._idle = self._idle, []
-        self._writer = threading.Lock()
+        inherited, self._connections = self._connections, []
+        self._is_closing = True
+        self._turn.disown()
         self._closing = threading.Lock()
         self._group_flush = None
         self._closed_reason = _FORKED.format(name=self.name)
         self._log.close()  # otherwise this child would keep the parent's write lock after the parent ends
         return inherited
 
-    def _end_writing(self) -> None:
-        self._write_lock.release()
-        self._writer.release()
-
     def _check_open(self) -> None:
         if self._closed_reason is not None:
             raise StoreRefused(self._closed_reason)
+
+    def _check_waiting(self) -> None:
+        if self._is_closing:
+            raise StoreRefused(self._closed_reason or _CLOSED)
 
     def _connect(self, prepare: Callable[[StoreConnection], None], *, may_create: bool) -> StoreConnection:
         """Return a prepared connection; wait for processes that create the store or its log at the same time.
@@ -201,13 +231,11 @@ class ConnectionPool:
         SQLite up to 3.51.2 can lose pages when a writer restarts the log between two consecutive checkpoints
         (sqlite.org/wal.html, "the WAL-reset bug"). Holding the write lock keeps out the writers of all processes.
         """
-        holder.execute("PRAGMA busy_timeout = 0")
+        holder.wait_for_writers(0)
         try:
             holder.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError:
             return  # another program writes without the fair lock; a later commit tries the checkpoint again
-        finally:
-            holder.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
         try:
             mover = self.acquire()
             try:
@@ -227,9 +255,11 @@ class ConnectionPool:
 
     def _close_idle(self) -> None:
         # Close one by one: if two connections close at the same time, neither is the last one, and the log remains.
-        with self._closing, suppress(IndexError):  # another thread may be closing them too
-            while True:
-                self._idle.pop().close()
+        me = (get_ident(),)
+        with self._closing:  # another thread may be closing them too
+            for connection in [each for each in self._connections if each.holder.setdefault(0, me) is me]:
+                connection.close()
+                self._connections.remove(connection)
 
 
 _open_pools: WeakSet[ConnectionPool] = WeakSet()

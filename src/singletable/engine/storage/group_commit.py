@@ -11,20 +11,22 @@ from threading import get_ident
 from types import TracebackType
 from typing import Self
 
-from singletable.engine.storage.sqlite_connection import ConnectionSource, StoreConnection, raise_translated, roll_back
-from singletable.engine.storage.sqlite_errors import translate_error
+from singletable.engine.storage.sqlite_connection import ConnectionSource, StoreConnection, raise_translated
+from singletable.engine.storage.sqlite_errors import StaleCatalog, WriterBusy, is_busy, translate_error
 from singletable.errors import StoreRefused
 
 
 class GroupCommit:
     """The group commit of one thread; its first write starts the transaction."""
 
-    __slots__ = ("_connections", "_failure", "connection", "thread")
+    __slots__ = ("_connections", "_failure", "connection", "is_writing", "thread")
 
     def __init__(self, connections: ConnectionSource) -> None:
         self._connections = connections
         self._failure: BaseException | None = None
         self.connection: StoreConnection | None = None
+        self.is_writing = False
+        """Whether a write of the group has started and not ended."""
         self.thread = get_ident()
 
     def write_connection(self) -> StoreConnection:
@@ -43,7 +45,11 @@ class GroupCommit:
             except BaseException:
                 self._connections.release_writer(connection)
                 raise
+        except WriterBusy:
+            raise  # nothing has begun, so a later write of the group may try again
         except BaseException as error:
+            if self._connections.waits.seconds == 0 and is_busy(error):
+                raise WriterBusy(self._connections.name) from error
             self.fail(error)
             raise translate_error(error, self._connections.name) or error from None
         return connection
@@ -69,10 +75,7 @@ class GroupCommit:
                 connection.execute("COMMIT")
                 self._connections.after_commit(connection)
         finally:
-            try:
-                roll_back(connection)
-            finally:
-                self._connections.release_writer(connection)
+            self._connections.release_writer(connection)
 
 
 class GroupRead:
@@ -106,6 +109,7 @@ class GroupWrite:
 
     def __enter__(self) -> StoreConnection:
         self._connection = connection = self._group.write_connection()
+        self._group.is_writing = True
         connection.execute("SAVEPOINT one")
         connection.moment = None
         return connection
@@ -117,12 +121,14 @@ class GroupWrite:
         connection.close_cursors()
         if error is None:
             connection.execute("RELEASE one")
+            self._group.is_writing = False
             return
         if connection.in_transaction:
             connection.execute("ROLLBACK TO one")
             connection.execute("RELEASE one")
         else:
             self._group.fail(error)
+        self._group.is_writing = False
         raise_translated(error, self._connections)
 
 
@@ -137,6 +143,7 @@ class GroupWriteWithoutSavepoint(GroupWrite):
 
     def __enter__(self) -> StoreConnection:
         self._connection = connection = self._group.write_connection()
+        self._group.is_writing = True
         self._changes = connection.total_changes
         connection.moment = None
         return connection
@@ -147,36 +154,43 @@ class GroupWriteWithoutSavepoint(GroupWrite):
         connection = self._connection
         connection.close_cursors()
         if error is None:
+            self._group.is_writing = False
             return
         if not connection.in_transaction or connection.total_changes != self._changes:
             self._group.fail(error)
+        self._group.is_writing = False
         raise_translated(error, self._connections)
 
 
 class GroupCommitBlock:
     """A block that commits all writes of this thread together at its end."""
 
-    __slots__ = ("_current", "_is_ours")
+    __slots__ = ("_current", "_group")
 
     def __init__(self, current: CurrentGroup) -> None:
         self._current = current
-        self._is_ours = False
+        self._group: GroupCommit | None = None
 
     def __enter__(self) -> Self:
         if self._current.group is None:  # if another thread has a group, each write in this block commits by itself
-            self._current.group = GroupCommit(self._current.connections)
-            self._is_ours = True
+            self._group = GroupCommit(self._current.connections)
+            self._current.group = self._group
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_ours:
-            group, self._current.group = self._current.group, None
-            assert group is not None
+        group = self._group
+        if group is not None:
+            if self._current.group is group:
+                self._current.group = None
             if error is not None:
                 group.fail(error)
-            group.finish()
+            try:
+                group.finish()
+            except (StoreRefused, StaleCatalog):
+                if error is None or isinstance(error, Exception):
+                    raise  # otherwise an interrupt continues as it is
 
 
 class SeparateCommitsBlock:
@@ -210,3 +224,17 @@ class CurrentGroup:
     def __init__(self, connections: ConnectionSource) -> None:
         self.connections = connections
         self.group: GroupCommit | None = None
+
+    def abandon(self, *, within_group: bool) -> None:
+        """Release everything that the current thread holds; an interrupted group is rolled back as a whole.
+
+        With `within_group`, a group survives an error between two of its writes: its block is still running.
+        """
+        group = self.group
+        if group is not None and group.thread == get_ident():
+            if within_group and group.connection is not None and not group.is_writing:
+                return
+            self.group = None
+            group.connection = None
+            group.fail(StoreRefused("a write of this group commit was interrupted; none of its writes took effect"))
+        self.connections.abandon()

@@ -12,12 +12,20 @@ exclusively knows that no job runs.
 
 from __future__ import annotations
 
+import _thread
+import errno
 import os
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
+
+# How long a writer waits for writers in other processes before it raises an error.
+BUSY_SECONDS = 60.0
+# How often a waiting writer checks whether its wait was cancelled.
+_POLL_SECONDS = 0.05
 
 if sys.platform == "win32":
     import msvcrt
@@ -61,46 +69,143 @@ else:
         return _lock(descriptor, waits=False)
 
 
+class WriteWait(threading.local):
+    """How long the current thread waits for its turn to write; a thread that must not wait sets `seconds` to 0."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Wait as long as usual."""
+        self.seconds = BUSY_SECONDS
+        self.is_over: Callable[[], bool] = _never
+        """Whether the caller has given up, so that the wait ends early."""
+
+
+def _never() -> bool:
+    return False
+
+
+def do_nothing() -> None:
+    """Do nothing, as the check of a wait that nothing ends early."""
+
+
 class FairWriteLock:
     """The write lock between processes, granted in the order of requests; one thread of a process uses it at a time."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path = path
+        self._descriptor: int | None = descriptor
+        self._place: _Place | None = None
 
-    def acquire(self, seconds: float) -> bool:
-        """Wait at most this long for the lock; return whether it was acquired."""
-        return _lock(self._descriptor, waits=False) or _LockWait(self._descriptor).wait(seconds)
+    def acquire(self, wait: WriteWait, check: Callable[[], None] = do_nothing) -> bool:
+        """Wait at most as long as `wait` allows; return whether the lock was acquired.
+
+        While it waits, it calls `check` repeatedly, which may raise an error.
+        """
+        if self._descriptor is None:
+            return False
+        return _lock(self._descriptor, waits=False) or (wait.seconds > 0 and self._acquire_in_queue(wait, check))
 
     def release(self) -> None:
-        """Release the lock."""
-        _unlock(self._descriptor)
+        """Release the lock, and give up a place in the queue; releasing twice is allowed."""
+        if self._descriptor is not None:
+            _unlock(self._descriptor)
+        if self._place is not None:
+            self._place.leave()
+
+    def close(self) -> None:
+        """Stop using the file descriptor, which the caller closes; that releases the lock, except in a forked child."""
+        self._descriptor = None
+        if self._place is not None:
+            self._place.close()
+
+    def _acquire_in_queue(self, wait: WriteWait, check: Callable[[], None]) -> bool:
+        deadline = monotonic() + wait.seconds
+        place = self._join_queue()
+        while (seconds := deadline - monotonic()) > 0 and not wait.is_over():
+            if place.is_closed:  # the lock arrived before this thread joined the place of an earlier wait
+                place = self._join_queue()
+            if place.wait(min(seconds, _POLL_SECONDS)):
+                return True
+            check()
+        self.release()
+        return False
+
+    def _join_queue(self) -> _Place:
+        place = self._place
+        if place is None or not place.is_queued:
+            assert self._descriptor is not None
+            place = self._place = _Place(self._path, self._descriptor)
+            place.start()
+        place.join()
+        return place
 
 
-class _LockWait:
-    """A place in the queue for the lock. The kernel offers no timeout, so a thread waits."""
+class _Place:
+    """A place in the kernel's queue for the lock: a thread that waits, because the kernel offers no timeout.
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._mutex = threading.Lock()
-        self._is_over = False
-        self._is_acquired = False
-        self._thread = threading.Thread(target=self._acquire, name="write lock wait", daemon=True)
-        self._thread.start()
+    The place has its own file descriptor. If the lock arrives after the waiting thread has left, the place closes the
+    descriptor, which releases the lock. Each step is one atomic operation on a list, so an interrupt loses nothing.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._descriptors = [os.open(path, os.O_RDWR)]
+        self._waiters: list[object] = []
+        self._handed_over = threading.Lock()
+        self._handed_over.acquire()
+        self._is_granted = self._is_started = False
+        if not os.path.samestat(os.fstat(self._descriptors[0]), os.fstat(descriptor)):
+            self.close()
+            raise FileNotFoundError(errno.ENOENT, "the log was deleted or moved while the store was open", str(path))
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether the thread is still waiting for the lock."""
+        return self._is_started and not self._is_granted
+
+    def start(self) -> None:
+        """Start the thread."""
+        _thread.start_new_thread(self._run, ())
+        self._is_started = True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the lock arrived when nobody waited for it, or was released."""
+        return not self._descriptors
+
+    def join(self) -> None:
+        """Start to wait at this place."""
+        if not self._waiters:
+            self._waiters.append(self)
 
     def wait(self, seconds: float) -> bool:
-        self._thread.join(seconds)
-        with self._mutex:
-            self._is_over = True
-            return self._is_acquired
+        """Return whether the lock was handed over in this time; if not, the place stays in the queue."""
+        return self._handed_over.acquire(timeout=seconds)
 
-    def _acquire(self) -> None:
-        # The lock can arrive so late that the store, and with it the log file, is already closed.
-        with suppress(OSError):
-            _lock(self._descriptor, waits=True)
-            with self._mutex:
-                self._is_acquired = True
-                if self._is_over:
-                    _unlock(self._descriptor)
+    def leave(self) -> None:
+        """Give up the lock or the wait; leaving twice is allowed."""
+        try:
+            self._waiters.pop()
+        except IndexError:  # the lock was handed over, or nobody waits
+            if self._is_granted:
+                self.close()
+
+    def close(self) -> None:
+        """Close the file descriptor once, which releases the lock."""
+        with suppress(IndexError):
+            os.close(self._descriptors.pop())
+
+    def _run(self) -> None:
+        with suppress(OSError, IndexError):
+            _lock(self._descriptors[0], waits=True)
+        self._is_granted = True
+        try:
+            self._waiters.pop()
+        except IndexError:
+            self.close()
+        else:
+            self._handed_over.release()
 
 
 class RunningJobsLock:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from singletable.engine.storage import store_format
-from singletable.engine.storage.sqlite_errors import translate_error
+from singletable.engine.storage.process_locks import BUSY_SECONDS, WriteWait
+from singletable.engine.storage.sqlite_errors import WriterBusy, is_busy, translate_error
 from singletable.engine.storage.store_format import PAGE_BYTES
+from singletable.engine.storage.write_turn import is_owned, owned_lock, release_owned
 from singletable.errors import StoreRefused
-
-# How long a writer waits for writers in other processes before it raises an error.
-BUSY_SECONDS = 60.0
 
 _CACHE_BYTES = 16 * 2**20
 # If a huge transaction makes the log longer than this, SQLite later truncates the log to this size.
@@ -51,12 +49,30 @@ class StoreConnection(sqlite3.Connection):
         self.open_cursors: list[sqlite3.Cursor] = []
         self.moment: float | None = None
         """The time of the open transaction, set by its first change to an item; None before that."""
+        self.holder: dict[int, tuple[int]] = {}
+        """The thread that uses the connection, under the key 0; empty while the connection is idle."""
+        self._busy_seconds = BUSY_SECONDS
 
     def close_cursors(self) -> None:
         """Close every open range cursor."""
         for cursor in self.open_cursors:
             cursor.close()
         self.open_cursors.clear()
+
+    def wait_for_writers(self, seconds: float) -> None:
+        """Set how long SQLite waits for programs that write without the fair write lock."""
+        if seconds != self._busy_seconds:
+            self._busy_seconds = -1.0  # an interrupt may leave either value
+            self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self._busy_seconds = seconds
+
+    def end(self) -> None:
+        """End what a thread has left on the connection: its cursors, its transaction and its claim."""
+        if self.open_cursors:
+            self.close_cursors()
+        if self.in_transaction:  # SQLite may have ended it itself, for example when the disk is full
+            self.execute("ROLLBACK")
+        self.holder.clear()
 
     def remap(self) -> None:
         """Map the file at its current size; SQLite does so only when the limit changes."""
@@ -100,9 +116,10 @@ class MemoryConnection:
     name = "memory:"
 
     def __init__(self) -> None:
+        self.waits = WriteWait()
         self._connection = connect_to_memory()
         store_format.initialize(self._connection)
-        self._lock = threading.RLock()
+        self._lock = owned_lock()
         self._depth = 0
         self._is_closed = False
 
@@ -118,8 +135,8 @@ class MemoryConnection:
     def release(self, connection: StoreConnection) -> None:
         """Release the connection."""
         self._depth -= 1
-        if self._depth == 0 and connection.open_cursors:
-            connection.close_cursors()
+        if self._depth == 0:
+            connection.end()
         self._lock.release()
 
     acquire_writer = acquire
@@ -131,15 +148,29 @@ class MemoryConnection:
     def flush(self) -> None:
         """Return at once: memory has nothing to flush."""
 
+    def abandon(self) -> None:
+        """Release everything that the current thread holds, after an interrupt."""
+        if is_owned(self._lock):
+            if not self._is_closed:
+                self._connection.end()
+            self._depth = 0
+            release_owned(self._lock)
+
     def close(self) -> None:
         """Discard all data; closing twice is allowed."""
-        with self._lock:
+        self._lock.acquire()
+        try:
             self._is_closed = True
             self._connection.close()
+        finally:
+            self._lock.release()
 
 
 class ConnectionSource(Protocol):
     """The connections of a store: a pool for a file, one connection for memory."""
+
+    waits: WriteWait
+    """How long the current thread waits for its turn to write."""
 
     @property
     def name(self) -> str:
@@ -151,7 +182,7 @@ class ConnectionSource(Protocol):
         ...
 
     def release(self, connection: StoreConnection) -> None:
-        """Release a connection."""
+        """Release a connection; this rolls back an open transaction."""
         ...
 
     def acquire_writer(self) -> StoreConnection:
@@ -168,6 +199,10 @@ class ConnectionSource(Protocol):
 
     def flush(self) -> None:
         """Return when every commit so far is as durable as the store promises."""
+        ...
+
+    def abandon(self) -> None:
+        """Release everything that the current thread holds, after an interrupt."""
         ...
 
     def close(self) -> None:
@@ -211,10 +246,7 @@ class SnapshotSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            roll_back(self._connection)
-        finally:
-            self._connections.release(self._connection)
+        self._connections.release(self._connection)
         if error is not None:
             raise_translated(error, self._connections)
 
@@ -251,22 +283,15 @@ class WriteSession:
             raise_translated(failure, self._connections)
             raise
         finally:
-            try:
-                roll_back(connection)
-            finally:
-                self._connections.release_writer(connection)
+            self._connections.release_writer(connection)
         if error is not None:
             raise_translated(error, self._connections)
 
 
-def roll_back(connection: StoreConnection) -> None:
-    """Roll back an open transaction; SQLite may have ended it itself, for example when the disk is full."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
     """Raise the store's own error instead of a SQLite error; return if the store has none for it."""
+    if connections.waits.seconds == 0 and is_busy(error):
+        raise WriterBusy(connections.name) from error
     translated = translate_error(error, connections.name)
     if translated is not None:
         raise translated from error

@@ -36,6 +36,10 @@ class StaleCatalog(Exception):  # internal: the engine catches it and reloads th
     """A tree does not exist under its name: another process has changed or dropped its table."""
 
 
+class WriterBusy(Exception):  # internal: the event loop catches it and runs the request in a thread
+    """Another thread or process is writing, and the current thread must not wait for it."""
+
+
 def translate_error(error: BaseException, store: str) -> Exception | None:
     """Return the error to raise instead of a SQLite error, or None to raise the original."""
     if not isinstance(error, sqlite3.Error):

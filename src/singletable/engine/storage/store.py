@@ -24,10 +24,10 @@ from singletable.engine.storage.sqlite_connection import (
     SnapshotSession,
     WriteSession,
 )
-from singletable.engine.storage.sqlite_errors import StaleCatalog
+from singletable.engine.storage.sqlite_errors import StaleCatalog, WriterBusy
 from singletable.errors import StoreRefused
 
-__all__ = ["StaleCatalog", "Store", "Sync"]
+__all__ = ["StaleCatalog", "Store", "Sync", "WriterBusy"]
 
 
 class Store:
@@ -104,6 +104,14 @@ class Store:
     def flush(self) -> None:
         """Return when every commit of this process so far is as durable as `sync` promises; callers share a flush."""
         self._connections.flush()
+
+    def abandon(self, *, within_group: bool = False) -> None:
+        """Release everything that the current thread holds, after an interrupt such as KeyboardInterrupt.
+
+        Its unfinished write is rolled back. Pass `within_group=True` inside a `group_commit` block, whose end is still
+        to come. Callers call it again in a `finally` block, in case a second interrupt hits the clean-up.
+        """
+        self._current.abandon(within_group=within_group)
 
     def release_memory(self) -> None:
         """Unmap the pages of the file that earlier reads have mapped; the next read maps them again.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from singletable.engine.storage.store_format import PAGE_BYTES
+from singletable.engine.storage.write_turn import owned_lock, release_owned
 from singletable.errors import StoreRefused
 
 # A checkpoint costs three flushes and writes each page once, however often the log contains it; so it should be rare. A
@@ -30,7 +30,8 @@ class WriteAheadLog:
     """The log file of an open database."""
 
     def __init__(self, database: Path) -> None:
-        self.descriptor = os.open(f"{database}-wal", os.O_RDWR | getattr(os, "O_BINARY", 0))
+        self.path = database.with_name(f"{database.name}-wal")
+        self.descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0))
         self._salts = b""
         self._due_at = CHECKPOINT_FRAMES
 
@@ -76,8 +77,7 @@ class GroupFlush:
 
     def __init__(self, sync: Callable[[], None]) -> None:
         self._sync = sync
-        self._changed = threading.Condition()
-        self._is_running = False
+        self._flushing = owned_lock()
         self._committed = 0
         self._durable = 0
         self._failure: OSError | None = None
@@ -91,27 +91,24 @@ class GroupFlush:
         needed = self._committed
         if self._durable >= needed:
             return
-        with self._changed:
+        try:
             # A running flush may have started before our commit, so wait for its end and then check what it flushed.
-            while self._is_running and self._durable < needed:
-                self._changed.wait()
+            self._flushing.acquire()
             self._raise_failure()
-            if self._durable >= needed:
-                return
-            self._is_running = True
-            included = self._committed
-        self._lead(included)
+            if self._durable < needed:
+                self._lead(self._committed)
+            release_owned(self._flushing)
+        except BaseException:
+            release_owned(self._flushing)
+            raise
 
     def _lead(self, included: int) -> None:
         try:
             self._sync()
-            self._durable = included
         except OSError as error:
             self._failure = error
-        finally:
-            with self._changed:
-                self._is_running = False
-                self._changed.notify_all()
+        else:
+            self._durable = included
         self._raise_failure()
 
     def _raise_failure(self) -> None:
