@@ -248,3 +248,15 @@ def test_the_serve_command_has_every_option_in_the_docs() -> None:
     options = {word for word in words if word.startswith("--")} - {"--help"}
     assert len(options) >= 7
     assert not {option for option in options if f"`{option}" not in page}
+
+
+def test_serve_writes_an_access_log_in_json() -> None:
+    with serve("--json", "--log", "json") as running:
+        running.client().create_table(**TABLE)
+        with pytest.raises(ClientError):
+            running.client().get_item(TableName="lost", Key={"pk": {"S": "hidden"}})
+        _, said = running.stop()
+    created, lost = map(json.loads, said.splitlines())
+    assert (created["operation"], created["tables"], created["status"]) == ("CreateTable", ["shop"], 200)
+    assert (lost["operation"], lost["error"]) == ("GetItem", "ResourceNotFoundException")
+    assert "hidden" not in said
