@@ -59,7 +59,7 @@ GROUPS = (
     Group(
         "Tables",
         "A table is a class: its keywords are settings, its methods are access patterns. Open it to read and write.",
-        ("Table",),
+        ("Table", "Credentials"),
         (AsyncTable, Transaction, Metrics, Usage, FastPathCounts, RequestEvent),
     ),
     Group(

@@ -1,6 +1,7 @@
 """singletable: a compiler for DynamoDB single-table design."""
 
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
+from singletable.client.http.credentials import Credentials
 from singletable.client.key import Key, key
 from singletable.client.pattern import pattern
 from singletable.client.retries import Retries, Timeouts
@@ -68,6 +69,7 @@ __all__ = [
     "Children",
     "CollectionIncomplete",
     "ConditionFailed",
+    "Credentials",
     "CursorRefused",
     "DesignBroken",
     "DesignError",

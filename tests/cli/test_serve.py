@@ -289,3 +289,15 @@ def test_the_serve_command_requires_a_principal_and_a_secret_for_each_access_key
     path.write_text(json.dumps(document))
     said = refused(singletable(*command))
     assert f"{path}: Principals[0].Policies[0].Statement[0]: unknown element 'Efect'" in said
+
+
+def test_serve_writes_an_access_log_in_json() -> None:
+    with serve("--json", "--log", "json") as running:
+        running.client().create_table(**TABLE)
+        with pytest.raises(ClientError):
+            running.client().get_item(TableName="lost", Key={"pk": {"S": "hidden"}})
+        _, said = running.stop()
+    created, lost = map(json.loads, said.splitlines())
+    assert (created["operation"], created["tables"], created["status"]) == ("CreateTable", ["shop"], 200)
+    assert (lost["operation"], lost["error"]) == ("GetItem", "ResourceNotFoundException")
+    assert "hidden" not in said

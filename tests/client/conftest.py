@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from singletable import RequestRefused
-from tests.client.places import OURS, PEERS, PLACES, Place, forget_tables, server
+from singletable.engine import Engine
+from singletable.engine.boto3_clients import boto3_client
+from tests.client.places import BOTO3, OURS, PEERS, PLACES, Place, forget_tables, server
 from tests.client.shop import Shop
 
 Servers = Callable[[str], str]
@@ -37,9 +40,21 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def boto3_to_engine() -> Iterator[Any]:
+    """A boto3 client of this worker, which sends its requests to an engine in this process."""
+    with Engine("memory:") as engine:
+        yield boto3_client(engine)
+
+
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest, tmp_path: Path, servers: Servers) -> Iterator[Place]:
     kind = request.param
+    if kind == BOTO3:
+        client = request.getfixturevalue("boto3_to_engine")
+        yield Place(kind, client)
+        forget_tables(client)
+        return
     if kind not in (OURS, *PEERS):
         yield Place(kind, "memory:" if kind == "memory" else f"file:{tmp_path}/shop.db")
         return
@@ -61,7 +76,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 @pytest.fixture
-def url(place: Place) -> str:
+def url(place: Place) -> Any:
     return place.url
 
 

@@ -35,8 +35,10 @@ T = TypeVar("T", bound=Table)
 
 EMBEDDED = ("memory", "file")
 OURS = "http"
+# A client of boto3, which sends every request to an engine in this process.
+BOTO3 = "boto3"
 PEERS = ("dynalite", "dynamodb-local", "extenddb")
-PLACES = (*EMBEDDED, OURS, *PEERS)
+PLACES = (*EMBEDDED, OURS, BOTO3, *PEERS)
 
 LACKS = {
     # Every open table has a database of its own.
@@ -65,7 +67,8 @@ class Place:
     """Where a test opens its tables."""
 
     kind: str
-    url: str
+    url: Any
+    """A URL, or a client of boto3."""
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def open(self, table: type[T], **options: Any) -> T:
@@ -112,7 +115,7 @@ def call(table: Table, operation: str, **parameters: Any) -> dict[str, Any]:
     return answer
 
 
-def forget_tables(url: str) -> None:
+def forget_tables(url: Any) -> None:
     """Delete every table of a server."""
     transport = transport_for(url)
     try:

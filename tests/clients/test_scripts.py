@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def run_node(served: LocalServer, script: str, folder: Path, **variables: str) -
 
 def run_python(served: LocalServer, environment: str, script: str, folder: Path) -> None:
     python = python_environment(environment) / "python"
-    served.run([python, "-m", f"tests.clients.python.{script}"], folder, PYTHONPATH=str(ROOT))
+    path = f"{ROOT}{os.pathsep}{ROOT / 'src'}"
+    served.run([python, "-m", f"tests.clients.python.{script}"], folder, PYTHONPATH=path)
 
 
 @pytest.mark.parametrize("script", ["sdk", "electrodb", "toolbox"])
@@ -86,6 +88,7 @@ def test_pynamodb_enables_time_to_live(served: LocalServer, tmp_path: Path) -> N
 @only_in_make_clients
 def test_aioboto3(served: LocalServer, tmp_path: Path) -> None:
     run_python(served, "aioboto3", "aioboto3_shop", tmp_path)
+    run_python(served, "aioboto3", "aioboto3_table", tmp_path)
 
 
 @only_in_make_clients

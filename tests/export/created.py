@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -48,18 +47,7 @@ def without_settings(made: Made) -> Made:
 
 
 def by_model(design: Design, name: str | None = None) -> Made:
-    opened = open_table(
-        design,
-        "memory:",
-        create=True,
-        name=name,
-        secret=None,
-        cursor_seconds=None,
-        retries=None,
-        timeouts=None,
-        hook=None,
-        now=time.time,
-    )
+    opened = open_table(design, "memory:", {"create": True, "name": name})
     transport = opened.session.transport
     assert isinstance(transport, EngineTransport)
     made = described(transport.engine, name or design.name)

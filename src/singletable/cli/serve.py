@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from singletable.errors import SingletableError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
     from singletable.engine.http.access_keys import AccessKeys
     from singletable.engine.http.browser_guard import BrowserGuard
-    from singletable.engine.http.request_handler import EngineOf
+    from singletable.engine.http.request_handler import EngineOf, Service
     from singletable.engine.http.signature import SignatureCheck
 
 PORT_MAX = 65535
@@ -68,6 +68,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="FOLDER",
         type=Path,
         help="a folder whose subfolders stand in for S3 buckets, for table exports and imports",
+    )
+    parser.add_argument(
+        "--log",
+        choices=("json", "text"),
+        help="write a line about each request to standard error, without keys and values",
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
     parser.set_defaults(run=run)
@@ -189,7 +194,6 @@ def _serve(
 ) -> None:
     from singletable.engine.engine import Engine
     from singletable.engine.http.freed_memory import keep_freed_memory
-    from singletable.engine.http.request_handler import Service
     from singletable.engine.http.server import Server, run_until_stopped
 
     keep_freed_memory()
@@ -205,15 +209,7 @@ def _serve(
         enforce_capacity=options.enforce_capacity,
         enforce_partition_limit=options.enforce_partition_limit,
     ) as engine:
-        check = _signature_check(keys)
-        service = Service(
-            engine,
-            check=check,
-            head_check=None if check is None else check.check_head,
-            engine_of=_engine_of(engine, principals),
-            guard=_browser_guard(options, keys),
-            region=engine.region,
-        )
+        service = _service(options, keys, principals, engine)
         server = Server(service, flush=engine.store.flush if options.sync == "full" else None)
         if not keys and not _is_loopback(listening):
             print(_public_warning(listening), file=sys.stderr)
@@ -228,6 +224,27 @@ def _engine_of(engine: Engine, principals: PrincipalsFile | None) -> EngineOf | 
 
     engines = {key_id: engine.as_principal(each) for key_id, each in principals.principals.items()}
     return lambda request: engines[access_key_of(request)]
+
+
+def _service(
+    options: argparse.Namespace, keys: AccessKeys, principals: PrincipalsFile | None, engine: Engine
+) -> Service:
+    """Return the service for requests, with an access log if the options request one."""
+    from singletable.engine.http.request_handler import Service
+
+    check = _signature_check(keys)
+    settings: dict[str, Any] = {
+        "check": check,
+        "head_check": None if check is None else check.check_head,
+        "engine_of": _engine_of(engine, principals),
+        "guard": _browser_guard(options, keys),
+        "region": engine.region,
+    }
+    if options.log is None:
+        return Service(engine, **settings)
+    from singletable.engine.http.access_log import AccessLog, LoggedService, write_to_stderr
+
+    return LoggedService(AccessLog(options.log, write_to_stderr, time.time), engine, **settings)
 
 
 def _signature_check(keys: AccessKeys) -> SignatureCheck | None:

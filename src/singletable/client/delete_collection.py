@@ -144,7 +144,7 @@ class _Deletion:
                 yield from self._delete(targets, done)
             if page.last_evaluated_key is None:
                 return done
-            call = Call("Query", {**call.parameters, "ExclusiveStartKey": page.last_evaluated_key})
+            call = Call("Query", {**call.parameters, "ExclusiveStartKey": page.last_evaluated_key}, source=NAME)
 
     def _query(self) -> Call:
         """Return a strongly consistent Query of the partition; it reads whole items only if keys are not enough."""
@@ -163,7 +163,7 @@ class _Deletion:
             "ConsistentRead": True,
             "ReturnConsumedCapacity": "TOTAL",
         }
-        return Call("Query", {**parameters, **added})
+        return Call("Query", {**parameters, **added}, source=NAME)
 
     def _needs_whole_items(self, entity: Entity) -> bool:
         """Return whether the partition can contain items of an entity whose deletion needs more than the key."""

@@ -1,21 +1,35 @@
-"""Metrics: the requests and consumed capacity of each pattern, and the counters of the fast paths."""
+"""Metrics: the requests, errors and consumed capacity of each pattern, and the counters of the fast paths."""
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
+from singletable.errors import RequestRefused, Throttled, Unreachable
 from singletable.values.fast_path import FastPathCounts, fast_path_counts
 
 
 @dataclass
 class Usage:
-    """The requests and capacity units of one pattern, or of one kind of write."""
+    """The requests and capacity units of one pattern, or of one kind of read or write.
+
+    Every attempt counts: a request that DynamoDB throttled twice before it succeeded adds 1 to `requests`, and 2 to
+    each of `rejected`, `throttled` and `retries`.
+    """
 
     requests: int = 0
+    """The successful requests."""
     read_units: float = 0.0
     write_units: float = 0.0
+    rejected: int = 0
+    """The requests that DynamoDB answered with an error, such as a failed condition."""
+    throttled: int = 0
+    """The rejected requests that exceeded the throughput of a table, an index or the account."""
+    failed: int = 0
+    """The requests without a valid response, such as timeouts."""
+    retries: int = 0
+    """The rejected and failed requests that the client sent again."""
 
 
 class Metrics:
@@ -39,20 +53,30 @@ class Metrics:
             usage.requests += 1
             usage.write_units += units
 
+    def problem(self, name: str, problem: RequestRefused | Unreachable, *, is_retried: bool) -> None:
+        """Count a request that DynamoDB rejected, or that has no response."""
+        with self._lock:
+            usage = self._by_name[name]
+            if isinstance(problem, RequestRefused):
+                usage.rejected += 1
+                usage.throttled += isinstance(problem, Throttled)
+            else:
+                usage.failed += 1
+            usage.retries += is_retried
+
     @property
     def by_pattern(self) -> dict[str, Usage]:
         """The usage by name: of every pattern that was called, and of every other kind of read and write."""
         with self._lock:
-            return {name: Usage(u.requests, u.read_units, u.write_units) for name, u in self._by_name.items()}
+            return {name: replace(usage) for name, usage in self._by_name.items()}
 
     @property
     def total(self) -> Usage:
         """The sum of all usage."""
         total = Usage()
         for usage in self.by_pattern.values():
-            total.requests += usage.requests
-            total.read_units += usage.read_units
-            total.write_units += usage.write_units
+            for each in fields(Usage):
+                setattr(total, each.name, getattr(total, each.name) + getattr(usage, each.name))
         return total
 
     @property
@@ -65,6 +89,6 @@ class Metrics:
         return fast_path_counts()
 
     def reset(self) -> None:
-        """Set the counts of requests and capacity units to zero."""
+        """Set the counts of requests, errors and capacity units to zero."""
         with self._lock:
             self._by_name.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import msgspec
 
@@ -15,8 +15,9 @@ from singletable.client.items.value_reader import reject_unreadable_types
 from singletable.client.metrics import Metrics
 from singletable.client.reading.pagination import Cursors
 from singletable.client.reading.table_reader import TableReader
+from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
-from singletable.client.request_steps import Call, Steps, pause, run
+from singletable.client.request_steps import Call, Steps, pause, run, run_async
 from singletable.client.retries import Retries, Timeouts
 from singletable.client.tracing import RequestHook, tracing
 from singletable.client.transport import Transport
@@ -26,7 +27,12 @@ from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
 if TYPE_CHECKING:
+    from singletable.client.boto3_transport import Boto3Client
+    from singletable.client.http.credentials import CredentialsOption
     from singletable.engine.request_methods import RequestMethods
+
+    OpenTarget = str | RequestMethods | Boto3Client
+    """Where a table is: a URL, an open engine, or a boto3 client."""
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
@@ -36,78 +42,152 @@ POLL_SECONDS = 0.5
 POLLS_MAX = 1200
 
 
-def open_table(
-    design: Design,
-    url: str | RequestMethods,
-    *,
-    create: bool,
-    name: str | None,
-    secret: bytes | str | None,
-    cursor_seconds: float | None,
-    retries: Retries | None,
-    timeouts: Timeouts | None,
-    hook: RequestHook | None,
-    now: Callable[[], float] | None,
-    unreadable: Literal["raise", "report"] = "raise",
-    check: bool = True,
-) -> ConnectedTable:
-    """Open a table and return it; if `check`, raise TableDiffers unless it exists and matches the model."""
+class OpenOptions(TypedDict, total=False):
+    """The options of `Table.open`, which describes them."""
+
+    create: bool
+    check: bool
+    name: str | None
+    session: object | None
+    credentials: CredentialsOption | None
+    secret: bytes | str | None
+    cursor_seconds: float | None
+    retries: Retries | None
+    timeouts: Timeouts | None
+    hook: RequestHook | None
+    log_values: bool
+    now: Callable[[], float] | None
+    unreadable: Literal["raise", "report"]
+
+
+def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
+    """Open a table and return it; raise TableDiffers if it does not exist or does not match the model."""
+    _reject_invalid(design, options)
+    table = _connected(design, transport_for(place, options), options)
+    try:
+        run(_opening_steps(table, place, options), table.session)
+    except BaseException:
+        table.session.close()
+        raise
+    return table
+
+
+async def open_table_async(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
+    """Open a table without blocking the event loop; raise TableDiffers like `open_table`."""
+    _reject_invalid(design, options)
+    if isinstance(place, str) and not _is_embedded(place):
+        import asyncio
+
+        # Finding credentials can read files and send requests.
+        transport = await asyncio.to_thread(transport_for, place, options)
+    else:
+        transport = transport_for(place, options)
+    table = _connected(design, transport, options)
+    try:
+        await run_async(_opening_steps(table, place, options), table.session)
+    except BaseException:
+        await table.session.close_async()
+        raise
+    return table
+
+
+def _reject_invalid(design: Design, options: OpenOptions) -> None:
+    """Reject a design or options with which no table can be opened, before any request."""
     design.require_keys("open()")
-    table_name = name or design.name
-    reject_table_name(table_name)
+    reject_table_name(options.get("name") or design.name)
     reject_unreadable_types(design)
+    unreadable = options.get("unreadable", "raise")
     if unreadable not in ("raise", "report"):
         raise ArgumentRefused(f'{design.name}.open: unreadable must be "raise" or "report", got {unreadable!r}')
-    transport = transport_for(url, timeouts, now)
+    if options.get("create") and not options.get("check", True):
+        raise ArgumentRefused(
+            f"{design.name}.open: create=True sends requests and check=False sends none; pass only one of them"
+        )
+
+
+def _connected(design: Design, transport: Transport, options: OpenOptions) -> ConnectedTable:
+    """Return the table on a transport; sends no request."""
+    configured: Retries | None = getattr(transport, "retries", None)  # from the AWS configuration
+    metrics = Metrics()
+    session = Session(
+        transport,
+        options.get("retries") or configured or Retries(),
+        options.get("hook"),
+        tracing(getattr(transport, "server", None)),
+        metrics=metrics,
+        log=RequestLog(with_values=options.get("log_values", False)),
+    )
+    now = options.get("now")
     clock: Callable[[], float] = (
         getattr(transport, "now", time.time) if now is None else now
     )  # an engine has its own clock
-    configured: Retries | None = getattr(transport, "retries", None)  # from the AWS configuration
-    session = Session(transport, retries or configured or Retries(), hook, tracing(getattr(transport, "server", None)))
     try:
-        cursors = Cursors(secret, seconds=cursor_seconds, now=clock)
-        if create or url == "memory:":
-            run(create_table(design, table_name), session)
-        if check:
-            run(check_table(design, table_name), session)
+        cursors = Cursors(options.get("secret"), seconds=options.get("cursor_seconds"), now=clock)
     except BaseException:
         session.close()
         raise
-    item_types, metrics = ItemTypes(design), Metrics()
     returns_items = transport.name.startswith(("memory:", "file:", "dynamodb:"))
-    reports = unreadable == "report"
-    reader = TableReader(
-        design, table_name, item_types, cursors, metrics, clock, session.retries, reports_unreadable=reports
-    )
+    reports = options.get("unreadable") == "report"
+    name = options.get("name") or design.name
+    item_types = ItemTypes(design)
+    reader = TableReader(design, name, item_types, cursors, metrics, clock, session.retries, reports_unreadable=reports)
     return ConnectedTable(session, reader, returns_items=returns_items)
 
 
-def transport_for(
-    url: str | RequestMethods, timeouts: Timeouts | None = None, now: Callable[[], float] | None = None
-) -> Transport:
-    """Return the transport for a URL or an open engine; raise ArgumentRefused for anything else.
+def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOptions) -> Steps[None]:
+    """Create the table if requested, and compare it with the model unless `check` is false."""
+    design, name = table.reader.design, table.reader.name
+    if options.get("create") or place == "memory:":
+        yield from create_table(design, name)
+    if options.get("check", True):
+        yield from check_table(design, name)
 
-    If the URL makes this function open an engine, the engine uses the clock `now`.
+
+def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Transport:
+    """Return the transport for a URL, an open engine or a boto3 client; raise ArgumentRefused for anything else.
+
+    If the URL makes this function open an engine, the engine uses the clock `now` of the options.
     """
-    if not isinstance(url, str) or url == "memory:" or url.startswith("file:"):
+    chosen: OpenOptions = options or {}
+    has_meta = not isinstance(place, str) and hasattr(place, "meta")
+    if has_meta or not isinstance(place, str) or _is_embedded(place):
+        _reject_connection_options(chosen, "a boto3 client" if has_meta else "the embedded engine")
+    if has_meta:
+        from singletable.client.boto3_transport import boto3_transport
+
+        return boto3_transport(place)
+    if not isinstance(place, str) or _is_embedded(place):
         from singletable.client.engine_transport import engine_transport
 
-        return engine_transport(url, now)
+        return engine_transport(place, chosen.get("now"))
     from singletable.client.http.address import without_secrets
 
-    chosen = timeouts or Timeouts()
-    if url.startswith(("http://", "https://")):
+    timeouts = chosen.get("timeouts") or Timeouts()
+    session, credentials = chosen.get("session"), chosen.get("credentials")
+    if place.startswith(("http://", "https://")):
         from singletable.client.http.http_transport import open_address
 
-        return open_address(url, chosen)
-    if url.startswith("dynamodb://"):
+        return open_address(place, timeouts, session=session, credentials=credentials)
+    if place.startswith("dynamodb://"):
         from singletable.client.http.aws import open_region
 
-        return open_region(url, chosen)
+        return open_region(place, timeouts, session=session, credentials=credentials)
     raise ArgumentRefused(
-        f"{without_secrets(url)!r} is not a valid URL for a table; "
+        f"{without_secrets(place)!r} is not a valid URL for a table; "
         "write memory:, file:PATH, http://HOST:PORT or dynamodb://REGION"
     )
+
+
+def _is_embedded(url: str) -> bool:
+    return url == "memory:" or url.startswith("file:")
+
+
+def _reject_connection_options(options: OpenOptions, place: str) -> None:
+    for option in ("session", "credentials", *(("timeouts",) if place == "a boto3 client" else ())):
+        if options.get(option) is not None:
+            raise ArgumentRefused(
+                f"open: {place} does not use {option}=; pass it with a dynamodb:// or http:// URL, or omit it"
+            )
 
 
 def reject_table_name(name: str) -> None:
@@ -123,7 +203,7 @@ def reject_table_name(name: str) -> None:
 def create_table(design: Design, name: str) -> Steps[None]:
     """Create the table with its indexes and time to live, unless it exists; wait until it is active."""
     try:
-        yield (Call("CreateTable", create_table_request(design, name)),)
+        yield (Call("CreateTable", create_table_request(design, name), source="open"),)
     except RequestRefused as error:
         if error.code != "ResourceInUseException":
             raise
@@ -135,7 +215,7 @@ def create_table(design: Design, name: str) -> Steps[None]:
     if design.ttl_attribute is not None:
         setting = {"Enabled": True, "AttributeName": design.ttl_attribute}
         try:
-            yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}),)
+            yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}, source="open"),)
         except RequestRefused as error:
             if error.code != "UnknownOperationException":  # some local servers have no time to live
                 raise
@@ -158,7 +238,7 @@ def check_table(design: Design, name: str) -> Steps[None]:
 
 
 def _describe(name: str) -> Steps[Document]:
-    (body,) = yield (Call("DescribeTable", {"TableName": name}),)
+    (body,) = yield (Call("DescribeTable", {"TableName": name}, source="open"),)
     table: Document = _decode(body)["Table"]
     return table
 

@@ -1,4 +1,4 @@
-"""Session: sends requests through a transport, retries after retryable errors, and reports to hooks and tracing."""
+"""Session: sends requests through a transport, retries them, and reports to hooks, tracing, metrics and the log."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from singletable.client.metrics import Metrics
+from singletable.client.request_log import RequestLog, is_lasting
 from singletable.client.request_steps import Call
 from singletable.client.responses import PageChunks, not_utf8
-from singletable.client.retries import RETRYABLE, UNKNOWN_OUTCOME, Retries, is_retryable_cancellation
+from singletable.client.retries import CONFLICTS, RETRYABLE, UNKNOWN_OUTCOME, Retries, is_retryable_cancellation
 from singletable.client.tracing import RequestEvent, RequestHook, Tracing, current_pattern
 from singletable.client.transport import Meanwhile, SendResult, Transport, in_process
 from singletable.errors import RequestRefused, Unreachable
@@ -26,22 +28,24 @@ CONCURRENT_MAX = 32
 
 @dataclass
 class Session:
-    """A transport with retries, a hook and tracing."""
+    """A transport with retries, a hook, tracing, metrics and a log."""
 
     transport: Transport
     retries: Retries = field(default_factory=Retries)
     hook: RequestHook | None = None
     tracing: Tracing | None = None
     clock: Callable[[], float] = time.time
+    metrics: Metrics | None = None
+    log: RequestLog = field(default_factory=RequestLog)
 
     @property
     def is_observed(self) -> bool:
-        """Whether a hook or a tracer receives every request."""
-        return self.hook is not None or (self.tracing is not None and self.tracing.is_on())
+        """Whether a hook, a tracer or the log receives every request."""
+        return self.hook is not None or (self.tracing is not None and self.tracing.is_on()) or self.log.is_on()
 
     def send(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+        if not self.is_observed:
             body = _body(call)
             try:
                 return self.transport.send(call.operation, body)
@@ -128,7 +132,7 @@ class Session:
 
     async def send_async(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+        if not self.is_observed:
             body = _body(call)
             try:
                 return await self.transport.send_async(call.operation, body)
@@ -157,9 +161,13 @@ class Session:
                 response = yield body
             except (RequestRefused, Unreachable) as problem:
                 first = None
-                if not self._is_retryable(call, problem, attempt):
+                is_retried = self._is_retryable(call, problem, attempt)
+                if self.metrics is not None:
+                    self.metrics.problem(call.source or call.operation, problem, is_retried=is_retried)
+                if not is_retried:
                     self._report(call, attempt, started, None, problem)
                     raise
+                self.log.retry(call.operation, call.source, attempt, self.retries.attempts, problem)
             else:
                 if self.is_observed:
                     self._report(call, attempt, started, response)
@@ -216,6 +224,8 @@ class Session:
     def _is_retryable(self, call: Call, problem: RequestRefused | Unreachable, attempt: int) -> bool:
         if attempt >= self.retries.attempts:
             return False
+        if getattr(self.transport, "retries_itself", False) and not _is_retried_only_here(problem):
+            return False
         if isinstance(problem, Unreachable):
             return call.repeatable or not problem.sent
         if is_retryable_cancellation(problem):
@@ -231,12 +241,14 @@ class Session:
         error: RequestRefused | Unreachable | None = None,
     ) -> None:
         seconds = time.perf_counter() - started
-        if self.hook is None and (self.tracing is None or not self.tracing.is_on()):
+        if not self.is_observed and (error is None or not is_lasting(error)):
             return
         parameters = msgspec.json.decode(_body(call))  # parameters can contain items encoded as JSON
         event = RequestEvent(call.operation, parameters, attempts, seconds, error, current_pattern.get())
+        body = response if isinstance(response, bytes) else None
+        self.log.finished(event, body)
         if self.tracing is not None and self.tracing.is_on():
-            self.tracing.record(event, response if isinstance(response, bytes) else None)
+            self.tracing.record(event, body)
         if self.hook is not None:
             self.hook(event)
 
@@ -247,6 +259,11 @@ class Session:
     async def close_async(self) -> None:
         """Close the transport."""
         await self.transport.close_async()
+
+
+def _is_retried_only_here(problem: RequestRefused | Unreachable) -> bool:
+    """Return whether a transport that retries by itself does not retry this error."""
+    return isinstance(problem, RequestRefused) and (is_retryable_cancellation(problem) or problem.code in CONFLICTS)
 
 
 def _body(call: Call) -> bytes:

@@ -27,6 +27,8 @@ class Call(NamedTuple):
     parameters: dict[str, Any]
     repeatable: bool = True
     """Whether the request can be sent again if its response was lost."""
+    source: str | None = None
+    """The name of the pattern, or of the kind of read or write, in the metrics and in the log."""
 
 
 @dataclass(frozen=True)

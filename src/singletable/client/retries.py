@@ -54,19 +54,17 @@ THROTTLING = frozenset(
 )
 # Internal errors of the service, after which a write may or may not have happened.
 UNKNOWN_OUTCOME = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
-# Errors after which the same request may succeed.
-RETRYABLE = (
-    THROTTLING
-    | UNKNOWN_OUTCOME
-    | {
+# Errors because of other requests, which boto3 does not retry.
+CONFLICTS = frozenset(
+    (
         "ItemCollectionSizeLimitExceededException",
         "LimitExceededException",
         "ReplicatedWriteConflictException",
-        "ServiceUnavailable",
         "TransactionConflictException",
-        "TransactionInProgressException",
-    }
+    )
 )
+# Errors after which the same request may succeed.
+RETRYABLE = THROTTLING | UNKNOWN_OUTCOME | CONFLICTS | {"ServiceUnavailable", "TransactionInProgressException"}
 # Cancellation reasons after which the same transaction may succeed.
 RETRYABLE_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, Unpack, overload
 
 from singletable.client.pattern import Pattern
 from singletable.client.table_metaclass import RESERVED, TableBody
@@ -16,9 +16,12 @@ from singletable.model.table_schema import GSI, LSI, TableSettings
 if TYPE_CHECKING:
     from singletable.client.async_table import AsyncTable
     from singletable.client.batch_result import BatchProgress, BatchResult
+    from singletable.client.boto3_transport import Boto3Client
     from singletable.client.connected_table import ConnectedTable
+    from singletable.client.http.credentials import CredentialsOption
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
+    from singletable.client.open_table import OpenOptions
     from singletable.client.reading.table_scan import TableScan
     from singletable.client.retries import Retries, Timeouts
     from singletable.client.tracing import RequestHook
@@ -47,49 +50,68 @@ class Table(TableBody):
     @classmethod
     def open(
         cls,
-        url: str | RequestMethods,
+        url: str | RequestMethods | Boto3Client,
         *,
         create: bool = False,
+        check: bool = True,
         name: str | None = None,
+        session: object | None = None,
+        credentials: CredentialsOption | None = None,
         secret: bytes | str | None = None,
         cursor_seconds: float | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
         hook: RequestHook | None = None,
+        log_values: bool = False,
         now: Callable[[], float] | None = None,
         unreadable: Literal["raise", "report"] = "raise",
-        check: bool = True,
     ) -> Self:
-        """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT`, `dynamodb://REGION`, or in an engine.
+        """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine.
 
-        `create` creates a missing table from the model. `name` overrides the table name of the model. `secret` signs
-        cursors, which are valid in every process that has the same secret; they expire after `cursor_seconds`.
-        `retries` and `timeouts` are the retry and timeout settings. `hook` receives a RequestEvent for every request.
+        `create` creates a missing table from the model. `name` overrides the table name of the model. `session` is a
+        boto3 session; `credentials` are credentials, or a function that returns them. A DynamoDB client of boto3 in
+        place of the URL sends every request itself. `secret` signs cursors, which are valid in every process that has
+        the same secret; they expire after `cursor_seconds`. `retries` and `timeouts` are the retry and timeout
+        settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log records.
         `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
-        Raises TableDiffers if the table does not exist or does not match the model. This check needs the permission
-        `dynamodb:DescribeTable`; with `check=False`, `open` sends no request at all, unless it creates the table.
+        Raises TableDiffers if the table does not exist or does not match the model; this check needs the permission
+        `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
 
         A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
         other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
         UnreadableItemWarning for each. A read of one item still raises.
         """
-        from singletable.client.open_table import open_table
+        from singletable.client.open_table import OpenOptions, open_table
 
         table = cls()
-        table._open = open_table(
-            cls.design,
-            url,
+        options = OpenOptions(
             create=create,
+            check=check,
             name=name,
+            session=session,
+            credentials=credentials,
             secret=secret,
             cursor_seconds=cursor_seconds,
             retries=retries,
             timeouts=timeouts,
             hook=hook,
+            log_values=log_values,
             now=now,
             unreadable=unreadable,
-            check=check,
         )
+        table._open = open_table(cls.design, url, options)
+        return table
+
+    @classmethod
+    async def open_async(cls, url: str | RequestMethods | Boto3Client, **options: Unpack[OpenOptions]) -> Self:
+        """Open the table like `open`, with the same options, without blocking the event loop.
+
+        `url` can also be a client of aioboto3, which then sends every request; only awaited calls work on that table.
+        """
+        from singletable.client.open_table import open_table_async
+
+        table = cls()
+        table._open = await open_table_async(cls.design, url, options)
         return table
 
     @property

@@ -30,6 +30,7 @@ RESERVED = frozenset(
         "move_subtree",
         "name",
         "open",
+        "open_async",
         "put",
         "put_many",
         "query",

@@ -109,7 +109,7 @@ class Tracing:
     def _request_attributes(self, event: RequestEvent) -> dict[str, Any]:
         parameters = event.parameters
         attributes = {**self._common, "db.operation.name": event.operation, "rpc.method": event.operation}
-        tables = sorted(set(_tables(parameters)))
+        tables = table_names(parameters)
         if tables:
             attributes["aws.dynamodb.table_names"] = tables
         if event.pattern is not None:
@@ -127,6 +127,11 @@ def tracing(server: tuple[str, int] | None) -> Tracing | None:
     except ImportError:
         return None
     return Tracing(trace, server)
+
+
+def table_names(parameters: dict[str, Any]) -> list[str]:
+    """Return the sorted names of the tables in a request."""
+    return sorted(set(_tables(parameters)))
 
 
 def _tables(parameters: dict[str, Any]) -> Iterator[str]:

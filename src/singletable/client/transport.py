@@ -23,6 +23,8 @@ class Transport(Protocol):
 
     name: str
     """The URL of the transport, without credentials."""
+    retries_itself: bool = False
+    """Whether the transport retries throttled requests, internal errors and connection errors."""
 
     def send(self, operation: str, body: bytes) -> bytes:
         """Send a request and return the body of the response.

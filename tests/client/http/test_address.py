@@ -47,10 +47,9 @@ def test_an_http_address_separates_credentials_and_options() -> None:
         ("http://AKID@db", "incomplete access key"),
         ("http://AKID:hidden@db?colour=red", "unknown option 'colour'; the valid options are profile, region"),
         ("htp://AKID:hidden@db", "is not a valid URL for a table"),
-        ("dynamodb://", "has no valid region"),
         ("dynamodb://AKID:hidden@eu-west-1", "has no valid region"),
         ("dynamodb://eu-west-1/shop", "has no valid region"),
-        ("dynamodb://eu-west-1?table=shop", "unknown option 'table'; the valid options are endpoint, profile"),
+        ("dynamodb://eu-west-1?table=shop", "unknown option 'table'; the valid options are endpoint_url, profile"),
     ],
 )
 def test_an_http_address_rejects_an_invalid_url_without_showing_its_secret(url: str, words: str) -> None:

@@ -62,7 +62,7 @@ def test_an_aws_region_has_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("keys")
 def test_an_aws_endpoint_and_its_retries_can_be_configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert opened("dynamodb://eu-west-1?endpoint=http://localhost:8000").server == ("localhost", 8000)
+    assert opened("dynamodb://eu-west-1?endpoint_url=http://localhost:8000").server == ("localhost", 8000)
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://localhost:8001")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "7")
     transport = opened("dynamodb://eu-west-1")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from singletable.client.http.credentials import Credentials
 from singletable.errors import ArgumentRefused
+
+if TYPE_CHECKING:
+    from singletable.client.http.proxies import Proxy
 
 _USER = re.compile(r"//[^/?#]*@")
 _PORTS = {"http": 80, "https": 443}
@@ -21,6 +25,8 @@ class Address:
     host: str
     port: int
     is_encrypted: bool
+    proxy: Proxy | None = None
+    """The proxy that opens connections to the server."""
 
     @property
     def authority(self) -> str:
@@ -33,6 +39,11 @@ class Address:
     def url(self) -> str:
         """The URL without credentials and options."""
         return f"{'https' if self.is_encrypted else 'http'}://{self.authority}"
+
+
+def proxy_url(environment: Mapping[str, str]) -> str:
+    """Return the URL of the proxy for encrypted connections; empty if the environment sets none."""
+    return environment.get("https_proxy") or environment.get("HTTPS_PROXY") or ""
 
 
 def without_secrets(url: str) -> str:

@@ -24,6 +24,8 @@ from singletable.values.fast_path import NotOnFastPath
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from singletable.client.http.proxies import Proxy
+
 
 class AsyncConnection(asyncio.Protocol):
     """One connection, used by one task at a time."""
@@ -199,11 +201,26 @@ class LoopPool:
         host, port = self._address.host, self._address.port
         try:
             async with asyncio.timeout(self.timeouts.connect):
+                if self._address.proxy is not None:
+                    return await self._connect_through(self._address.proxy)
                 _, connection = await self.loop.create_connection(
                     lambda: AsyncConnection(self), host, port, ssl=self._context
                 )
         except OSError as problem:
             raise self.errors.connect_failed(problem) from problem
+        return connection
+
+    async def _connect_through(self, proxy: Proxy) -> AsyncConnection:
+        from singletable.client.http.proxies import open_socket_async
+
+        tunnel = await open_socket_async(self._address, proxy)
+        try:
+            _, connection = await self.loop.create_connection(
+                lambda: AsyncConnection(self), sock=tunnel, ssl=self._context, server_hostname=self._address.host
+            )
+        except BaseException:
+            tunnel.close()
+            raise
         return connection
 
     async def _close_with_loop(self) -> AsyncGenerator[None, None]:

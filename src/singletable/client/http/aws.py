@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from singletable.client.http.address import Address, parse_address, reject_unknown_options, without_secrets
-from singletable.client.http.credentials import Credentials
-from singletable.client.http.http_transport import HttpTransport
+from singletable.client.http.credentials import Credentials, credential_source, region_from, reject_two_sources
+from singletable.client.http.environment_settings import EnvironmentSettings, environment_settings
+from singletable.client.http.http_transport import HttpTransport, through_proxy
 from singletable.client.http.signer import Signer
 from singletable.client.retries import Retries, Timeouts
 from singletable.errors import ArgumentRefused, NotConnected
@@ -16,25 +18,63 @@ from singletable.errors import ArgumentRefused, NotConnected
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from singletable.client.http.credentials import CredentialsOption
+
 # How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before they do.
 REFRESH_CHECK_SECONDS = 1.0
 
 
-def open_region(url: str, timeouts: Timeouts) -> HttpTransport:
-    """Return a transport to DynamoDB in a region, for a URL like `dynamodb://eu-west-1?profile=NAME&endpoint=URL`."""
+def open_region(
+    url: str, timeouts: Timeouts, *, session: object = None, credentials: CredentialsOption | None = None
+) -> HttpTransport:
+    """Return a transport to DynamoDB, for `dynamodb://eu-west-1?profile=NAME&endpoint_url=URL`, all parts optional."""
     parts = urlsplit(url)
-    region, options = parts.netloc, dict(parse_qsl(parts.query, keep_blank_values=True))
-    if not region or parts.path not in ("", "/") or "@" in region or ":" in region:
+    region, options = parts.netloc or None, dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.path not in ("", "/") or "@" in parts.netloc or ":" in parts.netloc:
         raise ArgumentRefused(f"{without_secrets(url)!r} has no valid region; write dynamodb://eu-west-1")
-    reject_unknown_options(options, ("endpoint", "profile"), url)
-    settings = BotocoreSettings(options.get("profile"))
-    credentials = settings.credentials()
-    address = settings.address(region, options.get("endpoint"))
-    signer = Signer(address.authority, region, credentials)
+    reject_unknown_options(options, ("endpoint_url", "profile"), url)
+    profile = options.get("profile")
+    reject_two_sources({"session=": session, "credentials=": credentials, "?profile=": profile})
+    source = None if credentials is None else credential_source(credentials)
+    settings: EnvironmentSettings | BotocoreSettings | None = None
+    if session is None and profile is None:
+        settings = environment_settings(os.environ, region, has_credentials=source is not None)
+    settings = settings or BotocoreSettings(profile, session)
+    region = region or settings.region()
+    if region is None:
+        raise NotConnected("no AWS region found; write dynamodb://eu-west-1, or set AWS_REGION")
+    source = source or settings.credentials()
+    endpoint = options.get("endpoint_url")
+    address = settings.address(region) if endpoint is None else endpoint_address(endpoint)
     context = settings.context() if address.is_encrypted else None
     return HttpTransport(
-        address, signer, timeouts, name=f"dynamodb://{region}", context=context, retries=settings.retries()
+        through_proxy(address),
+        Signer(address.authority, region, source),
+        timeouts,
+        name=f"dynamodb://{region}",
+        context=context,
+        retries=settings.retries(),
     )
+
+
+def endpoint_address(url: str) -> Address:
+    """Return the address of an endpoint URL."""
+    address, credentials, options = parse_address(url)
+    if credentials is not None or options:
+        raise ArgumentRefused(f"the endpoint {without_secrets(url)!r} must not contain credentials or options")
+    return address
+
+
+def botocore_credentials(credentials: Any) -> BotocoreCredentials:
+    """Return the source for a credentials object of botocore or boto3."""
+    return BotocoreCredentials(credentials, _botocore_problems())
+
+
+def _botocore_problems() -> tuple[type[Exception], ...]:
+    """Return the exceptions of botocore, which raises RuntimeError for some invalid settings."""
+    from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
+
+    return (BotoCoreError, ClientError, RuntimeError)
 
 
 class BotocoreCredentials:
@@ -68,16 +108,23 @@ class BotocoreCredentials:
 class BotocoreSettings:
     """AWS settings that botocore reads from the environment, the configuration files and the machine."""
 
-    def __init__(self, profile: str | None = None) -> None:
+    def __init__(self, profile: str | None = None, session: object = None) -> None:
+        """Read the settings of a profile, or of a session of boto3 or botocore."""
         try:
-            from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
+            self._problems = _botocore_problems()
             from botocore.session import Session  # type: ignore[import-untyped]
         except ModuleNotFoundError as problem:
             raise NotConnected(
                 f"AWS settings need {problem.name}, which is not installed: pip install 'singletable[aws]'"
             ) from problem
-        self._problems = (BotoCoreError, ClientError, RuntimeError)
-        self._session: Any = Session(profile=profile)
+        self._is_given = session is not None
+        self._session: Any = Session(profile=profile) if session is None else _botocore_session(session, Session)
+
+    def region(self) -> str | None:
+        """Return the region from the session, the environment or the profile."""
+        # botocore reads only AWS_DEFAULT_REGION, other AWS SDKs and AWS Lambda use AWS_REGION.
+        configured: str | None = self._from_botocore(self._session.get_config_variable, "region")
+        return configured if self._is_given and configured else region_from(os.environ) or configured
 
     def credentials(self) -> BotocoreCredentials:
         """Return the credentials that botocore finds; raise NotConnected if it finds none."""
@@ -90,13 +137,9 @@ class BotocoreSettings:
             )
         return BotocoreCredentials(credentials, self._problems)
 
-    def address(self, region: str, endpoint: str | None) -> Address:
-        """Return the address of the given endpoint, else of the configured endpoint, else of the region's default."""
-        url = endpoint or self._from_botocore(self._endpoint, region)
-        address, credentials, options = parse_address(url)
-        if credentials is not None or options:
-            raise ArgumentRefused(f"the endpoint {without_secrets(url)!r} must not contain credentials or options")
-        return address
+    def address(self, region: str) -> Address:
+        """Return the address of the configured endpoint, else of the region's default."""
+        return endpoint_address(self._from_botocore(self._endpoint, region))
 
     def context(self) -> SSLContext:
         """Return the TLS context, with the configured CA certificates or those of the machine."""
@@ -124,3 +167,14 @@ class BotocoreSettings:
             return function(*arguments)
         except self._problems as problem:
             raise NotConnected(f"botocore cannot resolve the AWS settings: {problem}") from problem
+
+
+def _botocore_session(session: object, kind: type) -> Any:
+    """Return the botocore session inside a boto3 session."""
+    inner = getattr(session, "_session", session)
+    if not isinstance(inner, kind) or type(inner).__module__.partition(".")[0] == "aiobotocore":
+        raise ArgumentRefused(
+            f"session= must be a session of boto3 or botocore, got {type(session).__module__}."
+            f"{type(session).__name__}; with aioboto3, pass its client: Shop.open_async(client)"
+        )
+    return inner

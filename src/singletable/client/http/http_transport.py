@@ -8,13 +8,16 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from singletable.client.http.address import Address, parse_address, reject_unknown_options
+from singletable.client.http.address import Address, parse_address, proxy_url, reject_unknown_options
 from singletable.client.http.credentials import (
+    DEFAULT_REGION,
     LOCAL_CREDENTIALS,
     CredentialSource,
     FixedCredentials,
+    credential_source,
     credentials_from,
     region_from,
+    reject_two_sources,
 )
 from singletable.client.http.network_errors import NetworkErrors
 from singletable.client.http.response_matching import is_response_to
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from singletable.client.http.async_connection import LoopPools
+    from singletable.client.http.credentials import CredentialsOption
 
 CONNECTIONS_AT_ONCE = 32
 _SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
@@ -162,20 +166,38 @@ class HttpTransport(Transport):
         return is_skewed and self._signer.corrected(header(response.head, b"date"))
 
 
-def open_address(url: str, timeouts: Timeouts) -> HttpTransport:
+def open_address(
+    url: str, timeouts: Timeouts, *, session: object = None, credentials: CredentialsOption | None = None
+) -> HttpTransport:
     """Return a transport to the server at an HTTP address.
 
-    The transport signs requests with the credentials in the URL, in the profile that the URL names, or in the
-    environment. Without any of these, it uses default credentials, which local servers accept.
+    The transport signs requests with the given credentials, those of the session, those in the URL, in the profile that
+    the URL names, or in the environment. Without any of these, it uses default credentials, which local servers accept.
     """
-    address, given, options = parse_address(url)
+    address, in_url, options = parse_address(url)
     reject_unknown_options(options, ("profile", "region"), url)
-    credentials: CredentialSource
-    if "profile" in options:
+    reject_two_sources(
+        {"session=": session, "credentials=": credentials, "?profile=": options.get("profile"), "KEY:SECRET@": in_url}
+    )
+    source: CredentialSource
+    region = options.get("region")
+    if credentials is not None:
+        source = credential_source(credentials)
+    elif session is not None or "profile" in options:
         from singletable.client.http.aws import BotocoreSettings
 
-        credentials = BotocoreSettings(options["profile"]).credentials()
+        settings = BotocoreSettings(options.get("profile"), session)
+        source, region = settings.credentials(), region or settings.region()
     else:
-        credentials = FixedCredentials(given or credentials_from(os.environ) or LOCAL_CREDENTIALS)
-    region = options.get("region") or region_from(os.environ)
-    return HttpTransport(address, Signer(address.authority, region, credentials), timeouts)
+        source = FixedCredentials(in_url or credentials_from(os.environ) or LOCAL_CREDENTIALS)
+    region = region or region_from(os.environ) or DEFAULT_REGION
+    return HttpTransport(through_proxy(address), Signer(address.authority, region, source), timeouts)
+
+
+def through_proxy(address: Address) -> Address:
+    """Return the address with the proxy that the environment sets for it, if there is one."""
+    if not address.is_encrypted or not proxy_url(os.environ):
+        return address
+    from singletable.client.http.proxies import with_proxy
+
+    return with_proxy(address, os.environ)

@@ -12,6 +12,10 @@ from singletable.errors import Unreachable
 _MAYBE_EXECUTED = "DynamoDB may have executed the request"
 
 
+class ProxyFailed(OSError):
+    """A proxy could not open a connection."""
+
+
 @dataclass(frozen=True)
 class NetworkErrors:
     """Creates the errors for connections to one host."""
@@ -21,13 +25,15 @@ class NetworkErrors:
 
     def connect_failed(self, problem: OSError) -> Unreachable:
         """Return the error for a connection that cannot be opened."""
+        if isinstance(problem, ProxyFailed):
+            return self._error(str(problem), sent=False)
         if isinstance(problem, TimeoutError):
             return self._error(
                 f"did not accept a connection within {self.timeouts.connect:g} s (timeouts.connect)", sent=False
             )
         if isinstance(problem, socket.gaierror):
             return self._error("cannot be found: the host name does not resolve, or there is no network", sent=False)
-        return self._error(f"cannot be reached: {_reason(problem)}", sent=False)
+        return self._error(f"cannot be reached: {reason_of(problem)}", sent=False)
 
     def send_timeout(self) -> Unreachable:
         """Return the error for a host that does not read the request."""
@@ -45,7 +51,7 @@ class NetworkErrors:
 
     def broken(self, problem: OSError) -> Unreachable:
         """Return the error for a connection that broke while waiting for the response."""
-        return self._error(f"broke the connection: {_reason(problem)}; {_MAYBE_EXECUTED}", sent=True)
+        return self._error(f"broke the connection: {reason_of(problem)}; {_MAYBE_EXECUTED}", sent=True)
 
     def cut_off(self, *, begun: bool) -> Unreachable:
         """Return the error for a connection that closed before the end of the response."""
@@ -74,7 +80,8 @@ class NetworkErrors:
         return Unreachable(f"{self.url} {what}", sent=sent)
 
 
-def _reason(problem: OSError) -> str:
+def reason_of(problem: OSError) -> str:
+    """Return the reason of a failed connection in the words of the operating system."""
     # The error number of an SSL error is not an errno of the operating system.
     number = problem.errno if type(problem).__module__ != "ssl" else None
     return os.strerror(number) if number and number > 0 else problem.strerror or str(problem) or type(problem).__name__

@@ -60,7 +60,12 @@ class SyncConnection:
         self._read_seconds = timeouts.read
         self._reader = ResponseParser()
         try:
-            connected = socket.create_connection((address.host, address.port), timeouts.connect)
+            if address.proxy is None:
+                connected = socket.create_connection((address.host, address.port), timeouts.connect)
+            else:
+                from singletable.client.http.proxies import open_socket
+
+                connected = open_socket(address, address.proxy, timeouts.connect)
         except OSError as problem:
             raise errors.connect_failed(problem) from problem
         try:

@@ -33,7 +33,7 @@ def batch_get(
     names = reader.design.table.key_attributes
     waiting, found, fruitless = list(keys), Found(), 0
     while waiting:
-        bodies = yield [_batch(reader, chunk, settings or {}) for chunk in _chunks(waiting)]
+        bodies = yield [_batch(reader, chunk, settings or {}, source) for chunk in _chunks(waiting)]
         requested, waiting = len(waiting), []
         for body in bodies:
             response = read_batch_get(body)
@@ -61,7 +61,7 @@ def transaction_get(reader: TableReader, keys: Sequence[Item], source: str, targ
     if not keys:
         return {}
     gets = [{"Get": {"TableName": reader.name, "Key": key}} for key in keys]
-    call = Call("TransactGetItems", {"TransactItems": gets, "ReturnConsumedCapacity": "TOTAL"})
+    call = Call("TransactGetItems", {"TransactItems": gets, "ReturnConsumedCapacity": "TOTAL"}, source=source)
     try:
         (body,) = yield (call,)
     except RequestRefused as error:
@@ -76,9 +76,9 @@ def _chunks(keys: Sequence[Item]) -> Iterable[Sequence[Item]]:
     return (keys[start : start + BATCH_GET_KEYS_MAX] for start in range(0, len(keys), BATCH_GET_KEYS_MAX))
 
 
-def _batch(reader: TableReader, keys: Sequence[Item], settings: Mapping[str, Any]) -> Call:
+def _batch(reader: TableReader, keys: Sequence[Item], settings: Mapping[str, Any], source: str) -> Call:
     request = {reader.name: {"Keys": keys, **settings}}
-    return Call("BatchGetItem", {"RequestItems": request, "ReturnConsumedCapacity": "TOTAL"})
+    return Call("BatchGetItem", {"RequestItems": request, "ReturnConsumedCapacity": "TOTAL"}, source=source)
 
 
 def _count(reader: TableReader, source: str, consumed: Sequence[Capacity]) -> None:
@@ -111,7 +111,7 @@ def get(opened: ConnectedTable, key: Key[Any], *, consistent: bool, expired: boo
     }
     if consistent:
         parameters["ConsistentRead"] = True
-    (body,) = yield (Call("GetItem", parameters),)
+    (body,) = yield (Call("GetItem", parameters, source="get"),)
     response = read_get(body)
     if response.consumed_capacity is not None:
         opened.reader.metrics.read("get", response.consumed_capacity.capacity_units)

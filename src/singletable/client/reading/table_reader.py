@@ -312,7 +312,7 @@ class TableReader:
                     "which supports only eventually consistent reads; remove consistent=True"
                 )
             parameters["ConsistentRead"] = options.consistent
-        return Call(request.operation, parameters)
+        return Call(request.operation, parameters, source=plan.pattern.name)
 
     def count_capacity(self, plan: Plan, capacity: Capacity | None) -> None:
         """Add the consumed capacity of a request to the metrics of its pattern."""

@@ -64,7 +64,7 @@ class TableScan(Generic[T]):
     def _read(self, segments: list[dict[str, Any]]) -> Steps[list[T]]:
         """Return the objects of the next page of some segments; updates `segments`, and removes finished ones."""
         active, waiting = segments[:CONCURRENT_MAX], segments[CONCURRENT_MAX:]
-        bodies = yield [Call("Scan", parameters) for parameters in active]
+        bodies = yield [Call("Scan", parameters, source=self._source) for parameters in active]
         found: list[T] = []
         unfinished: list[dict[str, Any]] = []
         for parameters, body in zip(active, bodies, strict=True):

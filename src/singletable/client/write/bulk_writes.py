@@ -249,7 +249,7 @@ class BulkWrite:
 
     def _call(self, chunk: list[BatchWrite]) -> Call:
         requests = {self._table: [write.request for write in chunk]}
-        return Call("BatchWriteItem", {"RequestItems": requests, "ReturnConsumedCapacity": "TOTAL"})
+        return Call("BatchWriteItem", {"RequestItems": requests, "ReturnConsumedCapacity": "TOTAL"}, source=self._name)
 
     def _apply_outcome(self, chunk: list[BatchWrite], outcome: SendResult) -> bool:
         """Record the outcome of a request; return whether to retry its writes immediately, in two halves."""

@@ -92,7 +92,7 @@ class Sender:
 
     def send_request(self, direct: DirectRequest, source: str) -> Steps[msgspec.Raw | None]:
         """Send one request; return the attributes in its response."""
-        call = Call(direct.operation, direct.parameters, direct.is_repeatable)
+        call = Call(direct.operation, direct.parameters, direct.is_repeatable, source)
         if direct.operation == "DeleteItem":
             (body,) = yield from self._send_delete(call)
         else:
@@ -129,7 +129,8 @@ class Sender:
     def read_items(self, keys: Sequence[Item], source: str) -> Steps[list[Item | None]]:
         """Read the stored items of keys, in order."""
         always = {"ConsistentRead": True, "ReturnConsumedCapacity": "TOTAL"}
-        calls = [Call("GetItem", {"TableName": self.reader.name, "Key": key, **always}) for key in keys]
+        name = self.reader.name
+        calls = [Call("GetItem", {"TableName": name, "Key": key, **always}, source=source) for key in keys]
         items: list[Item | None] = []
         for body in (yield calls):
             answer = read_get(body)
@@ -160,7 +161,7 @@ class Sender:
             "ClientRequestToken": uuid.uuid4().hex,
             "ReturnConsumedCapacity": "TOTAL",
         }
-        (body,) = yield (Call("TransactWriteItems", request),)
+        (body,) = yield (Call("TransactWriteItems", request, source=source),)
         units = sum([each.capacity_units for each in read_transaction(body).consumed_capacity])
         self.reader.metrics.write(source, units)
 

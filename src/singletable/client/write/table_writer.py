@@ -103,7 +103,7 @@ class Writer:
         json, _, result = writes.validator.valid_object(value)
         reader = self.reader
         parameters = {"TableName": reader.name, "Item": msgspec.Raw(json), "ReturnConsumedCapacity": "TOTAL"}
-        (body,) = yield (Call("PutItem", parameters),)
+        (body,) = yield (Call("PutItem", parameters, source=source),)
         answer = read_write(body)
         if answer.consumed_capacity is not None:
             reader.metrics.write(source, answer.consumed_capacity.capacity_units)
@@ -265,7 +265,7 @@ class Writer:
         if request is None:
             return (yield from self.run_update(declared.intent_for(values, arguments), source))
         try:
-            (body,) = yield (Call("UpdateItem", request.parameters, False),)
+            (body,) = yield (Call("UpdateItem", request.parameters, False, source),)
         except RequestRefused as rejection:
             return (yield from self.run_update(declared.intent_for(values, arguments), source, rejection))
         answer = read_write(body)
