@@ -35,11 +35,16 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         bool: st.booleans(),
         Decimal: st.sampled_from([Decimal("-1.5"), Decimal(0), Decimal("9.99"), Decimal(10)]),
         float: st.integers(-9, 9).map(lambda number: number / 500),
-        datetime: st.integers(0, 5).map(lambda number: START + timedelta(days=17 * number, seconds=number % 2)),
+        datetime: st.integers(0, 8).map(_moment),
         date: st.integers(0, 4).map(lambda number: START.date() + timedelta(days=number)),
         bytes: st.binary(min_size=1, max_size=2),
     }
     return pools[kind]
+
+
+def _moment(number: int) -> datetime:
+    """Return a time; some times differ only within a second."""
+    return START + timedelta(days=17 * (number // 3), seconds=number // 2 % 2, milliseconds=300 * (number % 3))
 
 
 def items(entity: Entity) -> st.SearchStrategy[Any]:

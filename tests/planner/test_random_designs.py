@@ -46,6 +46,7 @@ from singletable.planner.key_proposals import propose_keys
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
+from singletable.planner.trims import trim_tests
 from tests import generate
 from tests.oracle import PlainTable
 
@@ -64,6 +65,7 @@ FIELDS: dict[str, Any] = {
 }
 SLOTS = (
     *("{a}", "{b}", "{n}", "{n:03d}", "{n:number}", "{t:seconds}", "{t:seconds:desc}", "{d}", "{d:%d-%m-%Y}", "{k}"),
+    *("{t}", "{t:days}", "{t:hours:desc}", "{t:%d-%m-%Y}", "{d:%Y-%m}"),
     *("{o}", "{shard}", "{letter}", "{parent}", "level={level}", "v{a}", "v{n:03d}", "{a:raw}"),
 )
 LAST_SLOTS = ("{p}", "{b:raw}")
@@ -221,7 +223,9 @@ def _check(design: Design, pattern: PatternDeclaration, outcome: Plan, data: st.
     read = table.run(explanation.requests, lambda item: True)
     named = {each.cls for each in (*outcome.entities, *outcome.other_entities)}
     assert {type(value) for value in read} <= named, "the range held an entity that the plan does not name"
-    answer = [value for value in read if type(value) is wanted.cls]
+    tests = trim_tests(outcome, arguments).get(wanted.name, ())
+    own = [value for value in read if type(value) is wanted.cls]
+    answer = [value for value in own if all(holds(test.predicate, getattr(value, test.field)) for test in tests)]
     expected = [value for value in table.values(wanted) if _holds(design, pattern, value, arguments)]
     assert sorted(map(repr, answer)) == sorted(map(repr, expected))
     _check_order(answer, outcome)

@@ -29,6 +29,7 @@ from singletable.planner.explanation import explain
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
+from singletable.planner.trims import TrimTests, trim_tests
 from tests import generate
 from tests.oracle import Item, PlainTable, passes
 from tests.planner.edges import Edges, ThinEdges
@@ -101,7 +102,8 @@ def test_the_planner_selects_what_brute_force_selects(
     outcome = plan(design, pattern)
     assert isinstance(outcome, Plan)
     explanation = explain(design, outcome, pattern.signature.bind(None, **arguments))
-    answer = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments))
+    tests = trim_tests(outcome, arguments)
+    answer = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments, tests))
     assert sorted(map(repr, answer)) == sorted(map(repr, _expected(table, design, pattern, arguments, outcome)))
     _check_order(answer, outcome)
 
@@ -111,9 +113,11 @@ def _put(table: PlainTable, value: Any) -> None:
         table.put(value)
 
 
-def _kept(item: Item, outcome: Plan, arguments: Mapping[str, Any]) -> bool:
-    """What the client keeps of an answer: the entities asked for, the filter, the distance."""
+def _kept(item: Item, outcome: Plan, arguments: Mapping[str, Any], tests: TrimTests) -> bool:
+    """What the client keeps of an answer: the entities asked for, the exact times, the filter, the distance."""
     if item.entity not in outcome.entities:
+        return False
+    if not all(holds(test.predicate, getattr(item.value, test.field)) for test in tests.get(item.entity.name, ())):
         return False
     if not passes(outcome.filter, item.value, arguments):
         return False
@@ -196,6 +200,16 @@ def _check_order(answer: list[Any], outcome: Plan) -> None:
     others = OTHER_TIMES.get(outcome.pattern.name, ())
     times = [name for name in times if name not in others] or times
     name = times[0] if "first" in words else words.removeprefix("by ").removesuffix(", descending")
-    column = [getattr(value, name) for value in answer]
+    unit = outcome.order_unit
+    name = name.partition(",")[0]
+    column = [_truncated(getattr(value, name), unit) for value in answer]
     backwards = "newest" in words or "descending" in words
     assert column == sorted(column, reverse=backwards), f"not {words}"
+
+
+def _truncated(value: Any, unit: str | None) -> Any:
+    """Return a time without what is finer than a unit; the order within the unit follows the rest of the key."""
+    places = (
+        {"second": {"microsecond": 0}, "millisecond": {"microsecond": value.microsecond // 1000 * 1000}} if unit else {}
+    )
+    return value if unit is None else value.replace(**places[unit])

@@ -70,6 +70,7 @@ NEEDS_DECISION = {
     ("commerce_orders_of_a_day_without_gsi1", "ST001"): "a parameter changes what the query returns",
     ("customers_one_key_for_all", "ST102"): "only the author knows that there is one item",
     ("customers_partition_per_status", "ST121"): "only the author knows whether a few partitions are enough",
+    ("guide_latest_event_of_one_second", "ST128"): "the keys of stored items change",
     ("guide_events_of_one_day", "ST121"): "only the author knows whether a few partitions are enough",
     ("guide_frequent_events_of_today", "ST109"): "shards in the primary key move every item",
     ("guide_shards_on_several_pages", "ST110"): "a limit changes what the query returns",

@@ -87,9 +87,7 @@ class ConnectedTable:
         """Yield all items that a pattern finds; reads pages on demand."""
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
-        while (
-            objects := self._run_observed(plan, pagination.next_objects(self.reader, plan, found, chosen))
-        ) is not None:
+        while (objects := self._run_observed(plan, pagination.next_objects(self.reader, plan, found))) is not None:
             yield from objects
 
     async def every_async(
@@ -99,7 +97,7 @@ class ConnectedTable:
         plan, chosen = _planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
         while True:
-            objects = await self._run_observed_async(plan, pagination.next_objects(self.reader, plan, found, chosen))
+            objects = await self._run_observed_async(plan, pagination.next_objects(self.reader, plan, found))
             if objects is None:
                 return
             for each in objects:

@@ -12,6 +12,7 @@ from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived_function import DerivedFunction
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.shard import Shard
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.entity import Entity
 from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import KeyPart, NativePart, Placement
@@ -110,5 +111,5 @@ def _first_type(entity: Entity, part: KeyPart) -> Any:
     if slot is None:
         return None
     if isinstance(slot, DerivedSlot):
-        return datetime if isinstance(slot.derived, Bucket) else None
+        return datetime if isinstance(slot.derived, Bucket | TruncatedTime) else None
     return entity.fields[slot.name].type

@@ -14,6 +14,7 @@ from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.codecs.raw_codec import RawCodec
 from singletable.model.codecs.text_codec import ESCAPE, ORDERED_DELIMITER, escape
 from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.truncated_time import TruncatedTime, truncated_time
 from singletable.model.fields import Field, did_you_mean
 from singletable.model.regular_language import ANYTHING, Language, concat, literal, overlap, pattern
 
@@ -48,6 +49,11 @@ class FieldSlot:
         """The language of the texts in this slot."""
         return self.codec.language
 
+    @property
+    def last_text(self) -> str | None:
+        """The text that sorts last; None if there is no such text."""
+        return self.codec.last_text
+
     def __str__(self) -> str:
         return f"{{{self.name}{':' + self.spec if self.spec else ''}}}"
 
@@ -57,6 +63,7 @@ class DerivedSlot:
     """A slot for a derived value, which is never decoded."""
 
     name: str
+    """The name of the derived value, or the slot as written, such as `created_at:seconds`."""
     derived: DerivedValue
     delimiter: str
 
@@ -74,6 +81,11 @@ class DerivedSlot:
     def language(self) -> Language:
         """The language of the texts in this slot."""
         return self.derived.language(self.delimiter)
+
+    @property
+    def last_text(self) -> str | None:
+        """The text that sorts last; None if there is no such text."""
+        return self.derived.last_text
 
     def __str__(self) -> str:
         return f"{{{self.name}}}"
@@ -106,6 +118,14 @@ class Template:
         """The fields that can be decoded from the key; only these make it unique."""
         return frozenset(slot.name for slot in self.slots if isinstance(slot, FieldSlot))
 
+    @property
+    def comparable_fields(self) -> frozenset[str]:
+        """The fields that a key condition can compare: exact fields, and times of which the key keeps the unit."""
+        times = (
+            slot for slot in self.slots if isinstance(slot, DerivedSlot) and isinstance(slot.derived, TruncatedTime)
+        )
+        return self.exact_fields | {name for slot in times for name in slot.fields}
+
     @cached_property
     def language(self) -> Language:
         """The formal language of the template: the set of all keys that it can produce."""
@@ -121,13 +141,16 @@ class Template:
         """Return the text of one part of the key for these field values."""
         if isinstance(part, LiteralText):
             return part.text
-        if isinstance(part, DerivedSlot):
+        if isinstance(part, DerivedSlot) and not isinstance(part.derived, TruncatedTime):
             return escape(part.derived.compute(*(values[name] for name in part.fields)), self.delimiter)
+        (name,) = part.fields
         try:
-            return part.codec.encode(values[part.name])
+            return (
+                part.derived.compute(values[name]) if isinstance(part, DerivedSlot) else part.codec.encode(values[name])
+            )
         except KeyRefused as problem:
-            message = str(problem).replace("{field", f"{{{part.name}")  # a codec does not know the name of its field
-            raise KeyRefused(f"{part.name} in {self.text!r}: {message}") from problem
+            message = str(problem).replace("{field", f"{{{name}")  # a codec does not know the name of its field
+            raise KeyRefused(f"{name} in {self.text!r}: {message}") from problem
 
     def decode(self, key: str) -> dict[str, Any]:
         """Return the fields decoded from a key; raise KeyRefused if it does not match the template."""
@@ -234,9 +257,11 @@ def _slot(text: str, fields: Mapping[str, Field], derived: Mapping[str, DerivedV
     if name not in fields:
         raise InvalidTemplate(_unknown(name, [*fields, *derived]))
     try:
-        return FieldSlot(name, choose_codec(fields[name].type, spec, delimiter), spec)
+        codec = choose_codec(fields[name].type, spec, delimiter)
     except ValueError as problem:
         raise InvalidTemplate(f"{{{text}}}: {problem}") from problem
+    truncated = truncated_time(name, codec)
+    return FieldSlot(name, codec, spec) if truncated is None else DerivedSlot(text, truncated, delimiter)
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -275,6 +300,8 @@ def segments(parts: tuple[Part, ...], delimiter: str) -> list[list[Part]]:
 def sorted_order(template: Template, slot: Slot) -> tuple[SortOrder, str]:
     """Return how keys with an equal prefix sort by this slot, and the reason if they are unordered."""
     if isinstance(slot, DerivedSlot):
+        if isinstance(slot.derived, TruncatedTime):
+            return slot.derived.order, slot.derived.codec.unordered_reason.replace("{field", f"{{{slot.fields[0]}")
         return SortOrder.NONE, f"{slot} is derived from {', '.join(slot.fields)} and does not keep their order"
     codec = slot.codec
     if codec.order is SortOrder.NONE:

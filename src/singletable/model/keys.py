@@ -44,6 +44,11 @@ class TemplatePart:
         return self.template.exact_fields
 
     @property
+    def comparable_fields(self) -> frozenset[str]:
+        """The fields that a key condition can compare."""
+        return self.template.comparable_fields
+
+    @property
     def language(self) -> Language:
         """Every possible text of the attribute."""
         return self.template.language
@@ -78,6 +83,11 @@ class NativePart:
 
     @property
     def exact_fields(self) -> frozenset[str]:
+        """The field that the attribute stores."""
+        return self.fields
+
+    @property
+    def comparable_fields(self) -> frozenset[str]:
         """The field that the attribute stores."""
         return self.fields
 
@@ -213,6 +223,12 @@ class Placement:
     def exact_fields(self) -> frozenset[str]:
         """The fields that can be decoded from the keys."""
         return frozenset().union(*(part.exact_fields for part in self.parts))
+
+    @cached_property
+    def truncated_fields(self) -> frozenset[str]:
+        """The times of which the keys keep only the unit, so that they are compared but not decoded."""
+        comparable = frozenset[str]().union(*(part.comparable_fields for part in self.parts))
+        return comparable - self.exact_fields
 
     def encode(self, values: Mapping[str, Any], parts: Iterable[KeyPart] | None = None) -> dict[str, KeyValue] | None:
         """Return the key attributes of an item, or None if a field is missing and the item is not in this index."""

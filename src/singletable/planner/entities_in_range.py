@@ -8,7 +8,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.regular_language import ANYTHING, Language, between, concat
 from singletable.model.table_schema import Index
-from singletable.planner.operands import Atom, Encoded, FixedText, KeyComparison, TextOperand, same_atom
+from singletable.planner.operands import Atom, Encoded, FixedText, KeyComparison, TextOperand, UnitBound, same_atom
 
 _LAST = "\U0010ffff"
 
@@ -65,11 +65,11 @@ def _highest(atoms: tuple[Atom, ...]) -> str:
 
 
 def _last_text(atom: Atom) -> str | None:
-    return atom.slot.codec.last_text if isinstance(atom, Encoded) else None
+    return atom.slot.last_text if isinstance(atom, Encoded | UnitBound) else None
 
 
 def _first_text(atom: Atom) -> str:
     last = _last_text(atom)
-    if last is None or not isinstance(atom, Encoded) or atom.slot.width is None:
+    if last is None or not isinstance(atom, Encoded | UnitBound) or atom.slot.width is None:
         return ""
     return "".join("0" if character.isdigit() else character for character in last)

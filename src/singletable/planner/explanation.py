@@ -15,6 +15,7 @@ from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.formatting import GUESS_MARK
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request, read_requests
+from singletable.planner.trims import Trim
 
 RequestsFor = Callable[[Any, float], tuple[Request, ...]]
 """Return the exact requests of a write for the stored object (None for no item) and a time."""
@@ -122,6 +123,7 @@ def _range_lines(plan: Plan) -> list[str]:
     lines = [f"the range contains only {entities}" if not plan.other_entities else _overfetch_line(plan, entities)]
     if plan.order:
         lines.append(f"order: {plan.order}{'' if plan.forward else ' (read in reverse)'}")
+    lines += [_trim_line(plan, trim) for trim in dict.fromkeys(trim for trims in plan.trims for trim in trims)]
     if plan.limit is not None:
         lines.append(f"limit: {plan.limit.show()}{_one_page_text(plan)}")
     if plan.filter is not None:
@@ -130,6 +132,14 @@ def _range_lines(plan: Plan) -> list[str]:
         lines.append("eventually consistent reads only")
     lines.append(f"verdict: {verdict_text(plan)}")
     return lines
+
+
+def _trim_line(plan: Plan, trim: Trim) -> str:
+    refill = ", and reads on to fill the page" if plan.limit is not None else ""
+    return (
+        f"the range consists of whole {trim.unit}s of {trim.field}: "
+        f"the client discards items outside {trim.binding.text}{refill}"
+    )
 
 
 def _one_page_text(plan: Plan) -> str:

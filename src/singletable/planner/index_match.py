@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from singletable.model.derived.tree_path import Depth
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.key_template import DerivedSlot, FieldSlot, LiteralText, Slot
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
 from singletable.model.parameter_binding import Binding
@@ -21,7 +22,8 @@ from singletable.planner.operands import (
     NativeOperand,
     TextOperand,
 )
-from singletable.planner.sort_key import OpenSlot, native_range, template_range
+from singletable.planner.sort_key import OpenSlot, native_range, template_range, unit_range
+from singletable.planner.trims import Trim
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class IndexMatch:
     fan_outs: tuple[FanOut, ...] = ()
     open_slot: OpenSlot | None = None
     mismatches: tuple[Mismatch, ...] = ()
+    trims: tuple[Trim, ...] = ()
+    """The predicates that the key condition checks only to a unit of time."""
 
     @property
     def complete(self) -> bool:
@@ -57,7 +61,9 @@ def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch
     sort = tuple(matcher.sort_tests(placement.sort))
     mismatches = (*matcher.mismatches, *matcher.unserved(placement))
     fan_outs = tuple(dict.fromkeys(matcher.fan_outs))
-    return IndexMatch(partition, sort, frozenset(matcher.consumed), fan_outs, matcher.open_slot, mismatches)
+    trims = tuple(trim for trim in matcher.trims.values() if trim.binding not in matcher.consumed)
+    consumed = frozenset((*matcher.consumed, *matcher.trims))
+    return IndexMatch(partition, sort, consumed, fan_outs, matcher.open_slot, mismatches, trims)
 
 
 class _Matcher:
@@ -70,6 +76,8 @@ class _Matcher:
         self.mismatches: list[Mismatch] = []
         self.open_slot: OpenSlot | None = None
         self._known_derived: list[DerivedSlot] = []
+        self.trims: dict[Binding, Trim] = {}
+        """The bindings that a slot covers to a unit of time; a later slot can still check them exactly."""
 
     def partition_test(self, part: KeyPart) -> KeyComparison:
         if isinstance(part, NativePart):
@@ -99,7 +107,14 @@ class _Matcher:
             return None
         self._known_derived.append(part)
         self.consumed |= {each for each in bindings if part.derived.enforces(each.test)}
+        self._trim(part, bindings)
         return DerivedText(part, bindings)
+
+    def _trim(self, slot: DerivedSlot, bindings: tuple[Binding, ...]) -> None:
+        """Note which bindings the slot covers only to its unit of time."""
+        if isinstance(slot.derived, TruncatedTime):
+            covered = (binding for binding in bindings if slot.derived.covers(binding.test))
+            self.trims |= {binding: Trim(binding, slot.derived.unit) for binding in covered}
 
     def _spread(self, part: LiteralText | Slot, key: TemplatePart) -> Atom | None:
         """Return a fan-out with one Query per possible value, or None if the values cannot be listed."""
@@ -110,7 +125,10 @@ class _Matcher:
         elif isinstance(part, DerivedSlot) and (reach := part.derived.reach(self._tests_of(part))) is not None:
             bindings = self._bindings(part.fields)
             fan_out = FanOut(part.name, reach.count, reach.what, part.derived, bindings, part.language, part.delimiter)
-            self.consumed |= {binding for binding in bindings if part.derived.covers(binding.test)}
+            if isinstance(part.derived, TruncatedTime):
+                self._trim(part, bindings)
+            else:
+                self.consumed |= {binding for binding in bindings if part.derived.covers(binding.test)}
         else:
             fields = part.fields if not isinstance(part, LiteralText) else ()
             self.mismatches.append(PartitionUnknown(fields, str(key)))
@@ -149,18 +167,25 @@ class _Matcher:
     def _open_sort(self, part: TemplatePart, known: list[Atom], each: LiteralText | Slot) -> KeyComparison | None:
         assert not isinstance(each, LiteralText), "a literal is always known"
         self.open_slot = OpenSlot(part, each)
-        if isinstance(each, FieldSlot) and (binding := self._range_on(each)) is not None:
-            return self._outcome(template_range(part, tuple(known), each, binding), binding)
+        if (binding := self._range_on(each)) is not None:
+            if isinstance(each, FieldSlot):
+                return self._outcome(template_range(part, tuple(known), each, binding), binding)
+            if isinstance(each.derived, TruncatedTime) and each.derived.covers(binding.test):
+                found = unit_range(part, tuple(known), each, binding)
+                if not isinstance(found, KeyComparison):
+                    return self._outcome(found, binding)
+                self._trim(each, (binding,))
+                return found
         if not known:
             return None
         return KeyComparison(part.attribute, "begins_with", (TextOperand(tuple(known)),))
 
-    def _range_on(self, slot: FieldSlot) -> Binding | None:
+    def _range_on(self, slot: Slot) -> Binding | None:
         """Return the range binding of a slot, unless the partition key already covers it.
 
         The children of a path are one range of the sort key only when the partition fixes their depth.
         """
-        binding = self._binding(slot.name)
+        binding = self._binding(slot.fields[0])
         if binding is None or binding in self.consumed or binding.test in AREA_TYPES:
             return None
         has_depth = any(isinstance(known.derived, Depth) for known in self._known_derived)
@@ -175,9 +200,11 @@ class _Matcher:
 
     def unserved(self, placement: Placement) -> Iterator[Mismatch]:
         for binding in self.bindings:
-            if binding in self.consumed or (binding.test is Present and set(binding.fields) <= placement.fields):
+            if binding in self.consumed or binding in self.trims:
                 continue
-            in_key = any(set(binding.fields) <= part.exact_fields for part in placement.parts)
+            if binding.test is Present and set(binding.fields) <= placement.fields:
+                continue
+            in_key = any(set(binding.fields) <= part.comparable_fields for part in placement.parts)
             behind = str(self.open_slot) if in_key and self.open_slot else None
             if behind and self.open_slot and set(self.open_slot.fields) == set(binding.fields):
                 behind = None

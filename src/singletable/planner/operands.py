@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from singletable.errors import ArgumentRefused, KeyRefused
@@ -11,10 +11,11 @@ from singletable.expressions.tree import Constant, Parameter
 from singletable.model.codecs.codec import Codec
 from singletable.model.codecs.text_codec import escape
 from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.key_template import DerivedSlot, FieldSlot
 from singletable.model.keys import KeyValue, NativePart
 from singletable.model.parameter_binding import Binding
-from singletable.model.parameter_types import Children, Equal, Predicate, Prefix
+from singletable.model.parameter_types import Between, Children, Equal, Predicate, Prefix
 from singletable.model.regular_language import Language, concat, literal
 
 Arguments = Mapping[str, Any]
@@ -156,6 +157,39 @@ class ParentPath:
 
 
 @dataclass(frozen=True)
+class UnitBound:
+    """The unit of time, such as the second, that contains a bound of a range."""
+
+    binding: Binding
+    slot: DerivedSlot
+    pick: Pick
+
+    def show(self) -> str:
+        """Return the bound with its unit in braces: `{created_at.low:seconds}`."""
+        return f"{{{self.binding.text[1:-1]}.{self.pick}:{_spec(self.slot)}}}"
+
+    def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
+        """Return the text of the unit."""
+        predicate = predicate_of(self.binding, arguments)
+        try:
+            text = self.slot.derived.compute(getattr(predicate, self.pick))
+        except KeyRefused as problem:
+            reason = str(problem).replace("{field", f"{{{self.slot.fields[0]}")
+            raise KeyRefused(f"{self.binding.text}: {reason}") from problem
+        if isinstance(predicate, Between) and self.pick == "high" and predicate.low > predicate.high:
+            low, high = str(predicate.low), str(predicate.high)
+            raise ArgumentRefused(
+                f"the range {self.binding.text} is empty: {low!r} sorts after {high!r}; swap low and high"
+            )
+        return text
+
+    @property
+    def language(self) -> Language:
+        """Every text that a unit can have."""
+        return self.slot.language
+
+
+@dataclass(frozen=True)
 class DerivedText:
     """A derived value, computed from known fields."""
 
@@ -163,12 +197,23 @@ class DerivedText:
     bindings: tuple[Binding, ...]
 
     def show(self) -> str:
-        """Return the derived value's name in braces."""
-        return f"{{{self.slot.name}}}"
+        """Return the derived value's name in braces; for a unit of time, the parameter and the unit."""
+        if not isinstance(self.slot.derived, TruncatedTime):
+            return f"{{{self.slot.name}}}"
+        (binding,) = self.bindings
+        if isinstance(binding.source, Constant):
+            return self.slot.derived.compute(binding.source.value)
+        return f"{{{binding.source.name}:{_spec(self.slot)}}}"
 
     def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
         """Return the derived value's text."""
-        (text,) = self.slot.derived.expand(_known(self.bindings, arguments))
+        try:
+            (text,) = self.slot.derived.expand(_known(self.bindings, arguments))
+        except KeyRefused as problem:
+            if not isinstance(self.slot.derived, TruncatedTime):
+                raise
+            reason = str(problem).replace("{field", f"{{{self.slot.fields[0]}")
+            raise KeyRefused(f"{self.bindings[0].text}: {reason}") from problem
         return escape(text, self.slot.delimiter)
 
     @property
@@ -209,7 +254,7 @@ class FanOut:
         return self.slot_language
 
 
-Atom = FixedText | Encoded | PrefixText | ParentPath | DerivedText | FanOut
+Atom = FixedText | Encoded | PrefixText | ParentPath | UnitBound | DerivedText | FanOut
 
 
 def same_atom(first: Atom, second: Atom) -> bool:
@@ -217,7 +262,25 @@ def same_atom(first: Atom, second: Atom) -> bool:
     if isinstance(first, Encoded) and isinstance(second, Encoded):
         ours, theirs = (first.binding.source, first.pick), (second.binding.source, second.pick)
         return ours == theirs and first.slot.codec == second.slot.codec
+    if isinstance(first, UnitBound) and isinstance(second, UnitBound):
+        return _same_unit(first.slot, second.slot) and (first.binding.source, first.pick) == (
+            second.binding.source,
+            second.pick,
+        )
+    if isinstance(first, DerivedText) and isinstance(second, DerivedText) and _same_unit(first.slot, second.slot):
+        return [each.source for each in first.bindings] == [each.source for each in second.bindings]
     return first == second
+
+
+def _same_unit(first: DerivedSlot, second: DerivedSlot) -> bool:
+    """Whether two slots keep the same unit of a time, even of fields with different names."""
+    is_time = isinstance(first.derived, TruncatedTime)
+    return is_time and replace(first.derived, fields=()) == replace(second.derived, fields=())
+
+
+def _spec(slot: DerivedSlot) -> str:
+    """Return the format of a slot as written in the template, such as `seconds`."""
+    return slot.name.partition(":")[2]
 
 
 def _known(bindings: tuple[Binding, ...], arguments: Arguments) -> dict[str, Predicate]:

@@ -10,6 +10,7 @@ from singletable.model.codecs.codec import Codec
 from singletable.model.codecs.datetime_codec import DatetimeCodec
 from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.entity import Entity
 from singletable.model.field_roles import follows_clock, is_day, value_count
 from singletable.model.fields import Field
@@ -52,7 +53,9 @@ def _values(entity: Entity, placement: Placement) -> Iterator[PartitionValue]:
             yield _of_field(entity, part.field, part.codec)
             continue
         for slot in part.template.slots:
-            if isinstance(slot, DerivedSlot):
+            if isinstance(slot, DerivedSlot) and isinstance(slot.derived, TruncatedTime):
+                yield _of_field(entity, entity.fields[slot.fields[0]], slot.derived.codec)
+            elif isinstance(slot, DerivedSlot):
                 yield PartitionValue(slot.name, is_current_time=isinstance(slot.derived, Bucket), derived=slot.derived)
             else:
                 yield _of_field(entity, entity.fields[slot.name], slot.codec)

@@ -18,6 +18,7 @@ from singletable.model.table_schema import Index
 from singletable.planner.formatting import GUESS_MARK, format_count
 from singletable.planner.mismatches import Mismatch, misses_partition
 from singletable.planner.operands import EachAncestor, FanOut, KeyComparison, TextOperand, comparison_text
+from singletable.planner.trims import Trim
 from singletable.planner.write_effects import DerivedWrites
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
@@ -119,6 +120,8 @@ class Plan:
     other_entities: tuple[Entity, ...] = ()
     forward: bool = True
     order: str = ""
+    order_unit: str | None = None
+    """The unit of time, such as `second`, to which the order is exact; None if it is exact."""
     limit: QueryLimit | None = None
     filter: Condition | None = None
     condition: Condition | None = None
@@ -133,6 +136,8 @@ class Plan:
     derived_writes: DerivedWrites | None = None
     takes_limit: bool = True
     """Whether a limit can stop the read, if the pattern declares one."""
+    trims: tuple[tuple[Trim, ...], ...] = ()
+    """The predicates of each entity that the client checks, because the key keeps only the unit of a time."""
     pages: PageCount = PageCount()
     """The pages of each Query; a read without a Query and a write have one."""
     validation_read: str | None = None

@@ -80,11 +80,13 @@ def _candidate(
         other_entities=others,
         forward=order.forward,
         order=order.words,
+        order_unit=order.unit,
         limit=limit,
         fan_outs=first.fan_outs,
         members=tuple(each.member for each in placed),
         consistent=intent.consistent,
         takes_limit=problem is None,
+        trims=tuple(condition.trims for condition in conditions) if any(c.trims for c in conditions) else (),
     )
     return Candidate(plan, tuple(dict.fromkeys(mismatches)))
 
@@ -185,8 +187,9 @@ def _list_order(
 ) -> ReadOrder:
     lists = [(each, c) for each, c in zip(placed, conditions, strict=True) if each.member.kind == "many"]
     if len(lists) != 1 or not intent.newest_first:
-        words = read_order(lists[0][0].entity, lists[0][1].open_slot, None, False).words if len(lists) == 1 else ""
-        return ReadOrder(not intent.newest_first, words)
+        order = read_order(lists[0][0].entity, lists[0][1].open_slot, None, False) if len(lists) == 1 else None
+        words, unit = ("", None) if order is None else (order.words, order.unit)
+        return ReadOrder(not intent.newest_first, words, unit=unit)
     each, condition = lists[0]
     return read_order(each.entity, condition.open_slot, None, True)
 

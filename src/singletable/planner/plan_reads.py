@@ -34,6 +34,7 @@ from singletable.planner.mismatches import (
 from singletable.planner.operands import Atom, EachAncestor, Encoded, KeyComparison, TextOperand
 from singletable.planner.plan import Candidate, Plan, QueryLimit
 from singletable.planner.sort_key import ReadOrder, read_order
+from singletable.planner.trims import Trim
 
 DUPLICATE_CHECK_LIMIT = QueryLimit(2)
 """A Query for one item reads up to two, so that a duplicate raises an error."""
@@ -66,13 +67,13 @@ def _get(
     index = placement.index
     mismatches = [
         *condition.mismatches,
-        *_index_mismatches(entity, placement, bindings, intent.view, intent.consistent),
+        *_index_mismatches(entity, placement, bindings, intent.view, intent.consistent, trims=condition.trims),
     ]
     equal = {name for binding in bindings if binding.test is Equal for name in binding.fields}
     identified = entity.identity is not None and bool(entity.identity) and set(entity.identity) <= equal
     if not condition.complete and (index.is_table or not identified) and not mismatches:
         mismatches.append(SortUnknown(condition.open_slot.fields if condition.open_slot else ()))
-    direct = index.is_table and condition.complete
+    direct = index.is_table and condition.complete and not condition.trims
     tests = (*condition.partition, *condition.sort)
     others = () if direct or mismatches else _other_entities(design, entity, placement, tests)
     plan = Plan(
@@ -83,12 +84,12 @@ def _get(
         condition.sort,
         (entity,),
         other_entities=others,
-        limit=None
-        if direct or others
-        else DUPLICATE_CHECK_LIMIT,  # a limit would also count other entities in the range
+        # A limit would also count other entities in the range, and items at other times in the same unit.
+        limit=None if direct or others or condition.trims else DUPLICATE_CHECK_LIMIT,
         fan_outs=condition.fan_outs,
         view=intent.view,
         consistent=intent.consistent,
+        trims=(condition.trims,) if condition.trims else (),
     )
     return Candidate(plan, tuple(mismatches))
 
@@ -106,7 +107,10 @@ def _query(
     view = query.view if query else None
     consistent, hydrate = (query.consistent, query.hydrate) if query else (False, False)
     order = _order(entity, placement, condition, intent, bindings)
-    mismatches = [*condition.mismatches, *_index_mismatches(entity, placement, bindings, view, consistent, hydrate)]
+    mismatches = [
+        *condition.mismatches,
+        *_index_mismatches(entity, placement, bindings, view, consistent, hydrate, condition.trims),
+    ]
     mismatches += [order.mismatch] if order.mismatch else []
     mismatches += _filter_mismatches(entity, placement, intent.filter)
     tests = (*condition.partition, *condition.sort)
@@ -125,12 +129,14 @@ def _query(
         other_entities=others,
         forward=order.forward,
         order=order.words,
+        order_unit=order.unit,
         limit=limit_of(pattern, query.limit if query else None),
         filter=intent.filter,
         fan_outs=condition.fan_outs,
         view=view,
         consistent=consistent,
         hydrate=hydrate and bool(missing_fields(entity, placement, None)),
+        trims=(condition.trims,) if condition.trims else (),
     )
     return Candidate(plan, tuple(mismatches))
 
@@ -175,11 +181,12 @@ def _index_mismatches(
     view: type | None,
     consistent: bool,
     hydrate: bool = False,
+    trims: Iterable[Trim] = (),
 ) -> Iterator[Mismatch]:
     index = placement.index
     if consistent and index.kind == "GSI":
         yield StrongReadOnGsi()
-    missing = missing_fields(entity, placement, view)
+    missing = missing_fields(entity, placement, view, trims)
     if missing and not hydrate:
         yield NotProjected(missing, str(index.projection), upgraded=entity.label if entity.upgrades else "")
     bound = {name for binding in bindings for name in binding.fields}
@@ -216,7 +223,11 @@ def ancestor_candidates(design: Design, pattern: PatternDeclaration) -> Iterator
     bindings, _ = bindings_for(pattern, entity)
     condition = match_index(entity.base, bindings)
     unserved = (mismatch for mismatch in condition.mismatches if isinstance(mismatch, NotServed))
-    mismatches = (*_path_mismatches(entity, bindings), *(_not_in_key(entity, mismatch.fields) for mismatch in unserved))
+    mismatches = (
+        *_path_mismatches(entity, bindings),
+        *(_not_in_key(entity, mismatch.fields) for mismatch in unserved),
+        *(_kept_as_unit(entity, trim) for trim in condition.trims),
+    )
     plan = Plan(
         pattern,
         "BatchGetItem",
@@ -260,6 +271,11 @@ def _not_in_key(entity: Entity, fields: tuple[str, ...]) -> Mismatch:
     return AncestorsUnknown(f"the key of {entity.label} has no {names}", f"Remove {names}, and check it in the result.")
 
 
+def _kept_as_unit(entity: Entity, trim: Trim) -> Mismatch:
+    why = f"the key of {entity.label} keeps only the {trim.unit} of {trim.field}"
+    return AncestorsUnknown(why, f"Remove the parameter {trim.field}, or write {{{trim.field}}} in the key.")
+
+
 def _with_ancestors(test: KeyComparison) -> KeyComparison:
     return replace(test, operands=tuple(_expand(o) if isinstance(o, TextOperand) else o for o in test.operands))
 
@@ -272,13 +288,16 @@ def _expand(operand: TextOperand) -> TextOperand:
     return TextOperand(tuple(expand(atom) for atom in operand.atoms))
 
 
-def missing_fields(entity: Entity, placement: Placement, view: type | None) -> tuple[str, ...]:
+def missing_fields(
+    entity: Entity, placement: Placement, view: type | None, trims: Iterable[Trim] = ()
+) -> tuple[str, ...]:
     """Return the fields that the result needs and that are neither projected nor part of a key.
 
     Upgrading an item of an older schema version needs the whole item, so a partial projection provides no field. The
-    TTL attribute is always needed, to recognise expired items.
+    TTL attribute is always needed, to recognise expired items, and so are the fields that the client checks.
     """
-    needed: Iterable[str] = entity.fields if view is None else fields_of(view)
+    trimmed = [trim.field for trim in trims]
+    needed: Iterable[str] = entity.fields if view is None else dict.fromkeys((*fields_of(view), *trimmed))
     projection = placement.index.projection
     if projection.kind == "ALL":
         return ()

@@ -213,6 +213,7 @@ def projected_attributes(design: Design, plan: Plan) -> tuple[str, ...]:
     settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
     for entity in plan.entities:
         names += [entity.attributes[name] for name in _view_fields(plan.view)]
+        names += [entity.attributes[trim.field] for trims in plan.trims for trim in trims]
         names += [settings.schema_version_attribute] if entity.declaration.schema_version is not None else []
     names += [name for name in (settings.type_attribute, design.ttl_attribute) if name]
     return tuple(dict.fromkeys(names))

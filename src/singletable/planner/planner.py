@@ -78,7 +78,10 @@ def _reason(design: Design, best: Candidate, candidates: list[Candidate]) -> tup
 def _sentence(best: Candidate, mismatch: Mismatch, spoken: str) -> str:
     if isinstance(mismatch, NotServed) and mismatch.behind is None:
         anywhere = {
-            name for entity in best.plan.entities for p in entity.placements.values() for name in p.exact_fields
+            name
+            for entity in best.plan.entities
+            for placement in entity.placements.values()
+            for name in placement.exact_fields | placement.truncated_fields
         }
         if not set(mismatch.fields) <= anywhere:
             return f"needs {requirement(mismatch.test, mismatch.fields)}, which no index key supports"

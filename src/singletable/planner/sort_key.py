@@ -8,8 +8,9 @@ from datetime import date, datetime
 from singletable.model.codecs.codec import SortOrder
 from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER, TextCodec, range_end
+from singletable.model.derived.truncated_time import UNITS, TruncatedTime
 from singletable.model.entity import Entity
-from singletable.model.key_template import FieldSlot, Slot, sorted_order
+from singletable.model.key_template import DerivedSlot, FieldSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart, TemplatePart
 from singletable.model.parameter_binding import Binding
 from singletable.model.parameter_types import Between, Children, Prefix, Since, Subtree, Until
@@ -22,8 +23,10 @@ from singletable.planner.operands import (
     NativeOperand,
     Operand,
     ParentPath,
+    Pick,
     PrefixText,
     TextOperand,
+    UnitBound,
 )
 
 
@@ -73,33 +76,48 @@ def template_range(
     return _ordered_test(part, known, slot, binding, order)
 
 
+def unit_range(
+    part: TemplatePart, known: tuple[Atom, ...], slot: DerivedSlot, binding: Binding
+) -> KeyComparison | Mismatch:
+    """Return the comparison for a range of a time of which the key keeps a unit, from the first unit to the last."""
+    order, reason = sorted_order(part.template, slot)
+    if order is SortOrder.NONE:
+        return Unordered(str(slot), reason)
+    return _ordered_test(part, known, slot, binding, order)
+
+
 def _ordered_test(
-    part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding, order: SortOrder
+    part: TemplatePart, known: tuple[Atom, ...], slot: Slot, binding: Binding, order: SortOrder
 ) -> KeyComparison | Mismatch:
     delimiter = part.template.delimiter
-    first, last = ("low", "high") if order is SortOrder.ASCENDING else ("high", "low")
+    first: Pick = "low" if order is SortOrder.ASCENDING else "high"
+    last: Pick = "high" if order is SortOrder.ASCENDING else "low"
     has_first = binding.test is Between or binding.test is (Since if first == "low" else Until)
     has_last = binding.test is Between or binding.test is (Since if last == "low" else Until)
     # Raw text is the last part of its key, so the range needs no closing delimiter.
-    closing = () if slot.codec.raw else (FixedText(range_end(delimiter)),)
+    closing = () if isinstance(slot, FieldSlot) and slot.codec.raw else (FixedText(range_end(delimiter)),)
     start: Operand | None = TextOperand(known) if known else None
     end = _end_of(known, slot, delimiter)
     if has_first:
-        start = TextOperand((*known, Encoded(binding, slot, first)))  # type: ignore[arg-type]  # low or high
+        start = TextOperand((*known, _bound(binding, slot, first)))
     if has_last:
-        end = TextOperand((*known, Encoded(binding, slot, last), *closing))  # type: ignore[arg-type]  # low or high
+        end = TextOperand((*known, _bound(binding, slot, last), *closing))
     if end is None and known:
         return Unordered(str(slot), "text of variable length after a literal in the same segment has no greatest value")
     return _test(part.attribute, start, end)
 
 
-def _end_of(known: tuple[Atom, ...], slot: FieldSlot, delimiter: str) -> TextOperand | None:
+def _bound(binding: Binding, slot: Slot, pick: Pick) -> Atom:
+    return Encoded(binding, slot, pick) if isinstance(slot, FieldSlot) else UnitBound(binding, slot, pick)
+
+
+def _end_of(known: tuple[Atom, ...], slot: Slot, delimiter: str) -> TextOperand | None:
     """Return the upper bound of all keys that begin with the known part, or None if there is no such bound."""
     tail = known[-1] if known else None
     if isinstance(tail, FixedText) and tail.text.endswith(delimiter):
         return TextOperand((*known[:-1], FixedText(tail.text.removesuffix(delimiter) + range_end(delimiter))))
-    if slot.codec.last_text is not None:
-        return TextOperand((*known, FixedText(slot.codec.last_text + range_end(delimiter))))
+    if slot.last_text is not None:
+        return TextOperand((*known, FixedText(slot.last_text + range_end(delimiter))))
     return None
 
 
@@ -135,6 +153,8 @@ class ReadOrder:
     forward: bool
     words: str
     mismatch: Mismatch | None = None
+    unit: str | None = None
+    """The unit of time, such as `second`, within which other parts of the key decide the order."""
 
 
 def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool) -> ReadOrder:
@@ -152,7 +172,33 @@ def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None,
     if order is SortOrder.NONE:
         return ReadOrder(True, "key order", Unordered(str(open_slot), reason) if is_requested else None)
     forward = (order is SortOrder.ASCENDING) != newest_first if is_requested else True
-    return ReadOrder(forward, _words(fields[0], is_time, forward == (order is SortOrder.ASCENDING)))
+    words = _words(fields[0], is_time, forward == (order is SortOrder.ASCENDING))
+    unit = unit_of_order(open_slot)
+    return ReadOrder(forward, words if unit is None else f"{words}, to the {unit}", unit=unit)
+
+
+def unit_of_order(open_slot: OpenSlot) -> str | None:
+    """Return the unit of time, such as `second`, within which other parts of the key decide the order.
+
+    It is None if the results have the exact order, such as in `{created_at:days}#{created_at}`.
+    """
+    slot = open_slot.slot
+    if slot is None or isinstance(open_slot.part, NativePart) or not _is_unit(slot):
+        return None
+    template = open_slot.part.template
+    order = sorted_order(template, slot)[0]
+    units: list[TruncatedTime] = []
+    for each in template.slots[template.slots.index(slot) :]:
+        if each.fields != slot.fields or sorted_order(template, each)[0] is not order:
+            break
+        if isinstance(each, FieldSlot):
+            return None
+        units += [each.derived] if isinstance(each.derived, TruncatedTime) else []
+    return max(units, key=lambda each: UNITS.index(each.unit)).unit
+
+
+def _is_unit(slot: Slot) -> bool:
+    return isinstance(slot, DerivedSlot) and isinstance(slot.derived, TruncatedTime)
 
 
 def _order_of(open_slot: OpenSlot) -> tuple[SortOrder, str]:

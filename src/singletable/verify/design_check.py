@@ -24,6 +24,7 @@ from singletable.verify.rules import (
     key_not_unique,
     key_overlap,
     key_unique_by_time,
+    latest_within_unit,
     limit_exceeded,
     literal_syntax,
     missing_type,
@@ -89,6 +90,7 @@ RULES: tuple[RuleModule, ...] = (
     case_difference,
     ttl_as_text,
     named_field_not_used,
+    latest_within_unit,
 )
 
 

@@ -92,6 +92,13 @@ class Decoder:
                 return made
         return self._read_field_by_field(item.item() if isinstance(item, Row) else item)
 
+    def field(self, item: Item | Row, name: str) -> Any:
+        """Return one field of an item, or None if its attribute is missing; raise ItemRefused if its value is wrong."""
+        stored = item.get(self._target.attributes[name])
+        if stored is None or "NULL" in stored:
+            return None
+        return self._value(item.item() if isinstance(item, Row) else item, name, stored)
+
     def read_all(self, items: Sequence[Item | Row]) -> list[Any]:
         """Decode items into objects, in order."""
         if items and isinstance(items[0], Row):

@@ -153,11 +153,16 @@ class UpgradingDecoder(Decoder):
 
     def read(self, item: Item | Row) -> Any:
         """Decode an item; raise ItemRefused if its schema version is newer than the model's, or if an upgrade fails."""
-        if (
-            not isinstance(item, Row) and item.get(self._attribute) != self._mark
-        ):  # a row always has the current version
-            item = self._upgrader.upgraded(item)
-        return super().read(item)
+        return super().read(self._upgraded(item))
+
+    def field(self, item: Item | Row, name: str) -> Any:
+        """Return one field of an item, after the item is upgraded."""
+        return super().field(self._upgraded(item), name)
+
+    def _upgraded(self, item: Item | Row) -> Item | Row:
+        if isinstance(item, Row) or item.get(self._attribute) == self._mark:  # a row always has the current version
+            return item
+        return self._upgrader.upgraded(item)
 
 
 def _template_attributes(design: Design, entity: Entity) -> set[str]:

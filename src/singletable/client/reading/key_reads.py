@@ -119,7 +119,15 @@ def get(opened: ConnectedTable, key: Key[Any], *, consistent: bool, expired: boo
         return None
     if not opened.reader.is_of(response.item, entity, "get"):
         return None
-    return opened.reader.item_types.decoder(entity).read(response.item)
+    return _if_same_time(entity, key.values, opened.reader.item_types.decoder(entity).read(response.item))
+
+
+def _if_same_time(entity: Entity, values: Mapping[str, Any], found: Any) -> Any:
+    """Return an object, or None if the key keeps only the unit of a time and the object is of another time in it."""
+    truncated = entity.base.truncated_fields
+    if not truncated or found is None:
+        return found
+    return found if all(getattr(found, name) == values[name] for name in truncated) else None
 
 
 def get_many(
@@ -130,13 +138,13 @@ def get_many(
     names = reader.design.table.key_attributes
     if isinstance(keys, Key):
         raise ArgumentRefused("get_many takes a list of keys, got one key; use get(key) for a single key")
-    requested: list[tuple[Entity, Hashable]] = []
+    requested: list[tuple[Entity, Hashable, Mapping[str, Any]]] = []
     by_identity: dict[Hashable, tuple[Item, Key[Any]]] = {}
     for each in keys:
         entity = opened.entities.of_key(each)
         key = key_of(entity, each.values)
         identity = key_identity(key, names)
-        requested.append((entity, identity))
+        requested.append((entity, identity, each.values))
         by_identity.setdefault(identity, (key, each))
     distinct = [key for key, _ in by_identity.values()]
     if transaction:
@@ -145,10 +153,10 @@ def get_many(
         found = yield from batch_get(reader, distinct, "get_many", {"ConsistentRead": True} if consistent else {})
     alive = {identity: item for identity, item in found.items() if reader.is_alive(item, _ALIVE)}
 
-    def read(entity: Entity, identity: Hashable) -> Any:
+    def read(entity: Entity, identity: Hashable, values: Mapping[str, Any]) -> Any:
         item = alive.get(identity)
         if item is None or not reader.is_of(item, entity, "get_many"):
             return None
-        return reader.read(item, entity, "get_many")
+        return _if_same_time(entity, values, reader.read(item, entity, "get_many"))
 
-    return [read(entity, identity) for entity, identity in requested]
+    return [read(entity, identity, values) for entity, identity, values in requested]

@@ -33,6 +33,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
     """Return one page of `limit` items, or of one DynamoDB page, with cursors to the next and previous pages."""
     name, bound = plan.pattern.name, _bound_arguments(arguments)
     requests = read_requests(reader.design, plan, arguments)
+    options = options.trimming(plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
     backwards, text = False, options.cursor or arguments.get("cursor")
     unreadable = reader.unreadable_items()
@@ -69,12 +70,11 @@ def start_query(
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     if reader.has_fast_path(plan):
         return SingleQuery(reader, plan, requests[0], options, unreadable)
+    options = options.trimming(plan, arguments)
     return MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
 
 
-def next_objects(
-    reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery, options: ReadOptions
-) -> Steps[list[Any] | None]:
+def next_objects(reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery) -> Steps[list[Any] | None]:
     """Return the next objects of a query: an empty list if all items are unreadable, None at the end."""
     if isinstance(found, SingleQuery):
         objects = yield from found.take(None)
@@ -82,7 +82,7 @@ def next_objects(
     items = yield from found.take(None)
     if not items:
         return None
-    return (yield from _objects(reader, plan, items, options, found.unreadable))
+    return (yield from _objects(reader, plan, items, found.options, found.unreadable))
 
 
 @dataclass
@@ -92,14 +92,16 @@ class _KeysOnly:
 
 def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
     """Return the number of items that a pattern finds; DynamoDB counts them unless the client must check each item."""
-    must_check = bool(plan.other_entities) or reader.design.ttl_attribute is not None or plan.hydrate
+    has_others = bool(plan.other_entities) or bool(plan.trims)
+    must_check = has_others or reader.design.ttl_attribute is not None or plan.hydrate
     plan = replace(plan, view=_KeysOnly if must_check else None)
     requests = read_requests(reader.design, plan, arguments)
     if must_check:
+        options = options.trimming(plan, arguments)
         found = MergedQueries(reader, plan, requests, [None] * len(requests), options)
         total = 0
         while items := (yield from found.take(None)):
-            if plan.hydrate and not _has_expiry(reader, plan):
+            if plan.hydrate and not _has_checked_attributes(reader, plan):
                 items = yield from hydrated(reader, plan, items, options)
             total += len(items)
         return total
@@ -150,13 +152,15 @@ def hydrated(reader: TableReader, plan: Plan, items: list[Item], options: ReadOp
     keys = {key_identity(item, names): {name: item[name] for name in names} for item in items}
     whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
     found = [whole[key_identity(item, names)] for item in items if key_identity(item, names) in whole]
-    return [item for item in found if reader.is_alive(item, options)]
+    return reader.trimmed([item for item in found if reader.is_alive(item, options)], plan, options)
 
 
-def _has_expiry(reader: TableReader, plan: Plan) -> bool:
-    """Return whether the index contains the time-to-live attribute, or the table has none."""
+def _has_checked_attributes(reader: TableReader, plan: Plan) -> bool:
+    """Return whether the index contains the time-to-live attribute and the times that the client checks."""
     ttl, index = reader.design.ttl_attribute, plan.index
-    return ttl is None or index.projection.kind == "ALL" or ttl in {*index.projection.attributes, *index.key_attributes}
+    trimmed = {plan.entities[0].attributes[trim.field] for trims in plan.trims for trim in trims}
+    checked = trimmed if ttl is None else {*trimmed, ttl}
+    return index.projection.kind == "ALL" or checked <= {*index.projection.attributes, *index.key_attributes}
 
 
 def limit_of(plan: Plan, arguments: Arguments, options: ReadOptions) -> int | None:

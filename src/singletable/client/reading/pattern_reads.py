@@ -32,7 +32,7 @@ def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: Read
         (body,) = yield (reader.call(requests[0], plan, options),)
         item = reader.get_item(body, plan, options)
         return None if item is None else reader.decoded((item,), plan)[0]
-    items = yield from _query_all(reader, plan, requests, options)
+    items = yield from _query_all(reader, plan, requests, options.trimming(plan, arguments))
     if len(items) > 1:
         raise DesignBroken(
             f"{plan.pattern.name} found {len(items)} items, but its key must identify one; "
@@ -90,6 +90,7 @@ class _MemberObjects:
 def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
     """Read a whole item collection into its shape; None if it is empty, CollectionIncomplete if items are missing."""
     requests = read_requests(reader.design, plan, arguments)
+    options = options.trimming(plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     found = MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
     limit = limit_of(plan, arguments, options)
@@ -126,6 +127,7 @@ def read_area(reader: TableReader, plan: Plan, arguments: Arguments, options: Re
             f"{plan.pattern.name} returns a whole area and takes no limit or cursor; "
             "use Nearest(..., count, meters=...) to limit the number of items"
         )
+    options = options.trimming(plan, arguments)
     cells = next(spread.source for spread in plan.fan_outs if isinstance(spread.source, GeohashCell))
     name, area = next((name, value) for name, value in arguments.items() if isinstance(value, AREA_TYPES))
     places = _Places(area, cells, reader.design.table.key_attributes)

@@ -54,7 +54,7 @@ class MergedQueries:
     ) -> None:
         """`unreadable` collects the items that cannot be decoded."""
         self.unreadable = unreadable
-        self._reader, self._plan, self._options, self._backwards = reader, plan, options, backwards
+        self._reader, self._plan, self.options, self._backwards = reader, plan, options, backwards
         self._queries = [
             OpenQuery(request, position, next_key=position)
             for request, position in zip(requests, positions, strict=True)
@@ -96,7 +96,7 @@ class MergedQueries:
     def _read(self, queries: list[OpenQuery], limit: int | None) -> Steps[None]:
         hidden, bodies = 0, (yield [self._call(query, limit) for query in queries])
         for query, body in zip(queries, bodies, strict=True):
-            response = self._reader.page(body, self._plan, self._options)
+            response = self._reader.page(body, self._plan, self.options)
             query.next_key = True if response.last_evaluated_key is None else response.last_evaluated_key
             query.buffer = response.items
             if self.unreadable is not None:
@@ -114,7 +114,7 @@ class MergedQueries:
         added: dict[str, Any] = {}
         if isinstance(query.next_key, dict):
             added["ExclusiveStartKey"] = query.next_key
-        call = self._reader.call(query.request, self._plan, self._options, **added)
+        call = self._reader.call(query.request, self._plan, self.options, **added)
         call.parameters.pop("Limit", None)
         call.parameters.pop("ScanIndexForward", None)
         if not self._forward:
@@ -226,7 +226,7 @@ class SingleQuery:
         options: ReadOptions,
         unreadable: UnreadableItems | None,
     ) -> None:
-        self._reader, self._plan, self._request, self._options = reader, plan, request, options
+        self._reader, self._plan, self._request, self.options = reader, plan, request, options
         self._unreadable = unreadable
         self._next_key: Item | None = None
         self.is_over = False
@@ -243,7 +243,7 @@ class SingleQuery:
         read, enough = 0, 1 if count is None else count
         while not self.is_over and read < enough:
             response = yield from in_chunks(self._call(None if count is None else count - read))
-            objects, self._next_key = self._reader.objects(response, self._plan, self._options, unreadable)
+            objects, self._next_key = self._reader.objects(response, self._plan, self.options, unreadable)
             taken = taken + objects if taken else objects
             read = len(taken) if unreadable is None else len(taken) + unreadable.count - before
             self.is_over = self._next_key is None
@@ -255,7 +255,7 @@ class SingleQuery:
         return None if self._next_key is None else [self._next_key]
 
     def _call(self, limit: int | None) -> Call:
-        call = self._reader.call(self._request, self._plan, self._options)
+        call = self._reader.call(self._request, self._plan, self.options)
         call.parameters.pop("Limit", None)
         if limit is not None:
             call.parameters["Limit"] = limit

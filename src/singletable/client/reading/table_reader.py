@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,8 +20,10 @@ from singletable.client.retries import Retries
 from singletable.errors import ArgumentRefused, ItemRefused, UnknownItemWarning
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.parameter_types import holds
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
+from singletable.planner.trims import TrimTests, trim_tests
 from singletable.values.fast_path import NotOnFastPath
 from singletable.wire.api_types import decoder_of
 
@@ -115,7 +117,13 @@ class PlanDecoder:
 
     def __init__(self, design: Design, plan: Plan, item_types: ItemTypes) -> None:
         self._design, self._plan, self._item_types = design, plan, item_types
-        rows = {} if plan.hydrate else {entity.name: row for entity in plan.entities if (row := self._row_type(entity))}
+        # A view may lack the columns of the fields that the client checks, so its items stay whole.
+        reads_whole_items = plan.hydrate or (bool(plan.trims) and plan.view is not None)
+        rows = (
+            {}
+            if reads_whole_items
+            else {entity.name: row for entity in plan.entities if (row := self._row_type(entity))}
+        )
         self._by_name = {name: decoder_of(row) for name, row in rows.items()}
         self._page: msgspec.json.Decoder[PageResponse[Row]] | None = None
         self._get: msgspec.json.Decoder[GetResponse[Row]] | None = None
@@ -168,6 +176,8 @@ class PlanDecoder:
         plan = self._plan
         if plan.operation != "Query" or plan.fan_outs or plan.filter is not None or self._design.ttl_attribute:
             return None
+        if plan.trims:
+            return None
         (entity,) = plan.entities
         decoder = self._item_types.decoder(entity, plan.view)
         constants = list(self._constants(entity))
@@ -212,6 +222,12 @@ class ReadOptions:
     """Whether to return expired items, which DynamoDB has not deleted yet."""
     limit: int | None = None
     cursor: str | None = None
+    trims: TrimTests | None = None
+    """The tests that the client applies to each item, because the key keeps only the unit of a time."""
+
+    def trimming(self, plan: Plan, arguments: Mapping[str, Any]) -> ReadOptions:
+        """Return the options with the tests of a plan for these arguments."""
+        return replace(self, trims=trim_tests(plan, arguments)) if plan.trims else self
 
 
 @dataclass
@@ -238,7 +254,7 @@ class TableReader:
         """Return the response to a Query with the matching items, and count its capacity."""
         response, is_typed = self._plan_decoder(plan).page(body)
         self.count_capacity(plan, response.consumed_capacity)
-        if is_typed and self._ttl is None:
+        if is_typed and self._ttl is None and not options.trims:
             return response
         return PageResponse(
             self.matching(response.items, plan, options),
@@ -334,8 +350,25 @@ class TableReader:
             or self._ttl is not None
             or self.design.settings.type_attribute
         ):
-            return [item for item in items if self._is_in_plan(item, plan) and self.is_alive(item, options)]
-        return list(items)
+            items = [item for item in items if self._is_in_plan(item, plan) and self.is_alive(item, options)]
+        return self.trimmed(items, plan, options)
+
+    def trimmed(self, items: Sequence[Any], plan: Plan, options: ReadOptions) -> list[Any]:
+        """Return the items whose times match exactly; keep items whose time the index does not contain."""
+        if not options.trims:
+            return list(items)
+        return [item for item in items if self._is_at_time(item, plan, options.trims)]
+
+    def _is_at_time(self, item: Item | Row, plan: Plan, tests: TrimTests) -> bool:
+        entity = plan.entities[0] if len(plan.entities) == 1 else self.item_types.entity_of(item)
+        if entity is None:
+            return True
+        decoder = self.item_types.decoder(entity)
+        try:
+            found = [(decoder.field(item, test.field), test.predicate) for test in tests.get(entity.name, ())]
+        except ItemRefused:  # the read reports the item as unreadable
+            return True
+        return all(value is None or holds(predicate, value) for value, predicate in found)
 
     def _is_in_plan(self, item: Item | Row, plan: Plan) -> bool:
         return self.entity_of(item, plan.pattern.name) in plan.entities

@@ -19,10 +19,12 @@ from uuid import UUID
 import msgspec
 
 from singletable.errors import KeyRefused
+from singletable.model.codecs.codec import Codec
 from singletable.model.codecs.date_codec import COMPLETE_DATE, DateCodec
 from singletable.model.codecs.datetime_codec import DatetimeCodec
 from singletable.model.codecs.integer_codec import IntegerCodec
 from singletable.model.codecs.text_codec import TextCodec
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.fields import fields_of
@@ -74,14 +76,11 @@ _FORMS: dict[Any, _Form] = {
 }
 _TEXTS = _Form("type(v) is list and {str}.issuperset(map(type, v))", "L", '[{"S": each} for each in v]')
 _MOMENTS = {
-    "seconds": (f"{_IN_UTC} and not v.microsecond", "iso(v)"),
-    "milliseconds": (
-        f"{_IN_UTC} and not v.microsecond % 1000",
-        '(iso(v)[:23] if v.microsecond else iso(v)[:19] + ".000") + "Z"',
-    ),
-    "microseconds": (_IN_UTC, _ISO),
+    "seconds": 'iso(v)[:19] + "Z"',
+    "milliseconds": '(iso(v)[:23] if v.microsecond else iso(v)[:19] + ".000") + "Z"',
+    "microseconds": _ISO,
 }
-"""The test and the text of a datetime in a key, by precision."""
+"""The text of a datetime in a key, truncated to each precision."""
 
 
 class Encoder:
@@ -313,14 +312,16 @@ class Encoder:
         """Return source for the text of one field in a key."""
         if not isinstance(piece, FieldSlot):
             names = ", ".join(f"{name!r}: {self._variable(name)}" for name in piece.fields)
-            return f"{self._constant(partial(part.template.text_of, piece))}({{{names}}})"
+            computed = f"{self._constant(partial(part.template.text_of, piece))}({{{names}}})"
+            if isinstance(piece.derived, TruncatedTime):
+                return _moment(piece.derived.codec, self._variable(piece.fields[0]), computed)
+            return computed
         value, encode = self._variable(piece.name), self._constant(piece.codec.encode)
         if type(piece.codec) is TextCodec:
             special = self._constant(piece.codec.special)
             return f"{value} if type({value}) is str and {special}({value}) is None else {encode}({value})"
-        if type(piece.codec) is DatetimeCodec and piece.codec.spec in _MOMENTS:
-            test, text = _MOMENTS[piece.codec.spec]
-            return f"({text}) if (v := {value}) is not None and {test} else {encode}({value})"
+        if type(piece.codec) is DatetimeCodec:
+            return _moment(piece.codec, value, f"{encode}({value})")
         if type(piece.codec) is DateCodec and piece.codec.format == COMPLETE_DATE:
             return f"str({value}) if type({value}) is date else {encode}({value})"
         if type(piece.codec) is IntegerCodec and piece.codec.digits is not None:
@@ -343,6 +344,13 @@ class Encoder:
         name = f"known{len(self._names)}"
         self._names[name] = value
         return name
+
+
+def _moment(codec: Codec, value: str, other: str) -> str:
+    """Return source for the text of a datetime in a key; `other` encodes the values that the fast path does not."""
+    if type(codec) is not DatetimeCodec or codec.spec not in _MOMENTS:
+        return other
+    return f"({_MOMENTS[codec.spec]}) if (v := {value}) is not None and {_IN_UTC} else {other}"
 
 
 def _has_instance_dict(cls: Any) -> bool:

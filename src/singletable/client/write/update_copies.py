@@ -119,7 +119,7 @@ class CopyUpdater:
         options = ReadOptions(consistent=True if plan.strong_possible else None, expired=True)
         pages_of = pagination.start_query(self.reader, plan, arguments, options)
         found: list[dict[str, Any]] = []
-        while (objects := (yield from pagination.next_objects(self.reader, plan, pages_of, options))) is not None:
+        while (objects := (yield from pagination.next_objects(self.reader, plan, pages_of))) is not None:
             found += [values_of(holder, each) for each in objects]
         return found
 

@@ -23,20 +23,34 @@ class DateCodec(TimeCodec):
     def __post_init__(self) -> None:
         check_format(self.format, DIRECTIVES, self.delimiter)
 
+    @property
+    def keeps_all(self) -> bool:
+        return self.time_format.unit == "days"
+
+    def truncate(self, value: Any) -> date:
+        return self.time_format.truncate(self._at_midnight(value)).date()
+
+    def next_unit(self, value: Any) -> date | None:
+        start = self.time_format.next_unit(self._at_midnight(value))
+        return None if start is None else start.date()
+
     def encode(self, value: Any) -> str:
-        if isinstance(value, datetime):
-            raise KeyRefused(
-                f"{value.isoformat()} is a datetime, but {{field:{self.format}}} needs a date; pass value.date()"
-            )
-        if not isinstance(value, date):
-            raise KeyRefused(f"{value!r} is not a date for {{field:{self.format}}}")
-        midnight = datetime.combine(value, time.min, UTC)
+        midnight = self._at_midnight(value)
         if not self.time_format.keeps(midnight):
             raise KeyRefused(
                 f"{value.isoformat()} has {finest_unit(midnight)}, but the key keeps only {self.time_format.unit}: "
                 f"truncate it or use {{field:{COMPLETE_DATE}}}"
             )
         return self.time_format.render(midnight)
+
+    def _at_midnight(self, value: Any) -> datetime:
+        if isinstance(value, datetime):
+            raise KeyRefused(
+                f"{value.isoformat()} is a datetime, but {{field:{self.format}}} needs a date; pass value.date()"
+            )
+        if not isinstance(value, date):
+            raise KeyRefused(f"{value!r} is not a date for {{field:{self.format}}}")
+        return datetime.combine(value, time.min, UTC)
 
     def decode(self, text: str) -> date:
         return read_exactly(

@@ -34,6 +34,16 @@ class DatetimeCodec(TimeCodec):
         """The name of the precision, or the format."""
         return _PRECISION_OF.get(self.format, self.format)
 
+    @property
+    def keeps_all(self) -> bool:
+        return self.time_format.unit == "microseconds"
+
+    def truncate(self, value: Any) -> datetime:
+        return self.time_format.truncate(self._in_utc(value))
+
+    def next_unit(self, value: Any) -> datetime | None:
+        return self.time_format.next_unit(value)
+
     def encode(self, value: Any) -> str:
         moment = self._in_utc(value)
         if not self.time_format.keeps(moment):

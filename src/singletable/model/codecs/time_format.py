@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from singletable.errors import KeyRefused
 from singletable.model.codecs.codec import Codec, SortOrder
@@ -19,6 +21,8 @@ _WIDTH_OF = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "L": 3, "f": 6}
 # A format can be decoded if its directives, sorted from coarse to fine, are the start of one of these sequences.
 _COMPLETE = ("YmdHMSf", "YmdHMSL")
 _TOKEN = re.compile(r"%.|.", re.DOTALL)
+_FIRST = (1, 1, 1, 0, 0, 0)
+"""The first year, month, day, hour, minute and second."""
 
 MILLISECONDS = "%L"
 """The directive for milliseconds, which strftime does not have. Only the precision `milliseconds` uses it."""
@@ -99,6 +103,25 @@ class TimeFormat:
         """Return whether the format stores a datetime without loss."""
         return _UNITS.index(finest_unit(moment)) <= _UNITS.index(self.unit)
 
+    def truncate(self, moment: datetime) -> datetime:
+        """Return the start of the unit that contains a datetime."""
+        kept = _UNITS.index(self.unit) + 1
+        microsecond = (0, moment.microsecond // 1000 * 1000, moment.microsecond)[max(0, kept - 6)]
+        parts = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+        year, month, day, hour, minute, second = (*parts[:kept], *_FIRST[kept:])
+        return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
+
+    def next_unit(self, moment: datetime) -> datetime | None:
+        """Return the start of the unit that follows the start of a unit; None after the last one."""
+        try:
+            if self.unit == "years":
+                return moment.replace(year=moment.year + 1)
+            if self.unit == "months":
+                return (moment + timedelta(days=31)).replace(day=1)
+            return moment + timedelta(**{self.unit: 1})
+        except (OverflowError, ValueError):  # the unit is the last one of the year 9999
+            return None
+
     def render(self, moment: datetime) -> str:
         """Return the text of a datetime in UTC, truncated to the finest unit of the format."""
         # strftime writes the year 5 as `5` on some platforms, and does not support milliseconds.
@@ -154,6 +177,19 @@ class TimeCodec(Codec):
     @property
     def last_text(self) -> str:
         return self.time_format.last_text
+
+    @property
+    @abstractmethod
+    def keeps_all(self) -> bool:
+        """Whether the format stores every value of the type without loss."""
+
+    @abstractmethod
+    def truncate(self, value: Any) -> Any:
+        """Return the first value of the unit that contains a value; raise KeyRefused if the value is invalid."""
+
+    @abstractmethod
+    def next_unit(self, value: Any) -> Any:
+        """Return the first value of the unit that follows the first value of a unit; None after the last one."""
 
 
 def finest_unit(moment: datetime) -> str:

@@ -47,6 +47,11 @@ class DerivedValue(ABC):
         """The number of characters, if it is fixed."""
         return None
 
+    @property
+    def last_text(self) -> str | None:
+        """The text that sorts last, where a range without an upper bound ends; None if there is no such text."""
+        return None
+
     def reach(self, known: Mapping[str, type]) -> Reach | None:
         """Return how many values are possible if predicates of these types apply to the fields; None if unbounded."""
         if all(known.get(name) is Equal for name in self.fields):

@@ -10,12 +10,13 @@ from typing import Literal
 
 from singletable.expressions.tree import Path
 from singletable.model.codecs.codec import SortOrder
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import is_identifier, is_score, is_time, words_of
 from singletable.model.fields import NUMBER_TYPES, Field
 from singletable.model.intents import CollectionIntent, QueryIntent
-from singletable.model.key_template import FieldSlot, Slot, sorted_order
+from singletable.model.key_template import DerivedSlot, FieldSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart
 from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import CURSOR, LIMIT, PatternDeclaration
@@ -199,7 +200,7 @@ def _result_order(plan: Plan, entity: Entity) -> ResultOrder | None:
             names = part.fields if slot is None else slot.fields
             if fixed.issuperset(names):
                 continue
-            if slot is not None and not isinstance(slot, FieldSlot):
+            if isinstance(slot, DerivedSlot) and not isinstance(slot.derived, TruncatedTime):
                 return None
             field = entity.fields[next(iter(names))]
             ascending = order is SortOrder.ASCENDING

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.model.codecs.codec import SortOrder
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.key_template import FieldSlot, sorted_order
+from singletable.model.key_template import DerivedSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart
 from singletable.planner.changed_designs import harms_nothing
 from singletable.planner.mismatches import Unordered
@@ -37,22 +38,25 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             yield pattern_finding(RULE, each.pattern, each.reason, change, severity="error")
 
 
-def _remedy(design: Design, entity: Entity, slot: FieldSlot, explanation: str) -> Remedy:
+def _remedy(design: Design, entity: Entity, slot: Slot, explanation: str) -> Remedy:
     """Return the first format or delimiter with which the slot sorts and every pattern is still served."""
     for edits, changed in ordered_keys(design, entity, str(slot)):
         placements = changed.entity_of(entity.cls).placements.values()
         parts = [part for placement in placements if not placement.index.is_inverse for part in placement.sort]
-        unsorted = {found.name for part in parts for found, _ in _unsorted(part)}
-        if slot.name not in unsorted and harms_nothing(design, changed):
+        unsorted = {found.fields for part in parts for found, _ in _unsorted(part)}
+        if slot.fields not in unsorted and harms_nothing(design, changed):
             return Remedy(explanation, (Alternative(edits),))
     return Remedy(explanation)
 
 
-def _unsorted(part: KeyPart) -> Iterator[tuple[FieldSlot, str]]:
+def _unsorted(part: KeyPart) -> Iterator[tuple[Slot, str]]:
     if isinstance(part, NativePart):
         return
     for slot in part.template.slots:
-        if isinstance(slot, FieldSlot) and part.template.parts:
-            order, reason = sorted_order(part.template, slot)
-            if order is SortOrder.NONE and reason and not slot.codec.raw and slot.codec.domain is None:
-                yield slot, reason
+        if isinstance(slot, DerivedSlot):
+            needs_order = isinstance(slot.derived, TruncatedTime)
+        else:
+            needs_order = not slot.codec.raw and slot.codec.domain is None
+        order, reason = sorted_order(part.template, slot)
+        if needs_order and order is SortOrder.NONE and reason:
+            yield slot, reason

@@ -1,0 +1,47 @@
+"""Trims: predicates on times that a key condition checks only to a unit, so that the client checks each item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from singletable.model.parameter_binding import Binding
+from singletable.model.parameter_types import Predicate
+from singletable.planner.operands import Arguments, predicate_of
+
+if TYPE_CHECKING:
+    from singletable.planner.plan import Plan
+
+
+@dataclass(frozen=True)
+class Trim:
+    """A predicate on a time of which the key keeps only the unit, such as `second`."""
+
+    binding: Binding
+    unit: str
+
+    @property
+    def field(self) -> str:
+        """The field with the time."""
+        return self.binding.fields[0]
+
+
+class TrimTest(NamedTuple):
+    """The predicate that a field of an item must satisfy."""
+
+    field: str
+    predicate: Predicate
+
+
+TrimTests = Mapping[str, tuple[TrimTest, ...]]
+"""The tests of each entity, by its name; an entity without tests is missing."""
+
+
+def trim_tests(plan: Plan, arguments: Arguments) -> TrimTests:
+    """Return the tests that decide which of the items that a plan reads match the arguments."""
+    return {
+        entity.name: tuple(TrimTest(trim.field, predicate_of(trim.binding, arguments)) for trim in trims)
+        for entity, trims in zip(plan.entities, plan.trims, strict=False)
+        if trims
+    }
