@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
 
 import pytest
 
+from singletable.cli.import_text import import_draft
 from singletable.expressions.tree import Path
-from singletable.importers.draft import DraftEntity, DraftField, DraftIndex, DraftKeys, DraftTable, NativeKey
+from singletable.importers.draft import Draft, DraftEntity, DraftField, DraftIndex, DraftKeys, DraftTable, NativeKey
 from singletable.importers.proposals import with_proposed_patterns
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan_all
-from tests.importers.imported import loaded_design
+from tests.importers.imported import loaded_design, reports
 
 TICKET = DraftEntity(
     "Ticket",
@@ -49,6 +51,10 @@ CASES = {
     ),
     "a global index with everything": Case(GSI, BY_TITLE),
     "a global index with what is included": Case(replace(GSI, projection="INCLUDE", included=HELD), BY_TITLE),
+    "a global index that sorts the items of a table partition": Case(GSI, DraftKeys(("D#{desk}",), ("{opened}#{id}",))),
+    "a global index that sorts as the table": Case(
+        GSI, DraftKeys(("D#{desk}",), ("T#{id}",)), "the table returns items in the same order"
+    ),
     "a global index with keys only": Case(replace(GSI, projection="KEYS_ONLY"), BY_TITLE),
 }
 
@@ -77,3 +83,26 @@ def test_a_proposed_pattern_for_a_local_index_is_named_after_its_order() -> None
         "ticket_by_desk": None,
         "ticket_by_desk_in_order_of_opened": Path(("opened",)),
     }
+
+
+def _named(name: str, sort: str) -> DraftEntity:
+    fields = (DraftField("owner", "str"), DraftField("at", "str"))
+    return DraftEntity(name, fields, {"key": DraftKeys(("{owner}",), (sort,))}, accept={"ST101": "as imported"})
+
+
+def test_entities_that_sort_keys_do_not_separate_are_proposed_as_one_collection() -> None:
+    mixed = with_proposed_patterns(DraftTable("Bank", "Bank", (_named("Call", "{at}"), _named("Bill", "{at}"))))
+    kept = import_draft(Draft("Bank", (mixed,))).tables[0].patterns
+    assert [each.name for each in kept] == ["get_call", "get_bill", "everything_by_owner"]
+    separate = with_proposed_patterns(DraftTable("Bank", "Bank", (_named("Call", "C#{at}"), _named("Bill", "B#{at}"))))
+    kept = import_draft(Draft("Bank", (separate,))).tables[0].patterns
+    assert [each.name for each in kept] == ["get_call", "call_by_owner", "get_bill", "bill_by_owner"]
+
+
+def test_collections_of_two_tables_in_one_file_have_their_own_classes(tmp_path: FilePath) -> None:
+    tables = [
+        with_proposed_patterns(DraftTable(name, name, (_named(f"{name}Call", "{at}"), _named(f"{name}Bill", "{at}"))))
+        for name in ("First", "Second")
+    ]
+    first, second = reports(Draft("Two", tuple(tables)), tmp_path)
+    assert {len(first.design.patterns), len(second.design.patterns)} == {3}

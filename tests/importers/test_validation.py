@@ -58,15 +58,15 @@ def test_a_table_without_entities_becomes_a_note() -> None:
     assert draft.tables == (TABLE,)
     assert draft.notes[0] == "The table Other was left out, because none of its entities can be imported."
     assert draft.notes[2] == "The pattern lost (By id) was left out: the entity Broken was left out."
-    assert draft.notes[1].startswith("The entity Broken (id, name) was left out: ")
+    assert draft.notes[1].startswith("The entity Broken (PK, SK, id, name) was left out: ")
 
 
 def test_validation_removes_invalid_index_keys_from_an_entity() -> None:
     user = replace(USER, keys={**USER.keys, "gsi1": DraftKeys(("NAME#{name}{id}",), ("USER",))})
     made = _validated(replace(TABLE, entities=(user,), indexes=(GSI1,)))
     assert (made.entities, made.indexes) == ((USER,), ())
-    assert made.notes[0].startswith("User is not in the index gsi1: ")
-    assert made.notes[1] == "The index GSI1 was left out, because no entity has its keys."
+    assert made.notes[0].startswith("User is not in the index GSI1 (GSI1PK, GSI1SK): ")
+    assert made.notes[1] == "The index GSI1 (GSI1PK, GSI1SK) was left out, because no entity has its keys."
 
 
 def test_validation_removes_an_invalid_entity_and_its_patterns() -> None:
@@ -76,7 +76,7 @@ def test_validation_removes_an_invalid_entity_and_its_patterns() -> None:
     assert (made.entities, made.patterns) == ((USER,), (BY_ID,))
     assert len(made.notes) == 2
     with pytest.raises(
-        ImportRefused, match=r"no entity can be imported\n  The entity Broken \(id, name\) was left out"
+        ImportRefused, match=r"no entity can be imported\n  The entity Broken \(PK, SK, id, name\) was left out"
     ):
         validated(Draft("A shop", (replace(TABLE, entities=(broken,), patterns=()),)), find_objections)
 

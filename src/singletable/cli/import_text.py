@@ -12,12 +12,12 @@ from singletable.importers.draft_tree import draft_tree
 from singletable.importers.json_document import InvalidText, decode_text
 from singletable.importers.restricted_tree import load_tree
 from singletable.importers.validation import Objection, validated
-from singletable.planner.plan import UnsupportedPattern, Verdict
+from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all
 
 
 def find_objections(table: DraftTable) -> Sequence[Objection]:
-    """Return why a table cannot be loaded, or which of its patterns are not one request."""
+    """Return why a table cannot be loaded, which patterns are not one request, and which proposals are wasteful."""
     try:
         model = draft_tree(Draft(table.name, (table,)))
         with load_tree(model, CLIENT_NAMES) as names:
@@ -28,10 +28,22 @@ def find_objections(table: DraftTable) -> Sequence[Objection]:
         return [Objection(f"{type(problem).__name__}: {problem}")]
     unsupported = [each for each in outcomes if isinstance(each, UnsupportedPattern)]
     several = [each for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
+    proposed = {each.name for each in table.patterns if each.is_proposed}
+    plans = [each for each in outcomes if isinstance(each, Plan) and each.pattern.name in proposed]
+    wasteful = [each for each in plans if any(_replaces(other, each) for other in plans)]
     return [
         *(Objection(each.reason, each.pattern.name) for each in unsupported),
         *(Objection("it needs more than one request", each.pattern.name) for each in several),
+        *(Objection("a collection reads its whole range", each.pattern.name) for each in wasteful),
     ]
+
+
+def _replaces(collection: Plan, plan: Plan) -> bool:
+    """Return whether a collection returns all entities that a query reads, also those that the query discards."""
+    if not collection.members or not plan.other_entities or collection.index is not plan.index:
+        return False
+    returned = {entity.label for entity in collection.entities}
+    return returned.issuperset(entity.label for entity in (*plan.entities, *plan.other_entities))
 
 
 def import_draft(draft: Draft) -> Draft:

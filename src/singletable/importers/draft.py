@@ -295,6 +295,13 @@ def identity_of(name: str, fields: Collection[str], keys: DraftKeys) -> tuple[st
     return None if usual in in_key or (usual is None and in_key) else in_key
 
 
+def left_out_index(index: DraftIndex, reason: str) -> str:
+    """Return the note for an index that is not in the model, with its attributes."""
+    included = f"; includes {', '.join(index.included)}" if index.included else ""
+    attributes = ", ".join((*index.partition, *index.sort)) + included
+    return f"The index {index.name} ({attributes}) was left out, because {reason}."
+
+
 def identity_note(name: str, identity: tuple[str, ...]) -> str:
     """Return the note for an identity that the importer added."""
     usual = f"id or {snake_case(name)}_id"

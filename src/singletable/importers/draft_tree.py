@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from singletable.errors import DesignError, ImportRefused, Problem
 from singletable.importers.draft import (
@@ -34,8 +35,9 @@ _TYPE_NAMES = frozenset((*STANDARD, *BUILT_IN))
 
 def draft_tree(draft: Draft) -> CheckedModel:
     """Return the checked tree of a draft; raise DesignError for a draft that is not valid Python."""
-    blocks = {name: text for table in draft.tables for name, text in _classes(table)}
-    tables = [_table(table) for table in draft.tables]
+    named = _with_named_shapes(draft.tables)
+    blocks = {name: text for table in named for name, text in _classes(table)}
+    tables = [_table(table) for table in named]
     doc = draft.doc if draft.doc is not None else one_line(draft.title)
     opening = [quoted(doc)] if doc else []
     try:
@@ -87,23 +89,36 @@ def _classes(table: DraftTable) -> Iterator[tuple[str, str]]:
             text += f"\nupgrade({owner}, from_version={version})({checked(function)})"
         yield entity.class_name, text
     known = {each.class_name for each in table.classes}
-    shapes = shape_names(table)
+    shapes = _shape_names(table)
     for pattern in table.patterns:
         if pattern.kind == "collection" and shapes[pattern.name] not in known:
             name = shapes[pattern.name]
             yield name, f"@dataclass\n{_class(name, one_line(pattern.title), _shape_fields(pattern))}"
 
 
-def shape_names(table: DraftTable) -> dict[str, str]:
+def _with_named_shapes(tables: Sequence[DraftTable]) -> list[DraftTable]:
+    """Return the tables with a class name for every collection; no other class of the draft has it."""
+    taken: set[str] = set()
+    for table in tables:
+        owners: list[DraftEntity | DraftClass | DraftEnum] = [*table.entities, *table.classes, *table.enums]
+        taken |= {table.class_name, *(each.class_name for each in owners)}
+        taken |= {each.view for each in table.patterns if each.view is not None}
+    found: list[DraftTable] = []
+    for table in tables:
+        patterns: list[DraftPattern] = []
+        for each in table.patterns:
+            view = each.view
+            if each.kind == "collection" and view is None:
+                view = class_name(each.name, taken)
+                taken.add(view)
+            patterns.append(replace(each, view=view))
+        found.append(replace(table, patterns=tuple(patterns)))
+    return found
+
+
+def _shape_names(table: DraftTable) -> dict[str, str]:
     """Return the class of each collection, by the name of the pattern."""
-    given = {each.name: each.view for each in table.patterns if each.kind == "collection" and each.view is not None}
-    owners: list[DraftEntity | DraftClass | DraftEnum] = [*table.entities, *table.classes, *table.enums]
-    taken = {table.class_name, *(each.class_name for each in owners), *given.values()}
-    for pattern in table.patterns:
-        if pattern.kind == "collection" and pattern.view is None:
-            given[pattern.name] = class_name(pattern.name, taken)
-            taken.add(given[pattern.name])
-    return given
+    return {each.name: each.view for each in table.patterns if each.kind == "collection" and each.view is not None}
 
 
 def _shape_fields(pattern: DraftPattern) -> tuple[DraftField, ...]:
@@ -222,7 +237,7 @@ def _arguments(options: Iterable[tuple[str, str]]) -> str:
 
 def _table(table: DraftTable) -> str:
     options = _arguments(_table_options(table))
-    shapes, types = shape_names(table), _field_types(table)
+    shapes, types = _shape_names(table), _field_types(table)
     patterns = [_pattern(each, shapes.get(each.name, each.entities[0]), types) for each in table.patterns]
     head = f"class {checked(table.class_name)}(Table, {options}):"
     return _block(head, _doc(table.doc, table.class_name), [line for text in patterns for line in text])
@@ -339,7 +354,7 @@ def _body(pattern: DraftPattern, subject: str, types: dict[str, dict[str, tuple[
 
 def hidden_functions(table: DraftTable, pattern: DraftPattern) -> set[str]:
     """Return the parameters of a pattern that hide a function or a class that its body uses."""
-    subject = shape_names(table).get(pattern.name, pattern.entities[0])
+    subject = _shape_names(table).get(pattern.name, pattern.entities[0])
     body = ast.parse(_body(pattern, subject, _field_types(table)))
     called = {node.func.id for node in ast.walk(body) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     classes = {

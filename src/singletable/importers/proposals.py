@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from singletable.expressions.tree import Path
 from singletable.importers.draft import (
     DraftEntity,
+    DraftField,
     DraftIndex,
     DraftKeys,
     DraftParameter,
@@ -32,7 +34,7 @@ def with_proposed_patterns(table: DraftTable) -> DraftTable:
     """Return the table with a pattern for everything that one request can read by its keys."""
     found: dict[str, DraftPattern] = {}
     proposals = [pattern for entity in table.entities for pattern in _of_entity(table, entity)]
-    for pattern in (*proposals, *_collections(table)):
+    for pattern in (*proposals, *_collections(table), *_mixed_partitions(table)):
         name = pattern_name(pattern.name, found)
         found[name] = replace(pattern, name=name, is_proposed=True)
     notes = (*table.notes, *(note for entity in table.entities for note in _unread_indexes(table, entity)))
@@ -54,7 +56,7 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
                 continue
         stored = fields_in((*partition, *sort)) if keys.sparse else []
         place = "" if alias == TABLE else f" ({alias})"
-        order = _own_order(entity, sort) if index is not None and index.kind == "LSI" else None
+        order = _own_order(entity, sort) if index is not None and _reads_table_partition(entity, index) else None
         hydrate = index is not None and not _projects_all(entity, index)
         for given, fanout in _partition_reads(entity, partition):
             yield replace(_query(entity, place, stored, given, order), fanout=fanout, hydrate=hydrate)
@@ -70,7 +72,7 @@ def _key_positions(
 
 
 def _own_order(entity: DraftEntity, sort: tuple[Position, ...]) -> str | None:
-    """Return the field by which a local index sorts and the table does not."""
+    """Return the field by which an index sorts and the table does not."""
     first = next(iter(fields_in(sort)), None)
     of_table = next(iter(fields_in(entity.keys[TABLE].sort)), None)
     return first if first in _parameters(entity) and first != of_table else None
@@ -87,7 +89,15 @@ def _projects_all(entity: DraftEntity, index: DraftIndex) -> bool:
 def _is_needed(entity: DraftEntity, index: DraftIndex) -> bool:
     """Return whether an index returns another result than the table."""
     _, sort = _key_positions(entity, entity.keys[index.alias], index)
-    return index.kind == "GSI" or _own_order(entity, sort) is not None
+    return not _reads_table_partition(entity, index) or _own_order(entity, sort) is not None
+
+
+def _reads_table_partition(entity: DraftEntity, index: DraftIndex) -> bool:
+    """Return whether a partition of an index has the items of a partition of the table: the same fields select them."""
+    if index.kind == "LSI":
+        return True
+    keys, of_table = entity.keys[index.alias], entity.keys[TABLE]
+    return not keys.sparse and set(fields_in(keys.partition)) == set(fields_in(of_table.partition))
 
 
 def _unread_indexes(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
@@ -185,6 +195,55 @@ def _collections(table: DraftTable) -> Iterator[DraftPattern]:
         title = f"{head.class_name} with everything in its partition"
         one = variable_name(head.class_name).rstrip("_")
         yield DraftPattern(f"whole_{one}", title, "collection", names, parameters)
+
+
+def _mixed_partitions(table: DraftTable) -> Iterator[DraftPattern]:
+    """Yield a collection for each kind of partition whose sort keys do not separate the entities in it.
+
+    A query of one of the entities would read the items of the others too.
+    """
+    indexes = {index.alias: index for index in table.indexes}
+    for alias in (TABLE, *(index.alias for index in table.indexes if index.kind == "GSI")):
+        by_form: dict[tuple[str, ...], list[DraftEntity]] = {}
+        for entity in table.entities:
+            if alias in entity.keys and not entity.derived:
+                by_form.setdefault(key_form(entity.keys[alias].partition), []).append(entity)
+        for group in by_form.values():
+            in_partition = fields_in(group[0].keys[alias].partition)
+            if not in_partition or not any(_overlap(*pair, alias) for pair in combinations(group, 2)):
+                continue
+            place = "" if alias == TABLE else f" of {indexes[alias].name}"
+            names = " and ".join(in_partition)
+            yield DraftPattern(
+                f"everything_by_{'_and_'.join(in_partition)}",
+                f"Everything in a partition{place}, by {names}",
+                "collection",
+                tuple(each.class_name for each in group),
+                tuple(_parameters(group[0])[name] for name in in_partition),
+                members=tuple(collection_fields(group, alias)),
+            )
+
+
+def _overlap(one: DraftEntity, other: DraftEntity, alias: str) -> bool:
+    """Return whether a range of one entity can contain items of the other, judged by their first literals."""
+    if not has_several_items(one.keys[alias]) and not has_several_items(other.keys[alias]):
+        return False
+    starts = [_first_literal(each.keys[alias].sort) for each in (one, other)]
+    return starts[0].startswith(starts[1]) or starts[1].startswith(starts[0])
+
+
+def _first_literal(sort: tuple[Position, ...]) -> str:
+    return sort[0].partition("{")[0] if sort and isinstance(sort[0], str) else ""
+
+
+def collection_fields(members: Sequence[DraftEntity], alias: str) -> Iterator[DraftField]:
+    """Yield the fields of a collection: one item, an optional item, or a list of items per entity."""
+    single = [each for each in members if not has_several_items(each.keys[alias])]
+    for each in members:
+        if each not in single:
+            yield DraftField(variable_name(each.class_name, "s"), f"list[{each.class_name}]")
+        else:
+            yield DraftField(variable_name(each.class_name), each.class_name, len(single) > 1, must_be_given=True)
 
 
 def has_several_items(keys: DraftKeys) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from singletable.errors import ImportRefused
-from singletable.importers.draft import Draft, DraftEntity, DraftPattern, DraftTable
+from singletable.importers.draft import Draft, DraftEntity, DraftPattern, DraftTable, left_out_index
 from singletable.model.table_schema import TABLE
 
 
@@ -52,9 +52,7 @@ def _table(table: DraftTable, judge: Judge) -> DraftTable:
     entities = _entities(replace(table, patterns=(), notes=()), judge, notes)
     loadable = _with_entities(replace(table, patterns=(), notes=()), entities)
     notes += [
-        f"The index {index.name} was left out, because no entity has its keys."
-        for index in table.indexes
-        if index not in loadable.indexes
+        left_out_index(index, "no entity has its keys") for index in table.indexes if index not in loadable.indexes
     ]
     patterns = _patterns(loadable, table.patterns, judge, notes)
     if not entities:
@@ -81,8 +79,7 @@ def _entities(table: DraftTable, judge: Judge, notes: list[str]) -> tuple[DraftE
         if problem := _load_problem(_with_entities(table, (*kept, base)), judge):
             without = replace(base, ttl=None)
             if entity.ttl is None or _load_problem(_with_entities(table, (*kept, without)), judge):
-                names = ", ".join(each.stored_as for each in entity.fields)
-                notes.append(_sentence(f"The entity {entity.class_name} ({names}) was left out: {problem}"))
+                notes.append(_sentence(f"The entity {_with_attributes(table, entity)} was left out: {problem}"))
                 continue
             notes.append(_sentence(f"{entity.class_name}: ttl={entity.ttl} was left out: {problem}"))
             base, entity = without, replace(entity, ttl=None)
@@ -92,7 +89,7 @@ def _entities(table: DraftTable, judge: Judge, notes: list[str]) -> tuple[DraftE
         for alias, keys in entity.keys.items():
             wider = replace(base, keys={**base.keys, alias: keys})
             if problem := _load_problem(_with_entities(table, (*kept, wider)), judge):
-                notes.append(_sentence(f"{entity.class_name} is not in the index {alias}: {problem}"))
+                notes.append(_sentence(f"{entity.class_name} is not in the index {_shown(table, alias)}: {problem}"))
             else:
                 base = wider
         kept = (*kept, base)
@@ -119,6 +116,22 @@ def _patterns(
 def _with_entities(table: DraftTable, entities: tuple[DraftEntity, ...]) -> DraftTable:
     used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
     return replace(table, entities=entities, indexes=used)
+
+
+def _with_attributes(table: DraftTable, entity: DraftEntity) -> str:
+    """Return the name of an entity in the model and in the source, and its attributes."""
+    of_indexes = (
+        name for index in table.indexes if index.alias in entity.keys for name in index.partition + index.sort
+    )
+    attributes = dict.fromkeys((*table.keys, *(each.stored_as for each in entity.fields), *of_indexes))
+    stored = "" if entity.stored_name in (None, entity.class_name) else f"{entity.stored_name}: "
+    return f"{entity.class_name} ({stored}{', '.join(attributes)})"
+
+
+def _shown(table: DraftTable, alias: str) -> str:
+    """Return the name of an index with its key attributes, because the entity does not have them."""
+    index = next(each for each in table.indexes if each.alias == alias)
+    return f"{index.name} ({', '.join((*index.partition, *index.sort))})"
 
 
 def _sentence(text: str) -> str:

@@ -152,12 +152,14 @@ def _order(
         in_a_box = any(binding.test is Box for binding in bindings)
         return ReadOrder(True, "south to north, then west to east" if in_a_box else "by distance")
     order_by = str(intent.order_by.steps[0]) if intent.order_by is not None else None
+    fixed = {name for binding in bindings if binding.test is Equal for name in binding.fields}
+    if order_by in fixed:  # all items have the same value, so every order is correct
+        return read_order(entity, condition.open_slot, None, False)
     order = read_order(entity, condition.open_slot, order_by, intent.newest_first)
     requested = f"order by {order_by}" if order_by is not None else "newest-first order" if intent.newest_first else ""
     if requested and condition.open_slot is None and not condition.mismatches and not placement.index.is_table:
-        fixed = {name for binding in bindings if binding.test is Equal for name in binding.fields}
         unique = (entity.base.fields, entity.identity or entity.base.fields, *entity.declaration.unique)
-        if order_by not in fixed and not any(fixed.issuperset(fields) for fields in unique):
+        if not any(fixed.issuperset(fields) for fields in unique):
             actual = "no other field, because the key condition fixes its whole key"
             return replace(order, mismatch=WrongOrder(requested, actual))
     return order

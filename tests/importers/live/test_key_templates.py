@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from singletable.importers.draft import DraftIndex, DraftKeys
 from singletable.importers.live.inference import inferred_entities
 from singletable.importers.live.sampled_table import SampledTable
 
@@ -68,3 +69,57 @@ def test_a_type_attribute_in_a_template_becomes_a_literal() -> None:
         "Shop", ("PK", "SK"), (), rows, templates={"sale": {"SK": "${_type}#${no}"}}, kinds=("sale",) * 2
     )
     assert inferred_entities(table).entities[0].keys["key"].sort == ("sale#{no}",)
+
+
+def test_a_prefix_before_a_colon_is_a_literal_and_separates_entities() -> None:
+    rows = items(
+        *({"PK": f"User:{name}", "SK": f"d{name}", "text": "Hi"} for name in ("u1", "u2")),
+        *({"PK": f"Room:{name}", "SK": "meta", "owner": name} for name in ("r1", "r2")),
+    )
+    user, room = inferred_entities(SampledTable("Chat", ("PK", "SK"), (), rows)).entities
+    assert (user.class_name, user.keys["key"].partition) == ("User", ("User:{user_id}",))
+    assert (room.class_name, room.keys["key"].partition) == ("Room", ("Room:{owner}",))
+
+
+def test_a_web_address_and_a_title_with_a_colon_have_no_prefix() -> None:
+    rows = items({"PK": "https://a", "SK": "Alien: Covenant"}, {"PK": "ftp://b", "SK": "Dune: Part Two"})
+    (entity,) = inferred_entities(SampledTable("Pages", ("PK", "SK"), (), rows)).entities
+    assert entity.keys["key"].partition[0] in ("{part}", "{part:raw}")
+
+
+def test_equal_ids_after_different_literals_are_two_fields_unless_several_items_agree() -> None:
+    """In samples, the order 12345 often belongs to the customer 12345."""
+    rows = [{"PK": f"o#{n}", "SK": f"p#{n}{n}", "GSI1PK": f"c#{n}", "GSI1SK": f"p#{n}{n}"} for n in ("17", "23", "42")]
+    index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    few = inferred_entities(SampledTable("Shop", ("PK", "SK"), (index,), items(*rows[:2])))
+    assert few.entities[0].keys["gsi1"] == DraftKeys(("c#{c_id}",), ("p#{p_id}",))
+    assert any("GSI1PK: {c_id} could also be o_id" in note for note in few.notes)
+    several = inferred_entities(SampledTable("Shop", ("PK", "SK"), (index,), items(*rows)))
+    assert several.entities[0].keys["gsi1"] == DraftKeys(("c#{o_id}",), ("p#{p_id}",))
+
+
+def test_a_constant_after_the_name_of_its_field_is_the_field() -> None:
+    """Every sampled order is pending, so STATUS#PENDING would put all orders into one partition."""
+    index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    rows = [
+        {"PK": f"ORDER#{n}", "SK": "ORDER", "GSI1PK": "ORDER#STATUS#PENDING", "GSI1SK": n, "status": "PENDING"}
+        for n in ("1", "2")
+    ]
+    (entity,) = inferred_entities(SampledTable("Shop", ("PK", "SK"), (index,), items(*rows))).entities
+    assert entity.keys["gsi1"].partition == ("ORDER#STATUS#{status}",)
+
+
+def test_a_partition_that_alone_identifies_an_item_is_named_after_the_entity() -> None:
+    rows = items({"PK": "C1", "SK": "A", "type": "customer"}, {"PK": "C2", "SK": "A", "type": "customer"})
+    (entity,) = inferred_entities(SampledTable("Bank", ("PK", "SK"), (), rows, kinds=("customer",) * 2)).entities
+    assert (entity.keys["key"], entity.identity) == (DraftKeys(("{customer_id}",), ("A",)), None)
+
+
+def test_a_named_part_of_a_key_that_differs_from_its_field_adds_a_note() -> None:
+    rows = items(
+        {"ID": "1", "Status#Date": "OPEN#d1", "Status": "PAID"}, {"ID": "2", "Status#Date": "A#d2", "Status": "A"}
+    )
+    draft = inferred_entities(SampledTable("Carts", ("ID", "Status#Date"), (), rows))
+    assert draft.entities[0].keys["key"].sort == ("{status_2}#{date}",)
+    (note,) = (each for each in draft.notes if "differs" in each)
+    assert "Status in Status#Date differs from status in 1 of 2 items" in note

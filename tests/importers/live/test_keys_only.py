@@ -101,5 +101,5 @@ def test_declared_facets_become_entities_and_unused_indexes_become_notes() -> No
     shown["GlobalSecondaryIndexes"] = [{"IndexName": "GSI1", "KeyAttributes": names}]
     (table,) = workbench_draft(json.dumps(document)).tables
     assert [each.class_name for each in table.entities] == ["Customer"]
-    assert "The index GSI1 was left out, because no entity has its keys." in table.notes
+    assert "The index GSI1 (GSI1PK) was left out, because no entity has its keys." in table.notes
     assert table.indexes == ()

@@ -170,6 +170,22 @@ def test_a_key_property_without_a_template_becomes_a_native_key() -> None:
     assert user.keys["gs1"].partition == (NativeKey("gs1pk"),)
 
 
+def test_a_schema_among_the_arguments_of_a_table_is_imported_and_a_second_one_is_noted() -> None:
+    model = "pk: {type: String, value: 'a#${id}'}, sk: {type: String, value: 'a#'}, id: {type: String}"
+    schema = "schema: {indexes: {primary: {hash: 'pk', sort: 'sk'}}, models: {%s: {" + model + "}}}"
+    script = "".join(f"const {each} = new Table({{name: 'T', {schema % each}}})\n" for each in ("Visit", "Room"))
+    (table,) = read_onetable(script, "tables.js").tables
+    assert [entity.class_name for entity in table.entities] == ["Visit"]
+    assert "Another schema of the file (Room) was left out: put it into its own file." in table.notes
+
+
+def test_a_composed_key_of_an_index_whose_other_key_is_missing_becomes_a_note() -> None:
+    schema = json.loads(json.dumps(SCHEMA))
+    del schema["models"]["User"]["gs1sk"]
+    _, notes = _user(json.dumps(schema))
+    assert "User.gs1pk was left out, because it is a key of the index gs1, and the model has no gs1sk." in notes
+
+
 def test_a_javascript_schema_is_parsed_without_running_it() -> None:
     script = """
     // a comment

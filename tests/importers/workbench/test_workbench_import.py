@@ -75,6 +75,33 @@ def test_a_key_attribute_named_after_two_fields_contains_both() -> None:
     assert entity.keys["key"].sort == ("{state}#{date}",)
 
 
+def test_a_model_schema_next_to_data_model_declares_the_entities_of_the_only_table() -> None:
+    document = copy.deepcopy(MINIMAL)
+    document["ModelSchema"] = {"models": {"visit": {"PK": {"value": "V#${id}"}, "id": {"type": "String"}}}}
+    (table,) = workbench_draft(json.dumps(document)).tables
+    assert "visit" in {entity.stored_name for entity in table.entities}
+
+
+def test_saved_queries_and_declared_attributes_without_values_become_notes() -> None:
+    document = copy.deepcopy(MINIMAL)
+    (table,) = document["DataModel"]
+    table["SavedQuery"] = {"visits of today": {"PK": "V#1"}}
+    table["TableData"] = [{"PK": {"S": "V#1"}, "type": {"S": "visit"}}]
+    table["ModelSchema"] = {"models": {"visit": {"PK": {"value": "V#${id}"}, "room": {"type": "String"}}}}
+    (draft,) = workbench_draft(json.dumps(document)).tables
+    assert "The saved query visits of today was left out, because its format is not documented." in draft.notes
+    assert "Visit: declared attributes without a value in any of its rows were left out: room." in draft.notes
+
+
+def test_a_facet_with_the_name_of_another_class_becomes_a_numbered_class_with_a_note() -> None:
+    document = copy.deepcopy(MINIMAL)
+    (table,) = document["DataModel"]
+    table["TableFacets"] = [{"FacetName": "Visit", "TableData": [{"PK": {"S": "V#1"}}]}]
+    document["DataModel"].append({**table, "TableName": "Archive"})
+    _, archive = workbench_draft(json.dumps(document)).tables
+    assert "The class of Visit is Visit2, because another class of the file has the name Visit." in archive.notes
+
+
 MINIMAL: dict[str, Any] = {
     "ModelName": "M",
     "ModelMetadata": {"Version": "3.0"},

@@ -6,7 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from singletable.importers.live.key_words import DELIMITER, is_key_name, is_sort_name, looks_literal, segments_of
+from singletable.importers.live.key_words import (
+    DELIMITER,
+    is_key_name,
+    is_sort_name,
+    looks_literal,
+    segments_of,
+    split_prefix,
+)
 from singletable.importers.live.sampled_table import Item, SampledTable
 from singletable.importers.names import class_name
 
@@ -144,7 +151,10 @@ def _is_literal(name: str, segments: list[str], place: int) -> bool:
 
 
 def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, int, str]]) -> tuple[object, ...]:
-    """Return the keys with a star in place of every value; for a key that is not a string, its type."""
+    """Return the keys with a star in place of every value; for a key that is not a string, its type.
+
+    A value with a prefix, such as `User:u1`, becomes `User:*`.
+    """
     form: list[object] = []
     for name in keys:
         segments = segments_of(item, name)
@@ -158,13 +168,16 @@ def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, i
 def _mark(name: str, segments: list[str], place: int, constants: frozenset[tuple[str, int, str]]) -> str:
     word = segments[place]
     is_constant = (name, place, word) in constants and (len(segments) == 1 or place % 2 == 0)
-    return word if is_constant or not word else "*"
+    if is_constant or not word:
+        return word
+    prefixed = split_prefix(word) if is_key_name(name) else None
+    return f"{prefixed[0]}*" if prefixed is not None else "*"
 
 
 def _name(form: object, table_name: str, taken: set[str]) -> str:
     """Return the last literal of the keys that is a readable word, otherwise a name from the name of the table."""
     parts = [part for part in (form if isinstance(form, tuple) else ()) if isinstance(part, tuple)]
-    words: list[str] = [str(word) for part in parts for word in part if word not in ("*", "")]
+    words = [str(word).rstrip(":=|~*") for part in parts for word in part if word not in ("*", "")]
     readable = [word for word in words if len(word) >= _NAME_MIN and word.upper() not in _GENERIC_WORDS]
     name = readable[-1] if readable else item_name(table_name)
     if name in taken:

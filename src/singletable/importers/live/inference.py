@@ -16,13 +16,14 @@ from singletable.importers.draft import (
     fields_in,
     identity_note,
     identity_of,
+    left_out_index,
 )
 from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
 from singletable.importers.live.entity_groups import EntityGroup, entity_groups
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
 from singletable.importers.live.key_templates import TemplateInference
-from singletable.importers.live.key_words import DELIMITER, is_key_name
+from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
@@ -32,6 +33,8 @@ from singletable.planner.formatting import format_count
 
 SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
+NO_SAMPLED_KEYS = "no sampled item has its keys"
+"""Why an index of a sampled table is left out."""
 
 
 def inferred_table(table: SampledTable, taken: Collection[str] = ()) -> DraftTable:
@@ -48,9 +51,10 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     notes: list[str] = []
     for group in groups:
         names = [*taken, *(entity.class_name for entity in entities)]
-        inference = _EntityInference(table, group, attribute, class_name(group.name, names))
+        name = class_name(group.name, names)
+        inference = _EntityInference(table, group, attribute, name)
         entities.append(inference.entity())
-        notes += inference.notes
+        notes += [*renamed_class(group.name, name), *inference.notes]
     entities = with_accepted_overlaps(entities, notes)
     used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
     notes += _attribute_notes(entities)
@@ -69,10 +73,16 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     )
 
 
+def renamed_class(name: str, given: str) -> Iterator[str]:
+    """Yield a note on an entity whose class has another name, because another class has its own."""
+    if given != (usual := class_name(name, ())):
+        yield f"The class of {name} is {given}, because another class of the file has the name {usual}."
+
+
 def _index_notes(table: SampledTable, used: Sequence[DraftIndex]) -> Iterator[str]:
     for index in table.indexes:
         if index not in used:
-            yield f"The index {index.name} was left out, because no sampled item has its keys."
+            yield left_out_index(index, NO_SAMPLED_KEYS)
 
 
 def _attribute_notes(entities: Sequence[DraftEntity]) -> Iterator[str]:
@@ -128,6 +138,11 @@ class _EntityInference:
             names = " and ".join((chosen, *others))
             self.notes.append(
                 f"{self.name}: {place} could also be {', '.join(others)}: {names} are equal in all items."
+            )
+        for place, (name, count, items) in self.fields.differences.items():
+            self.notes.append(
+                f"{self.name}: {place} differs from {name} in {count} of {items} items, so it is a field of its own. "
+                f"If both mean the same, correct the items and use {{{name}}} in the key."
             )
         if self.fields.raw:
             names = ", ".join(sorted(self.fields.raw))
@@ -247,9 +262,17 @@ class _EntityInference:
                 return NativeKey(known.name)
         if attribute not in fields.templates:
             texts = [str(self.group.items[place][attribute]["S"]) for place in indices]
-            inference = TemplateInference(fields, attribute, texts, indices, self._alias(attribute))
+            usual = self._usual_name(attribute)
+            inference = TemplateInference(fields, attribute, texts, indices, self._alias(attribute), usual)
             fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
         return fields.templates[attribute]
+
+    def _usual_name(self, attribute: str) -> str:
+        """Return the name of a value that nothing else names: the id of the entity if it alone identifies an item."""
+        partition, *sort = self.table.keys
+        others = {item[name].get("S", "") for item in self.group.items for name in sort}
+        is_alone = not others or (len(others) == 1 and all(map(looks_literal, others)))
+        return f"{self.name}_id" if attribute == partition and is_alone else "part"
 
     def _declared(self, attribute: str, inference: TemplateInference) -> str | None:
         """Return the declared template if every item obeys it, otherwise None and a note."""

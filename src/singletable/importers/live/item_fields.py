@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
@@ -39,6 +39,8 @@ class ItemFields:
     """Fields to try first: those that only the items of a sparse index have."""
     choices: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """Segments that several fields explain: the place, with the chosen field and the others."""
+    differences: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    """Named parts of keys that differ from the field of that name: the field, and in how many of how many items."""
 
     def snapshot(self) -> ItemFields:
         """Return a copy to restore later."""
@@ -53,10 +55,13 @@ class ItemFields:
         """Return a name that no field, derived value or attribute has."""
         return field_name(text, (*self.by_name, *self.derived, *self.attributes))
 
-    def add(self, name: str, values: list[str]) -> str:
-        """Add a string field that is only in keys, unless a field with the same values exists; return its name."""
+    def add(self, name: str, values: list[str], others: Collection[str] = ()) -> str:
+        """Add a string field that is only in keys, unless a field with the same values exists; return its name.
+
+        `others` are fields with another meaning.
+        """
         for known, seen in self.values.items():
-            if seen == values and self.by_name[known].type == "str":
+            if seen == values and self.by_name[known].type == "str" and known not in others:
                 return known
         free = self.free_name(name)
         self.by_name[free] = DraftField(free, "str")

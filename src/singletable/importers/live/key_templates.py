@@ -11,7 +11,13 @@ from typing import Any
 
 from singletable.importers.live.derived_segments import derived_slot, tree_slot
 from singletable.importers.live.item_fields import ItemFields
-from singletable.importers.live.key_words import DELIMITER, is_key_name, is_sort_name, looks_literal
+from singletable.importers.live.key_words import (
+    DELIMITER,
+    is_key_name,
+    is_sort_name,
+    looks_literal,
+    split_prefix,
+)
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.text_codec import escape, unescape
 
@@ -32,19 +38,28 @@ _SPECS: Mapping[str, tuple[str, ...]] = {
     "Decimal": ("number", "08.2f"),
     "bool": ("",),
 }
-_NAMED = re.compile(r"(?P<head>[A-Za-z_]+=)(?P<value>.*)")
+_NAMED = re.compile(r"([A-Za-z_]+=)(.*)", re.DOTALL)
+# With fewer values, two segments after different literals can be equal by chance: o#12345 and c#12345.
+_EVIDENCE_VALUES = 3
 
 
 class TemplateInference:
     """Infers the template of one key attribute from the texts of the items `indices`."""
 
     def __init__(
-        self, fields: ItemFields, attribute: str, texts: Sequence[str], indices: Sequence[int], alias: str | None = None
+        self,
+        fields: ItemFields,
+        attribute: str,
+        texts: Sequence[str],
+        indices: Sequence[int],
+        alias: str | None = None,
+        usual_name: str = "part",
     ) -> None:
         self.fields = fields
         self.attribute = attribute
         self.texts = texts
         self.indices = indices
+        self.usual_name = usual_name
         self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
 
     def infer(self) -> str:
@@ -56,10 +71,7 @@ class TemplateInference:
         # The attribute name Status#Date lists the parts of the key, and none of them is a literal.
         names = self.attribute.split(DELIMITER) if DELIMITER in self.attribute else []
         if len(names) == len(columns):
-            return DELIMITER.join(
-                self._matching(column, name) or self._added(column, name)
-                for name, column in zip(names, columns, strict=True)
-            )
+            return DELIMITER.join(self._part(column, name) for name, column in zip(names, columns, strict=True))
         parts: list[str] = []
         for place, column in enumerate(columns):
             before = parts[-1] if parts else ""
@@ -68,6 +80,17 @@ class TemplateInference:
                 is_value = True
             parts.append(self._segment(column, before, is_value=is_value))
         return DELIMITER.join(parts)
+
+    def _part(self, column: Sequence[str], name: str) -> str:
+        """Return the slot of a part that the attribute name names; an attribute of that name can have other values."""
+        if (found := self._matching(column, name)) is not None:
+            return found
+        for known, field in self.fields.by_name.items():
+            if _letters(field.stored_as) == _letters(name):
+                seen = [str(self.fields.values[known][index]) for index in self.indices]
+                differing = sum(value != text for value, text in zip(seen, column, strict=True))
+                self.fields.differences[f"{name} in {self.attribute}"] = (known, differing, len(column))
+        return self._added(column, name)
 
     def declared(self, template: str) -> str | None:
         """Return a declared template such as `${acctId}#${timestamp}` with our fields, if it writes every text."""
@@ -97,26 +120,46 @@ class TemplateInference:
         is_constant = len(set(column)) == 1
         is_word = not text or looks_literal(text)
         can_be_value = is_value and (len(column) == 1 or not text.isupper())
-        if is_constant and is_word and not can_be_value:
-            return text
         hint = before if before and "{" not in before else ""
+        if is_constant and is_word and not can_be_value:
+            return (self._named(column, hint) if hint else None) or text
         if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:
             return found
         if is_constant and is_word and text.isupper():
             return text
-        named = [_NAMED.fullmatch(text) for text in column]
-        heads = {match["head"] for match in named if match}
-        if len(heads) == 1 and all(named):
-            values = [match["value"] for match in named if match]
+        prefixed = [self._prefixed(text) for text in column]
+        heads = {each[0] for each in prefixed if each is not None}
+        if len(heads) == 1 and None not in prefixed:
             head = heads.pop()
-            name = head.removesuffix("=")
-            return head + (
-                tree_slot(self.fields, values, self.indices)
-                or self._matching(values, name)
-                or derived_slot(self.fields, values, self.indices)
-                or self._added(values, name)
-            )
-        return derived_slot(self.fields, column, self.indices) or self._added(column, f"{hint}_id" if hint else "")
+            return head + self._after_prefix(head, [each[1] for each in prefixed if each is not None])
+        found = derived_slot(self.fields, column, self.indices)
+        return found or self._added(column, f"{hint}_id" if hint else "", hint)
+
+    def _named(self, column: Sequence[str], hint: str) -> str | None:
+        """Return the slot of the field that has the name of the literal before it and equals the segment.
+
+        If items outside a sparse index have other values of the field, the segment is a literal.
+        """
+        for name, known in self.fields.by_name.items():
+            if _letters(known.stored_as) == _letters(hint) and len(set(map(repr, self.fields.values[name]))) == 1:
+                return self._slot(name, column)
+        return None
+
+    def _prefixed(self, text: str) -> tuple[str, str] | None:
+        """Return the parts of `name=value` and, in a generic key, of `Name:value`."""
+        if (named := _NAMED.fullmatch(text)) is not None:
+            return named[1], named[2]
+        return split_prefix(text) if is_key_name(self.attribute) else None
+
+    def _after_prefix(self, head: str, values: Sequence[str]) -> str:
+        """Return the slot of the values that follow a prefix in one segment."""
+        name = head[:-1]
+        return (
+            tree_slot(self.fields, values, self.indices)
+            or self._matching(values, name)
+            or derived_slot(self.fields, values, self.indices)
+            or self._added(values, name if head.endswith("=") else f"{name}_id", hint=name)
+        )
 
     def _matching(self, column: Sequence[str], hint: str) -> str | None:
         """Return the slot of the field that equals the segment in every item; the best name wins.
@@ -125,6 +168,8 @@ class TemplateInference:
         """
         slots: dict[str, str] = {}
         for name in sorted(self.fields.by_name, key=lambda each: each not in self.fields.preferred):
+            if self._is_chance(name, column, hint):
+                continue
             if (slot := self._slot(name, column, is_trial=True)) is not None:
                 slots[name] = slot
         if not slots:
@@ -134,6 +179,11 @@ class TemplateInference:
         if len(best) > 1:
             self.fields.choices[f"{self.attribute}: {slots[best[0]]}"] = (best[0], tuple(best[1:]))
         return self._slot(best[0], column)
+
+    def _is_chance(self, name: str, column: Sequence[str], hint: str) -> bool:
+        """Return whether a field named after another literal can equal a segment by chance, in so few values."""
+        is_only_in_keys = name in self.fields.key_only
+        return bool(hint) and is_only_in_keys and len(set(column)) < _EVIDENCE_VALUES and self._rank(name, hint) == 3
 
     def _rank(self, name: str, hint: str) -> int:
         """Return 0 for a field with the name that the alias or the literal before the segment suggests."""
@@ -158,13 +208,16 @@ class TemplateInference:
                 return f"{{{name}{':' + spec if spec else ''}}}"
         return None
 
-    def _added(self, column: Sequence[str], name: str) -> str:
-        """Return the slot of a new field that is only in keys."""
+    def _added(self, column: Sequence[str], name: str, hint: str = "") -> str:
+        """Return the slot of a new field that is only in keys; the literal `hint` is before it."""
         try:
             plain, spec = [unescape(text, DELIMITER) for text in column], ""
         except ValueError:
             plain, spec = list(column), ":raw"
-        found = self.fields.add(self.alias or name or "part", self._spread(plain))
+        by_chance = [each for each in self.fields.by_name if self._is_chance(each, column, hint)]
+        found = self.fields.add(self.alias or name or self.usual_name, self._spread(plain), by_chance)
+        if equal := tuple(each for each in by_chance if self._slot(each, column, is_trial=True) is not None):
+            self.fields.choices[f"{self.attribute}: {{{found}}}"] = (found, equal)
         if spec:
             self.fields.raw.add(found)
         return f"{{{found}{spec}}}"

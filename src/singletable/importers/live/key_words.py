@@ -11,11 +11,19 @@ DELIMITER = "#"
 _WORD = re.compile(r"[^\W\d_][^\W\d]*(?:[-.][^\W\d]+)*|[A-Z]{2,}[A-Z_-]*\d{1,2}")
 _KEY_NAME = re.compile(r".*(?:PK|SK)\d*$", re.IGNORECASE)
 _SORT_NAME = re.compile(r".*SK\d*$", re.IGNORECASE)
+# `User:u1`, `id=5`; not a URL, and not a title such as `Alien: Covenant`.
+_PREFIXED = re.compile(r"([^\W\d][^\W\d]+[:=|~])([^/\s].*)", re.DOTALL)
 
 
 def looks_literal(text: str) -> bool:
     """Return whether a segment of a key looks like a literal: a word without digits."""
     return _WORD.fullmatch(text) is not None
+
+
+def split_prefix(text: str) -> tuple[str, str] | None:
+    """Return the literal that a segment starts with, such as `User:` in `User:u1`, and the rest; None without one."""
+    found = _PREFIXED.fullmatch(text)
+    return (found[1], found[2]) if found is not None else None
 
 
 def is_key_name(attribute: str) -> bool:

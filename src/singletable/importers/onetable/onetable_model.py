@@ -192,6 +192,7 @@ class ModelReader:
     def _placed(self, index: DraftIndex) -> DraftKeys | None:
         attributes = (*index.partition, *index.sort) if index.kind == "GSI" else index.sort
         if not all(self._holds(attribute) for attribute in attributes):
+            self._note_unused_keys(index, attributes)
             return None
         try:
             positions = tuple(self._position(each, sorts=each in index.sort) for each in attributes)
@@ -203,6 +204,17 @@ class ModelReader:
         if index.kind == "LSI":
             return DraftKeys(positions, (), is_sparse)
         return DraftKeys(positions[:1], positions[1:], is_sparse)
+
+    def _note_unused_keys(self, index: DraftIndex, attributes: Sequence[str]) -> None:
+        """Add a note on composed keys of an index that does not contain the items, because another key is missing."""
+        key_attributes = set(attributes)
+        for name, definition in self.model.items():
+            if self._is_composed(name, definition, key_attributes):
+                missing = ", ".join(each for each in attributes if not self._holds(each))
+                self.notes.append(
+                    f"{self.name}.{self._attribute(name, definition)} was left out, because it is a key of the index "
+                    f"{index.name}, and the model has no {missing}."
+                )
 
     def _holds(self, attribute: str) -> bool:
         return any(self._attribute(name, definition) == attribute for name, definition in self.model.items())

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from singletable.errors import ImportRefused
-from singletable.importers.draft import Draft, DraftEntity, DraftIndex, DraftTable, ProjectionKind
+from singletable.importers.draft import Draft, DraftEntity, DraftIndex, DraftTable, ProjectionKind, left_out_index
 from singletable.importers.json_document import Problems, parse_document
 from singletable.importers.names import class_name, index_alias, table_name
 from singletable.importers.onetable.onetable_model import TYPES, ModelReader, Settings
@@ -22,12 +22,16 @@ _PROJECTIONS: Mapping[str, ProjectionKind] = {"all": "ALL", "keys": "KEYS_ONLY",
 
 def read_onetable(text: str, name: str) -> Draft:
     """Return the draft of a OneTable schema; raise ImportRefused with every problem and its path."""
-    document = _document(text, name)
+    document, *others = _documents(text, name)
     problems = Problems(name, "OneTable schema")
     schema = _checked(document, problems)
     problems.raise_if_any()
     params = schema.get("params") or {}
-    notes: list[str] = []
+    notes = [
+        f"Another schema of the file ({', '.join(other['models'])}) was left out: put it into its own file."
+        for other in others
+        if isinstance(other["models"], dict)
+    ]
     indexes = _indexes(schema["indexes"], notes)
     primary = schema["indexes"]["primary"]
     keys = (primary["hash"], *([primary["sort"]] if primary.get("sort") else []))
@@ -40,9 +44,7 @@ def read_onetable(text: str, name: str) -> Draft:
             entities.append(entity)
     stem = PurePath(name).stem or "Imported"
     used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
-    notes += [
-        f"The index {each.name} was left out, because no model has its keys." for each in indexes if each not in used
-    ]
+    notes += [left_out_index(each, "no model has its keys") for each in indexes if each not in used]
     table = DraftTable(
         class_name(stem, [entity.class_name for entity in entities]),
         table_name(stem),
@@ -58,21 +60,33 @@ def read_onetable(text: str, name: str) -> Draft:
     return Draft(f"A model from {name}, a OneTable schema", (with_proposed_patterns(table),))
 
 
-def _document(text: str, name: str) -> Any:
+def _documents(text: str, name: str) -> list[Any]:
+    """Return the schemas of a file, at least one; raise ImportRefused if there is none."""
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-        return parse_document(text, name)
+        return [parse_document(text, name)]
+    schemas: list[Any] = []
     problem: NotALiteral | None = None
     for found in objects_in(text):
         if isinstance(found, NotALiteral):
             problem = problem or found
-        elif "models" in found:
-            return found
+        elif (schema := _schema_in(found)) is not None:
+            schemas.append(schema)
+    if schemas:
+        return schemas
     if problem is not None:
         line = text.count("\n", 0, problem.position) + 1
         raise ImportRefused(f"{name}:{line}: {problem}; export the schema with JSON.stringify and import the JSON")
     raise ImportRefused(
         f"{name}: not a OneTable schema: no JSON and no script with an object that has indexes and models"
     )
+
+
+def _schema_in(found: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the object if it is a schema, or the schema among the arguments of `new Table({..., schema: {...}})`."""
+    if "models" in found:
+        return found
+    schema = found.get("schema")
+    return schema if isinstance(schema, dict) and "models" in schema else None
 
 
 def _checked(document: Any, problems: Problems) -> dict[str, Any]:

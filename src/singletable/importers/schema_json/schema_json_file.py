@@ -23,6 +23,7 @@ from singletable.importers.draft import (
     fields_in,
     identity_note,
     identity_of,
+    left_out_index,
 )
 from singletable.importers.json_document import Problems, parse_document, shown
 from singletable.importers.names import class_name, field_name, index_alias, pattern_name
@@ -94,11 +95,7 @@ class _TableReader:
         attributes = {each.stored_as for entity in entities for each in entity.fields}
         free = [each for each in _TYPE_ATTRIBUTES if each not in attributes and each not in keys]
         used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
-        self.notes += [
-            f"The index {index.name} was left out, because no entity maps to it."
-            for index in indexes
-            if index not in used
-        ]
+        self.notes += [left_out_index(index, "no entity maps to it") for index in indexes if index not in used]
         return DraftTable(
             self.class_name,
             config["table_name"],

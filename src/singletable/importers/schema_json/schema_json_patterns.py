@@ -23,8 +23,8 @@ from singletable.importers.draft import (
     paging,
     set_to_parameter,
 )
-from singletable.importers.names import class_name, variable_name
-from singletable.importers.proposals import has_several_items
+from singletable.importers.names import class_name
+from singletable.importers.proposals import collection_fields, has_several_items
 from singletable.model.table_schema import TABLE
 
 _RANGES: Mapping[str, RangeKind] = {
@@ -181,7 +181,7 @@ class PatternReader:
         if len(single) == 1:
             members = [single[0], *(each for each in members if each is not single[0])]
         name = class_name(self.name, self.taken)
-        self.shape = DraftClass(name, tuple(_shape_fields(members, single)), f"{self.document['description']}.")
+        self.shape = DraftClass(name, tuple(collection_fields(members, alias)), f"{self.document['description']}.")
         entities = tuple(each.class_name for each in members)
         return DraftPattern(self.name, self.document["description"], "collection", entities, parameters, view=name)
 
@@ -281,15 +281,6 @@ class PatternReader:
             name = next(each for each in _suffixed(field.name) if each not in taken)
             self.filtered[given] = DraftParameter(name, kind or field.type)
         return Parameter(self.filtered[given].name)
-
-
-def _shape_fields(members: Sequence[DraftEntity], single: Sequence[DraftEntity]) -> Iterator[DraftField]:
-    """Yield the fields of a shape: one item, an optional item, or a list of items per entity."""
-    for each in members:
-        if each not in single:
-            yield DraftField(variable_name(each.class_name, "s"), f"list[{each.class_name}]")
-        else:
-            yield DraftField(variable_name(each.class_name), each.class_name, len(single) > 1, must_be_given=True)
 
 
 def _conjuncts(condition: Condition) -> tuple[Condition, ...]:

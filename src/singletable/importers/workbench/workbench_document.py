@@ -41,6 +41,7 @@ class WorkbenchTable:
     """ModelSchema: models with `${}` templates, if a tool wrote it."""
     map_functions: Mapping[str, Mapping[str, str]]
     """MapFunction: `${}` templates by entity and key attribute, as an older tool wrote them."""
+    saved_queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def read_workbench(text: str | bytes) -> WorkbenchModel:
     if version is not None and str(version.value).split(".")[0] not in VERSIONS:
         raise version.error(f"must be 1.0, 2.0 or 3.0, got {version.value!r}")
     name = document.get("ModelName")
-    tables = tuple(_table(each) for each in document.need("DataModel").elements())
+    tables = tuple(_table(each, document) for each in document.need("DataModel").elements())
     if not tables:
         raise document.need("DataModel").error("contains no table")
     names = [table.sample.name for table in tables]
@@ -73,7 +74,7 @@ def read_workbench(text: str | bytes) -> WorkbenchModel:
     return WorkbenchModel(name.text() if name is not None and name.value else names[0], tables, description)
 
 
-def _table(place: JsonNode) -> WorkbenchTable:
+def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
     name = place.need("TableName").text()
     keys = place.need("KeyAttributes")
     partition, sort = _key_names(keys)
@@ -94,7 +95,12 @@ def _table(place: JsonNode) -> WorkbenchTable:
     facets = tuple(_facet(each) for each in place.elements_of("TableFacets"))
     kinds = names if any(names) else ()
     sample = SampledTable(name, table_keys, named_indexes(indexes), items, None, kinds, key_types=types)
-    return WorkbenchTable(sample, types, facets, place.get("ModelSchema"), _map_functions(place))
+    schema = place.get("ModelSchema")
+    if schema is None and len(document.need("DataModel").elements()) == 1:
+        schema = document.get("ModelSchema")  # an older tool wrote it next to DataModel
+    saved = place.get("SavedQuery")
+    queries = tuple(saved.mapping()) if saved is not None and isinstance(saved.value, dict) else ()
+    return WorkbenchTable(sample, types, facets, schema, _map_functions(place), queries)
 
 
 def _rows(place: JsonNode, keys: tuple[str, ...]) -> Iterator[tuple[Item, str | None]]:

@@ -20,10 +20,11 @@ from singletable.importers.draft import (
     fields_in,
     identity_note,
     identity_of,
+    left_out_index,
 )
 from singletable.importers.json_document import JsonNode
 from singletable.importers.live.entity_groups import TYPE_ATTRIBUTES
-from singletable.importers.live.inference import inferred_entities
+from singletable.importers.live.inference import NO_SAMPLED_KEYS, inferred_entities, renamed_class
 from singletable.importers.live.key_overlaps import with_accepted_overlaps
 from singletable.importers.live.key_words import is_key_name
 from singletable.importers.live.keys_only import index_attributes
@@ -198,13 +199,16 @@ def _inferred(table: WorkbenchTable, taken: Collection[str]) -> DraftTable:
     from_rows = draft.entities if sample.items else ()  # declared entities replace the entity of a table without rows
     known = {each.stored_name or each.class_name for each in from_rows} | {kind for kind in sample.kinds if kind}
     added: list[DraftEntity] = []
+    renamed: list[str] = []
     for name, model in models.items():
         if name not in known:
             added.append(_of_model(table, name, model, _names(taken, from_rows, added), draft.type_attribute))
+            renamed += renamed_class(name, added[-1].class_name)
     for facet in table.facets if not models else ():
         if facet.name not in known and (sample.kinds or not sample.items):
             added.append(_of_facet(table, facet, _names(taken, from_rows, added)))
-    notes = list(_unread_members(table, draft))
+            renamed += renamed_class(facet.name, added[-1].class_name)
+    notes = [*renamed, *_unread_members(table, draft), *_attributes_without_rows(table, models, draft)]
     if not added:
         return with_proposed_patterns(replace(draft, notes=(*draft.notes, *notes)))
     overlaps: list[str] = []
@@ -219,8 +223,8 @@ def _inferred(table: WorkbenchTable, taken: Collection[str]) -> DraftTable:
     notes += [identity_note(each.class_name, each.identity) for each in added if each.identity is not None]
     used = tuple(each for each in sample.indexes if any(each.alias in entity.keys for entity in entities))
     left_out = [each for each in sample.indexes if each not in used]
-    notes += [f"The index {each.name} was left out, because no entity has its keys." for each in left_out]
-    unused = {f"The index {each.name} was left out, because no sampled item has its keys." for each in sample.indexes}
+    notes += [left_out_index(each, "no entity has its keys") for each in left_out]
+    unused = {left_out_index(each, NO_SAMPLED_KEYS) for each in sample.indexes}
     kept = [note for note in known_notes if note not in unused]
     all_notes = dict.fromkeys((*kept, *overlaps, *notes))
     return with_proposed_patterns(replace(draft, entities=tuple(entities), indexes=used, notes=tuple(all_notes)))
@@ -287,12 +291,28 @@ def _unread_members(table: WorkbenchTable, draft: DraftTable) -> Iterator[str]:
     queries = table.schema.get("queries") if table.schema is not None else None
     for name in queries.mapping() if queries is not None else ():
         yield f"The query {name} of ModelSchema was left out, because its format is not documented."
+    for name in table.saved_queries:
+        yield f"The saved query {name} was left out, because its format is not documented."
     stored = {field.stored_as for entity in draft.entities for field in entity.fields}
     known = {*stored, *table.sample.key_attributes, draft.type_attribute, draft.ttl_attribute}
     in_facets = {name for facet in table.facets for name in facet.attributes}
     left_out = [name for name in table.types if name not in known and (name not in in_facets or table.sample.items)]
     if left_out:
         yield f"Attributes without a value in any row were left out: {', '.join(left_out)}."
+
+
+def _attributes_without_rows(table: WorkbenchTable, models: Mapping[str, JsonNode], draft: DraftTable) -> Iterator[str]:
+    """Yield a note for each declared model that has rows, on its attributes that no row has."""
+    for entity in draft.entities if table.sample.items else ():
+        model = models.get(entity.stored_name or entity.class_name)
+        known = {*(field.stored_as for field in entity.fields), *table.sample.keys, draft.type_attribute}
+        known |= {name for each in draft.indexes if each.alias in entity.keys for name in index_attributes(each)}
+        names = [name for name in model.mapping() if name not in known] if model is not None else []
+        if names:
+            yield (
+                f"{entity.class_name}: declared attributes without a value in any of its rows were left out: "
+                f"{', '.join(names)}."
+            )
 
 
 def _of_model(
@@ -314,7 +334,7 @@ def _of_model(
     positions: dict[str, Position] = {each: NativeKey(name) for each, name in by_attribute.items()}
     positions |= {each: _template(templates[each], by_attribute) for each in keys if each in templates}
     if any(is_key_name(each) and each not in templates for each in table.sample.keys):
-        stored = [each for each in fields if each.stored_as not in keys]
+        stored = [each for each in fields if each.stored_as not in keys or not is_key_name(each.stored_as)]
         return DraftEntity(class_name(name, taken), tuple(stored), {}, name)
     return _entity(table, name, taken, fields, positions)
 

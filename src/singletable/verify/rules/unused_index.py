@@ -44,4 +44,5 @@ def _remedy(design: Design, index: Index, entities: tuple[Entity, ...], *, keep:
     declared = index_place(design, index.alias)
     if declared is not None and not keep:
         edits += (RemoveElement(declared),)
-    return Remedy("Declare the pattern that uses it, or:", (Alternative(edits),))
+    # Programs outside the model can read the index, and the pattern that uses it can be missing.
+    return Remedy("Declare the pattern that uses it, or:", (Alternative(edits, needs_decision=True),))
