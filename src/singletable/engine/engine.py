@@ -22,6 +22,7 @@ from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
 from singletable.engine.indexes.backfill import Backfill
 from singletable.engine.items.ttl_sweeper import Sweeper
 from singletable.engine.signed_tokens import SignedTokens
+from singletable.engine.storage.process_locks import WriteWait
 from singletable.engine.storage.store import StaleCatalog, Store, WriterBusy
 from singletable.engine.tables.table_description import TableSizes
 from singletable.engine.traffic.contributor_insights import MostUsedKeys
@@ -134,6 +135,11 @@ class Engine:
         start_deletions(self)
         resume_restores(self)
         self.sweeper.start_if_needed()
+
+    @property
+    def waits(self) -> WriteWait:
+        """How long the current thread waits for its turn to write; if it does not wait, `respond` raises WriterBusy."""
+        return self.store.waits
 
     def arn(self, table: str) -> str:
         """Return the ARN of a table."""
