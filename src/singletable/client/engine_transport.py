@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from singletable.client.responses import Capacity, PageChunks, error_from
 from singletable.client.transport import EncodedRequest, Meanwhile, SendResult, Transport
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.engine.request_methods import RequestMethods
+from singletable.engine.storage.store import WriterBusy
+from singletable.engine.waiting_requests import WaitingRequests
 from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.wire.error_responses import error_body
 
+Result = TypeVar("Result")
 CHUNKS_MAX = 64
 """The maximum number of chunks to decode one by one; an unfiltered page of 1 MB has fewer chunks."""
 
@@ -27,6 +31,7 @@ class EngineTransport(Transport):
         self.engine: RequestMethods = engine if engine is not None else Engine(url, now=now or time.time)
         self.now = self.engine.now
         self._answer = self.engine.answer
+        self._waiting = WaitingRequests(self.engine.waits)
 
     def send(self, operation: str, body: bytes) -> bytes:
         """Execute a request and return the body of the response."""
@@ -36,8 +41,11 @@ class EngineTransport(Transport):
         return answer.body
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """Execute a request on the event loop, because it takes only microseconds; run a disk flush in a thread."""
-        answer = self.engine.respond(DYNAMODB + operation, body)
+        """Execute a request on the event loop, because it takes only microseconds.
+
+        A thread waits for other writers and flushes to disk.
+        """
+        answer = await self._run_at_once(partial(self.engine.respond, DYNAMODB + operation, body))
         if answer.wrote and self.engine.store.path is not None:
             import asyncio
 
@@ -56,7 +64,19 @@ class EngineTransport(Transport):
 
     async def send_for_chunks_async(self, operation: str, body: bytes) -> PageChunks:
         """Execute a Query on the event loop, because it takes only microseconds and writes nothing."""
-        return self.send_for_chunks(operation, body)
+        return await self._run_at_once(partial(self.send_for_chunks, operation, body))
+
+    async def _run_at_once(self, run: Callable[[], Result]) -> Result:
+        """Run a call on the event loop, or in a thread if it has to wait for another writer."""
+        waits = self.engine.waits
+        waits.seconds = 0.0
+        try:
+            return run()
+        except WriterBusy:
+            pass
+        finally:
+            waits.reset()
+        return await self._waiting.run(run)
 
     def release_memory(self) -> None:
         """Unmap the parts of the store's file that reads have mapped into memory."""
@@ -81,6 +101,7 @@ class EngineTransport(Transport):
 
     def close(self) -> None:
         """Close the engine, unless the caller owns it."""
+        self._waiting.close()
         if self._owns_engine:
             self.engine.close()
 

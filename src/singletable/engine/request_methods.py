@@ -11,6 +11,7 @@ import msgspec
 from singletable.engine import boto3_clients
 from singletable.engine.boto3_clients import boto3_everywhere
 from singletable.engine.dispatch import ACTIONS, DYNAMODB, STREAMS, Action
+from singletable.engine.storage.process_locks import WriteWait
 from singletable.engine.storage.store import Store, WriterBusy
 from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
@@ -41,6 +42,11 @@ class RequestMethods:
     def close(self) -> None:
         """Close the engine."""
         raise NotImplementedError
+
+    @property
+    def waits(self) -> WriteWait:
+        """How long the current thread waits for its turn to write; if it does not wait, `respond` raises WriterBusy."""
+        return self.store.waits
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused on failure."""

@@ -14,6 +14,7 @@ from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.request_handler import RequestCheck, Service
 from singletable.engine.http.server import Server, listen
 from singletable.engine.http.server_state import ServerTimeouts
+from singletable.engine.storage.process_locks import WriteWait
 
 SECONDS_MAX = 10.0
 JSON = "application/x-amz-json-1.0"
@@ -33,6 +34,7 @@ class FakeEngine:
     large: bytes = b'{"x":"' + b"0123456789" * 100_000 + b'"}'
     group_commits: int = 0
     group_commit_error: Exception | None = None
+    waits: WriteWait = field(default_factory=WriteWait)
 
     @contextmanager
     def group_commit(self) -> Generator[None, None, None]:

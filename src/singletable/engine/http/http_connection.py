@@ -45,6 +45,11 @@ class HttpConnection(asyncio.Protocol):
         if self._lingering is not None:
             self._lingering.cancel()
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the client has disconnected."""
+        return self._lost
+
     def data_received(self, data: bytes) -> None:
         """Parse received data, and schedule complete requests; ignore data after the last request."""
         parser = self._parser
@@ -76,7 +81,9 @@ class HttpConnection(asyncio.Protocol):
     def answer_requests(self) -> None:
         """Answer all requests that can be answered now, then resume reading."""
         while (request := self.next_request()) is not None:
-            self.deliver(request, self._state.service.answer(request))
+            response = self._state.answer(self, request)
+            if response is not None:
+                self.deliver(request, response)
         self._update_reading()
 
     def resume(self) -> None:
@@ -121,6 +128,20 @@ class HttpConnection(asyncio.Protocol):
             flush.wait(partial(self._after_flush, request, response))
         else:
             self._send(response, request.keep_alive)
+
+    def deliver_later(self, request: HttpRequest, response: asyncio.Future[HttpResponse]) -> None:
+        """Send a response when it is there; the next request waits for it, as for a flush."""
+        self._flushing = True
+        response.add_done_callback(partial(self._after_wait, request))
+
+    def _after_wait(self, request: HttpRequest, done: asyncio.Future[HttpResponse]) -> None:
+        self._flushing = False
+        error = None if done.cancelled() else done.exception()
+        if self._lost or done.cancelled():
+            return
+        response = done.result() if error is None else self._state.service.internal_error(error, request.headers)
+        self.deliver(request, response)
+        self.answer_requests()
 
     def _after_flush(self, request: HttpRequest, response: HttpResponse, error: BaseException | None) -> None:
         self._flushing = False

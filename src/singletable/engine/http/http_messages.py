@@ -8,6 +8,8 @@ from typing import Protocol
 
 import msgspec
 
+from singletable.engine.storage.process_locks import WriteWait
+
 JSON_1_0 = b"application/x-amz-json-1.0"
 # DynamoDB's request ids have 52 digits and upper-case letters.
 REQUEST_ID_BITS = 4 * 52
@@ -56,6 +58,11 @@ class EngineReply(Protocol):
 
 class RespondingEngine(Protocol):
     """The methods of the engine that the HTTP server uses."""
+
+    @property
+    def waits(self) -> WriteWait:
+        """How long the current thread waits for its turn to write; without waiting, `respond` raises WriterBusy."""
+        ...
 
     def group_commit(self) -> AbstractContextManager[object]:
         """Return a context manager for several requests; send the replies only after its block ends without error."""

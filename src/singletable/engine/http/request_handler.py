@@ -18,6 +18,7 @@ from singletable.engine.http.content_coding import (
 )
 from singletable.engine.http.http_messages import JSON_1_0, REQUEST_ID_BITS, HttpRequest, HttpResponse, RespondingEngine
 from singletable.engine.http.request_parser import REQUEST_BYTES_MAX, TOO_LARGE, Fault
+from singletable.engine.storage.sqlite_errors import WriterBusy
 from singletable.errors import RequestRefused
 from singletable.wire.error_responses import error_body, error_status
 
@@ -60,6 +61,7 @@ class Service:
     ) -> None:
         self._respond = engine.respond
         self.group_commit = engine.group_commit
+        self.waits = engine.waits
         self._check = check
         self._head_check = head_check
         self._engine_of = engine_of
@@ -81,7 +83,10 @@ class Service:
         return True
 
     def answer(self, request: HttpRequest) -> HttpResponse:
-        """Return the response to any request; details of an internal error go to the log, not to the client."""
+        """Return the response to any request; details of an internal error go to the log, not to the client.
+
+        Raise WriterBusy if the request has to wait for another writer, and this thread does not wait.
+        """
         headers = request.headers
         if (problem := self._guard.problem(headers)) is not None:
             return self._forbidden(problem)
@@ -111,6 +116,8 @@ class Service:
             return self._error(_TOO_LARGE, self._next_id(), answer_type, extra)
         except NotDecodable:  # DynamoDB reports an internal error (captured from AWS)
             return self._error(_INTERNAL_ERROR, self._next_id(), answer_type, extra)
+        except WriterBusy:
+            raise
         except Exception as error:
             return self.internal_error(error, headers)
 

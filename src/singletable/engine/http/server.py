@@ -13,6 +13,7 @@ from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.http_connection import HttpConnection
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.server_state import HeadWriter, ServerState, ServerTimeouts, SharedFlush
+from singletable.engine.waiting_requests import WaitingRequests
 
 _BACKLOG = 1024
 _STOP_STEP_SECONDS = 0.02
@@ -53,8 +54,9 @@ class Server:
     ) -> None:
         """With `flush`, the response to a write waits for a flush that started after the write."""
         shared = SharedFlush(flush) if flush is not None else None
+        waiting = WaitingRequests(service.waits)
         self._state = ServerState(
-            service, HeadWriter(clock), shared, timeouts or ServerTimeouts(), bodies=bodies or BodyBudget()
+            service, HeadWriter(clock), shared, waiting, timeouts or ServerTimeouts(), bodies=bodies or BodyBudget()
         )
         self._sweep_seconds = sweep_seconds
         self._listener: asyncio.Server | None = None
@@ -66,8 +68,9 @@ class Server:
         return len(self._state.connections)
 
     async def start(self, listening: socket.socket) -> None:
-        """Answer requests on a listening socket."""
+        """Answer requests on a listening socket; this thread never waits for another writer from now on."""
         loop = asyncio.get_running_loop()
+        self._state.service.waits.seconds = 0.0
         self._listener = await loop.create_server(self._connection, sock=listening, backlog=_BACKLOG)
 
     def _connection(self) -> HttpConnection:
@@ -105,6 +108,9 @@ class Server:
             connection.abort()
         if self._sweep is not None:
             self._sweep.cancel()
+        if state.waiting is not None:
+            state.waiting.close()
+        state.service.waits.reset()
         if state.flush is not None:
             state.flush.close()
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -15,6 +16,8 @@ from zlib import crc32
 from singletable.engine.http.body_budget import BodyBudget
 from singletable.engine.http.http_messages import HttpRequest, HttpResponse, http_date
 from singletable.engine.http.request_handler import Service
+from singletable.engine.storage.sqlite_errors import WriterBusy
+from singletable.engine.waiting_requests import WaitingRequests
 
 if TYPE_CHECKING:
     from singletable.engine.http.http_connection import HttpConnection
@@ -124,6 +127,7 @@ class ServerState:
     service: Service
     heads: HeadWriter
     flush: SharedFlush | None = None
+    waiting: WaitingRequests | None = None
     timeouts: ServerTimeouts = ServerTimeouts()
     connections: set[HttpConnection] = field(default_factory=set)
     bodies: BodyBudget = field(default_factory=BodyBudget)
@@ -177,14 +181,24 @@ class ServerState:
             with service.group_commit():
                 for connection in batch:
                     request = connection.next_request()
-                    if request is not None:
-                        responses.append((connection, request, service.answer(request)))
+                    if request is not None and (response := self.answer(connection, request)) is not None:
+                        responses.append((connection, request, response))
         except Exception as error:
             return [
                 (connection, request, service.internal_error(error, request.headers))
                 for connection, request, _ in responses
             ]
         return responses
+
+    def answer(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
+        """Return the response, or None if a thread runs the request, because it has to wait for another writer."""
+        try:
+            return self.service.answer(request)
+        except WriterBusy:
+            assert self.waiting is not None
+            run = partial(self.service.answer, request)
+            connection.deliver_later(request, self.waiting.run(run, lambda: connection.is_lost))
+            return None
 
     def send_outgoing(self) -> None:
         """Send the responses that the batch has produced so far."""

@@ -122,7 +122,6 @@ class ConnectionPool:
         for connection in self._connections:
             if connection.holder.get(0) == me:
                 connection.end()
-        self.waits.reset()
         self._turn.end()
         if self._closed_reason is not None:
             self._close_idle()

@@ -78,11 +78,12 @@ class WriteWait(threading.local):
     def reset(self) -> None:
         """Wait as long as usual."""
         self.seconds = BUSY_SECONDS
-        self.is_over: Callable[[], bool] = _never
+        self.is_over: Callable[[], bool] = never
         """Whether the caller has given up, so that the wait ends early."""
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Return False: nobody gives up a wait."""
     return False
 
 

@@ -17,6 +17,7 @@ from singletable.engine.storage.group_commit import (
     GroupWriteWithoutSavepoint,
     SeparateCommitsBlock,
 )
+from singletable.engine.storage.process_locks import WriteWait
 from singletable.engine.storage.sqlite_connection import (
     ConnectionSource,
     MemoryConnection,
@@ -59,6 +60,11 @@ class Store:
     def is_memory(self) -> bool:
         """Whether closing the store discards its data."""
         return self.path is None
+
+    @property
+    def waits(self) -> WriteWait:
+        """How long the current thread waits for its turn to write; an event loop does not wait at all."""
+        return self._connections.waits
 
     def reading(self) -> ReadSession | GroupRead:
         """Return a read session: each statement sees the store as it is when the statement starts."""
