@@ -276,6 +276,14 @@ def test_the_serve_command_enforces_the_policies_of_each_access_key(tmp_path: Pa
             running.client(("ACME", "r00t")).get_item(TableName="shop", Key={"pk": {"S": "acme#1"}})
 
 
+def test_the_serve_command_has_the_region_and_the_account_of_policies() -> None:
+    with serve("--json", "--region", "eu-central-1", "--account", "123456789012") as running:
+        arn = running.client().create_table(**TABLE)["TableDescription"]["TableArn"]
+    assert arn == "arn:aws:dynamodb:eu-central-1:123456789012:table/shop"
+    for option, value in (("--region", "Mars"), ("--account", "12")):
+        assert f"invalid {option[2:]}" in refused(singletable("serve", option, value))
+
+
 def test_the_serve_command_requires_a_principal_and_a_secret_for_each_access_key(tmp_path: Path) -> None:
     path = principals_file(tmp_path)
     command = ("serve", "--port", "0", "--principals", str(path))

@@ -63,7 +63,7 @@ class InProcess:
 
     def send(self, action: str, request: Request) -> Response:
         answer = self._engine.answer(TARGET + action, json.dumps(request).encode())
-        return Response(answer.status, json.loads(answer.body))
+        return Response(answer.status, json.loads(answer.body or b"{}"))
 
     def settle(self, table: str) -> None:
         self._engine.backfill.wait()

@@ -6,6 +6,7 @@ import argparse
 import errno
 import math
 import os
+import re
 import socket
 import sys
 import time
@@ -74,6 +75,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         choices=("json", "text"),
         help="write a line about each request to standard error, without keys and values",
     )
+    parser.add_argument(
+        "--region", type=_region, default="us-east-1", help="the region in ARNs, for policies (default: us-east-1)"
+    )
+    parser.add_argument(
+        "--account", type=_account, default=ACCOUNT, help=f"the account in ARNs, for policies (default: {ACCOUNT})"
+    )
     parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
     parser.set_defaults(run=run)
 
@@ -121,6 +128,18 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _region(text: str) -> str:
+    if not re.fullmatch(r"[a-z]{2}[a-z0-9-]+", text):
+        raise argparse.ArgumentTypeError(f"invalid region {text!r}: write eu-central-1, for example")
+    return text
+
+
+def _account(text: str) -> str:
+    if not re.fullmatch(r"[0-9]{12}", text):
+        raise argparse.ArgumentTypeError(f"invalid account {text!r}: an account ID has twelve digits")
+    return text
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -150,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as problem:
         raise SingletableError(f"singletable serve needs {problem.name}: pip install 'singletable[serve]'") from problem
     keys = read_access_keys(options.access_key, options.access_keys_file, os.environ)
-    principals = None if options.principals is None else read_principals(options.principals, ACCOUNT)
+    principals = None if options.principals is None else read_principals(options.principals, options.account)
     if principals is not None:
         keys = _keys_of_principals(keys, principals)
     try:
@@ -200,7 +219,8 @@ def _serve(
     url = f"file:{options.data}" if options.data else "memory:"
     with Engine(
         url,
-        account=ACCOUNT,
+        region=options.region,
+        account=options.account,
         sync=options.sync,
         buckets=options.buckets,
         sweep_seconds=options.sweep_seconds,

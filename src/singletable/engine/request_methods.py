@@ -17,6 +17,7 @@ from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
 from singletable.wire.error_responses import error_body, error_status, request_error
 from singletable.wire.list_limits import COUNTED_BYTES_MIN, exceeds_list_limits
+from singletable.wire.table_requests import EmptyResult
 
 _encode = msgspec.json.Encoder().encode
 
@@ -76,7 +77,8 @@ class RequestMethods:
         """Return the response without flushing the store, so that the caller can flush once for several responses."""
         try:
             action = _action(target)
-            return EngineResponse(200, _encode(self._result(action, body)), action.writes)
+            result = self._result(action, body)
+            return EngineResponse(200, b"" if isinstance(result, EmptyResult) else _encode(result), action.writes)
         except RequestRefused as error:
             return EngineResponse(error_status(error), error_body(error), False)
 

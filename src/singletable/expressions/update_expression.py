@@ -32,9 +32,14 @@ _REMOVE_OR_DELETE_BYTES = 2
 _LIST_INDEX_BYTES = 1
 _ARITHMETIC_BYTES = 50
 
+_REMOVALS = ("REMOVE", "DELETE")
+
 
 class ItemUpdate:
-    """The changes of an update; `attributes` are the top-level attributes that they change."""
+    """The changes of an update; `attributes` are the top-level attributes that they change.
+
+    `only_removes` is true if the update only removes attributes, or elements of sets.
+    """
 
     def __init__(self, changes: Iterable[Change]) -> None:
         self.changes = tuple(changes)
@@ -42,6 +47,7 @@ class ItemUpdate:
         self.attributes = self.changed_paths.attributes
         self.nested_attributes = self.changed_paths.nested_attributes
         self.extra_bytes = _UPDATE_BYTES + sum(map(_extra_bytes_of, self.changes))
+        self.only_removes = bool(self.changes) and all(change.action in _REMOVALS for change in self.changes)
         self._whole = [(c.path.attribute, _change_function(c)) for c in self.changes if len(c.path.steps) == 1]
         self._places = _places(change for change in self.changes if len(change.path.steps) > 1)
 

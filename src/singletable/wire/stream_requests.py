@@ -14,6 +14,7 @@ StreamArn = Annotated[str, Meta(min_length=37, max_length=1024)]
 ShardId = Annotated[str, Meta(min_length=28, max_length=65)]
 SequenceNumber = Annotated[str, Meta(min_length=21, max_length=40)]
 Limit = Annotated[int, Meta(ge=1)]
+PageLimit = Annotated[int, Meta(ge=1, le=100)]
 
 
 class ListStreams(Shape, kw_only=True, frozen=True):
@@ -22,17 +23,24 @@ class ListStreams(Shape, kw_only=True, frozen=True):
     table_name: (
         Annotated[str, Meta(min_length=NAME_CHARACTERS_MIN, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)] | None
     ) = None
-    limit: Limit | None = None
+    limit: PageLimit | None = None
     exclusive_start_stream_arn: StreamArn | None = None
+
+
+class ShardFilter(Shape, kw_only=True, frozen=True):
+    """Select the shards that follow a shard."""
+
+    type: Literal["CHILD_SHARDS"]
+    shard_id: ShardId
 
 
 class DescribeStream(Shape, kw_only=True, frozen=True):
     """Describe a stream and its shards."""
 
     stream_arn: StreamArn
-    limit: Limit | None = None
+    limit: PageLimit | None = None
     exclusive_start_shard_id: ShardId | None = None
-    shard_filter: dict[str, Any] | None = None
+    shard_filter: ShardFilter | None = None
 
 
 class GetShardIterator(Shape, kw_only=True, frozen=True):

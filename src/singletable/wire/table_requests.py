@@ -47,7 +47,7 @@ class Projection(Shape, kw_only=True, frozen=True):
     """The attributes that an index contains."""
 
     projection_type: ProjectionType | None = None
-    non_key_attributes: Annotated[list[str], Meta(min_length=1)] | None = None
+    non_key_attributes: Annotated[list[AttributeName], Meta(min_length=1)] | None = None
 
 
 class ProvisionedThroughput(Shape, kw_only=True, frozen=True):

@@ -24,6 +24,9 @@ def test_delete_table_responds_with_deleting_and_the_table_is_deleted(engine: En
     answer = engine.call("DeleteTable", {"TableName": "table"})
     assert answer["TableDescription"]["TableName"] == "table"
     assert answer["TableDescription"]["TableStatus"] == "DELETING"
+    assert set(answer["TableDescription"]) & {"TableId", "TableArn", "ProvisionedThroughput", "ItemCount"}
+    for missing in ("AttributeDefinitions", "KeySchema", "CreationDateTime", "GlobalSecondaryIndexes"):
+        assert missing not in answer["TableDescription"]
     assert engine.call("ListTables", {})["TableNames"] == ["hash"]
 
 

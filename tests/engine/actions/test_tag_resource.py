@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from singletable.engine.engine import Engine
@@ -220,3 +221,13 @@ def test_list_tags_of_resource_denies_access_to_a_missing_table_in_the_null_acco
     arn = "arn:aws:dynamodb:us-east-1:000000000000:table/missing"
     with Engine() as engine:
         assert refused(engine, "ListTagsOfResource", {"ResourceArn": arn}).code == "AccessDeniedException"
+
+
+def test_tag_resource_and_untag_resource_have_empty_response_bodies(engine: Engine) -> None:
+    # "the service sends back an HTTP 200 response with an empty HTTP body" (API reference)
+    for action, change in (("TagResource", {"Tags": tags_of(a="1")}), ("UntagResource", {"TagKeys": ["a"]})):
+        body = msgspec.json.encode({"ResourceArn": ARN, **change})
+        assert engine.answer(f"DynamoDB_20120810.{action}", body) == (200, b"", True)
+    client = engine.boto3_client()
+    assert client.tag_resource(ResourceArn=ARN, Tags=tags_of(b="2"))["ResponseMetadata"]["HTTPStatusCode"] == 200
+    assert listed(engine) == {"b": "2"}

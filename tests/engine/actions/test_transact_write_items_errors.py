@@ -227,3 +227,13 @@ def test_transact_write_items_limits_the_size_of_an_update_to_that_of_a_put(engi
     assert refused(engine, "UpdateItem", update).code == "ValidationException"
     engine.call("TransactWriteItems", transaction({"Update": update}))
     put(engine, texts(pk="l", b="x" * (409_600 - 4)), "hash")
+
+
+def test_transact_write_items_gives_a_reason_only_for_the_first_invalid_action(engine: Engine) -> None:
+    wrong = [{"Put": {"TableName": "table", "Item": {"pk": {"N": str(number)}, "sk": {"S": "1"}}}} for number in (7, 8)]
+    good = {"Put": {"TableName": "table", "Item": texts(pk="a", sk="1")}}
+    other = {"Put": {"TableName": "table", "Item": texts(pk="b", sk="1")}}
+    refusal = refused(engine, "TransactWriteItems", {"TransactItems": [good, *wrong, other]})
+    reasons = error_fields(refusal)["CancellationReasons"]
+    assert [reason["Code"] for reason in reasons] == ["None", "ValidationError", "None", "None"]
+    assert "Message" not in reasons[2]

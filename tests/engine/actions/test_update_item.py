@@ -123,14 +123,37 @@ def test_update_item_changes_only_what_it_names(engine: Engine, expression: str,
     [
         ("SET n = :one", item(n=1)),
         ("ADD n :one, ss :a", {**item(n=1), "ss": {"SS": ["a"]}}),
-        ("REMOVE n", {}),
-        ("DELETE ss :a", {}),
+        ("REMOVE n ADD ss :a", {"ss": {"SS": ["a"]}}),
         (None, {}),
     ],
 )
 def test_update_item_creates_a_missing_item(engine: Engine, expression: str | None, expected: Document) -> None:
     engine.call("UpdateItem", {"TableName": "table", "Key": KEY, **(parameters(expression) if expression else {})})
     assert get(engine, KEY) == {**KEY, **expected}
+
+
+@pytest.mark.parametrize("expression", ["REMOVE n", "DELETE ss :a", "REMOVE n DELETE ss :a", "REMOVE m.x, l[0]"])
+def test_update_item_creates_no_item_if_it_only_removes(engine: Engine, expression: str) -> None:
+    for returned in ("ALL_NEW", "UPDATED_NEW"):
+        request = {"TableName": "table", "Key": KEY, **parameters(expression), "ReturnValues": returned}
+        assert engine.call("UpdateItem", request) == {}
+    update = {"Update": {"TableName": "table", "Key": KEY, **parameters(expression)}}
+    engine.call("TransactWriteItems", {"TransactItems": [update]})
+    assert get(engine, KEY) is None
+
+
+def test_update_item_with_legacy_parameters_creates_no_item_if_it_only_deletes(engine: Engine) -> None:
+    delete = {"Action": "DELETE"}
+    engine.call("UpdateItem", {"TableName": "table", "Key": KEY, "AttributeUpdates": {"n": delete}})
+    assert get(engine, KEY) is None
+    engine.call("UpdateItem", {"TableName": "table", "Key": KEY, "AttributeUpdates": {}})
+    assert get(engine, KEY) == KEY
+
+
+def test_update_item_checks_the_condition_of_an_update_that_only_removes(engine: Engine) -> None:
+    request = {"TableName": "table", "Key": KEY, "UpdateExpression": "REMOVE n"}
+    refusal = refused(engine, "UpdateItem", {**request, "ConditionExpression": "attribute_exists(pk)"})
+    assert refusal.code == "ConditionalCheckFailedException"
 
 
 def test_update_item_without_an_expression_changes_nothing(engine: Engine) -> None:

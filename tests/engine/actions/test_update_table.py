@@ -454,3 +454,26 @@ def test_update_table_rejects_a_second_index_until_the_first_is_active(engine: E
     changed(engine, **creation(index("one", "sk"), sk="S"))
     refusal = refused(engine, "UpdateTable", {"TableName": "table", **creation(index("two", "sk"), sk="S")})
     assert (refusal.code, refusal.message) == ("LimitExceededException", ONLINE)
+
+
+def test_update_table_rejects_an_index_key_that_has_another_type_in_an_index(engine: Engine) -> None:
+    create(
+        engine,
+        "typed",
+        AttributeDefinitions=definitions(pk="S", sk="S", xyz="S"),
+        GlobalSecondaryIndexes=[index("first", "xyz")],
+    )
+    refusal = refused(engine, "UpdateTable", {"TableName": "typed", **creation(index("second", "xyz"), xyz="N")})
+    assert refusal.message == (
+        "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your attribute "
+        "has the same type as previously defined. Existing schema: Schema:[SchemaElement: key{xyz:S:HASH}] "
+        "New schema: Schema:[SchemaElement: key{xyz:N:HASH}]"
+    )
+
+
+@pytest.mark.parametrize("length", [0, 256])
+def test_update_table_rejects_a_projected_attribute_name_of_invalid_length(engine: Engine, length: int) -> None:
+    new = {**index("gsi3", "sk"), "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x" * length]}}
+    refusal = refused(engine, "UpdateTable", {"TableName": "table", **creation(new, sk="S")})
+    assert refusal.code == "ValidationException"
+    assert "nonKeyAttributes" in refusal.message

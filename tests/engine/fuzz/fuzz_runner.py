@@ -135,7 +135,7 @@ class _Round:
     def _answer(self, engine: Engine) -> tuple[int, Any]:
         try:
             answer = engine.answer(self._fuzz.target, self._body)
-            return answer.status, json.loads(answer.body)
+            return answer.status, json.loads(answer.body or b"{}")  # TagResource and UntagResource have empty bodies
         except Exception as error:
             raise AssertionError(self.report(f"raised {error!r}")) from error
 

@@ -133,7 +133,7 @@ def test_the_request_parser_rejects_an_endless_head() -> None:
 
 @pytest.mark.parametrize("piece_bytes", [1, 10_000, 60_000, 200_000])
 @pytest.mark.parametrize("name", [b"x", b"x-%d"])
-def test_the_request_parser_rejects_a_head_over_64_kb_however_it_arrives(piece_bytes: int, name: bytes) -> None:
+def test_the_request_parser_rejects_a_head_over_16_kb_however_it_arrives(piece_bytes: int, name: bytes) -> None:
     lines = b"".join((name % number if b"%" in name else name) + b": " + b"y" * 1000 + b"\r\n" for number in range(70))
     message = b"POST / HTTP/1.1\r\n" + lines + b"Content-Length: 2\r\n\r\n{}"
     assert read(*(message[at : at + piece_bytes] for at in range(0, len(message), piece_bytes))) == [HEAD_TOO_LARGE]
@@ -271,3 +271,16 @@ def test_the_request_parser_recognizes_expect_100_continue(version: str, length:
     parser = RequestParser()
     parser.feed(f"POST / HTTP/{version}\r\nExpect: 100-Continue\r\nContent-Length: {length}\r\n\r\n".encode())
     assert parser.expects_continue is expected
+
+
+def test_the_request_parser_uses_the_first_of_several_accept_encoding_headers() -> None:
+    (request,) = requests(b"POST / HTTP/1.1\r\nAccept-Encoding: identity\r\naccept-encoding: gzip\r\n\r\n")
+    assert request.headers == {b"accept-encoding": b"identity"}
+
+
+def test_the_request_parser_rejects_a_long_request_line_and_long_headers_with_status_400() -> None:
+    for head in (b"POST /%b HTTP/1.1\r\n\r\n", b"POST / HTTP/1.1\r\na: %b\r\n\r\n"):
+        assert len(requests(head % (b"x" * 16_000))) == 1
+        (fault,) = read(head % (b"x" * 17_000))
+        assert isinstance(fault, Fault)
+        assert fault.status == 400

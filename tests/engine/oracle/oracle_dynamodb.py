@@ -89,6 +89,10 @@ class OracleDynamoDB:
             item = before if request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD" else None
             raise Refused("ConditionalCheckFailedException", item=copy.deepcopy(item))
         if "UpdateExpression" in request:
+            if before is None and update is not None and update.only_removes:
+                if table.misfits(update):
+                    raise Invalid("an update of an index key with another type")
+                return key, None, None
             old = normal_item(request["Key"]) if before is None else before
             after = update.applied(old) if update is not None else old
             if abs(table.counted_size(after) - ITEM_BYTES_MAX) < 4096:
@@ -321,8 +325,7 @@ def _returned(request: Request, before: Item | None, after: Item | None) -> Item
         case "UPDATED_OLD":
             return None if before is None or update is None else update.old_parts(before)
         case "UPDATED_NEW":
-            assert after is not None
-            return None if update is None else update.new_parts(before or request["Key"], after)
+            return None if update is None or after is None else update.new_parts(before or request["Key"], after)
         case _:
             return None
 

@@ -140,6 +140,11 @@ class Update(Expression):
         return [*(path for path, _ in (*self.sets, *self.adds, *self.deletes)), *self.removes]
 
     @property
+    def only_removes(self) -> bool:
+        """Return whether the update creates no item, because it only removes."""
+        return not self.sets and not self.adds
+
+    @property
     def given(self) -> list[tuple[Path, Value]]:
         """Return the attributes that the update writes for any item."""
         return [(path, source.value) for path, source in self.sets if isinstance(source, New)] + list(self.adds)

@@ -364,7 +364,12 @@ def test_stream_reading_rejects_a_forged_shard_iterator(engine: Engine) -> None:
             "Invalid SequenceNumber$",
         ),
         ({"ShardId": "shardId-00000000000000000000-00000000"}, "ResourceNotFoundException", "Shard does not exist"),
-        ({"StreamArn": "x" * 40}, "ResourceNotFoundException", "Stream: x{40} not found"),
+        ({"StreamArn": "x" * 40}, "ValidationException", "Invalid StreamArn"),
+        (
+            {"StreamArn": "arn:aws:dynamodb:us-east-1:000000000000:table/missing/stream/2026"},
+            "ResourceNotFoundException",
+            "Stream: .*/missing/stream/2026 not found",
+        ),
         ({"ShardIteratorType": "FIRST"}, "ValidationException", "shardIteratorType"),
     ],
 )
@@ -464,6 +469,36 @@ def test_stream_reading_works_with_boto3(engine: Engine) -> None:
     assert record["dynamodb"]["Keys"] == A
     assert record["dynamodb"]["ApproximateCreationDateTime"].year == 2027
     with pytest.raises(client.exceptions.ResourceNotFoundException):
-        client.describe_stream(StreamArn="x" * 40)
+        client.describe_stream(StreamArn="arn:aws:dynamodb:us-east-1:000000000000:table/missing/stream/2026")
     with pytest.raises(ValueError, match="service_name must be one of"):
         engine.boto3_client("s3")
+
+
+@pytest.mark.parametrize(
+    ("action", "change", "words"),
+    [
+        ("ListStreams", {"Limit": 101}, "less than or equal to 100"),
+        ("ListStreams", {"ExclusiveStartStreamArn": "x" * 40}, "Invalid StreamArn"),
+        ("DescribeStream", {"Limit": 101}, "less than or equal to 100"),
+        ("DescribeStream", {"StreamArn": "x" * 40}, "Invalid StreamArn"),
+        ("DescribeStream", {"ShardFilter": {"Type": "PARENTS", "ShardId": "x" * 28}}, "shardFilter.type"),
+        ("DescribeStream", {"ShardFilter": {"Type": "CHILD_SHARDS", "ShardId": "x"}}, "shardFilter.shardId"),
+        ("DescribeStream", {"ShardFilter": {"Type": "CHILD_SHARDS"}}, "shardFilter.shardId"),
+        ("DescribeStream", {"ShardFilter": {"ShardId": "x" * 28}}, "shardFilter.type"),
+    ],
+)
+def test_stream_actions_reject_invalid_limits_filters_and_arns(
+    engine: Engine, action: str, change: Document, words: str
+) -> None:
+    # Alternator's tests of these requests pass on DynamoDB; the API reference has the limits.
+    request = {**({"StreamArn": arn_of(engine)} if action == "DescribeStream" else {}), **change}
+    with pytest.raises(RequestRefused, match=words) as error:
+        engine.call(action, request)
+    assert error.value.code == "ValidationException"
+
+
+def test_describe_stream_returns_no_child_shards(engine: Engine) -> None:
+    arn = arn_of(engine)
+    shard = described(engine, arn)["Shards"][0]["ShardId"]
+    request = {"StreamArn": arn, "ShardFilter": {"Type": "CHILD_SHARDS", "ShardId": shard}}
+    assert engine.call("DescribeStream", request)["StreamDescription"]["Shards"] == []

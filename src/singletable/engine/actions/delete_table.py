@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
+# DeleteTable does not return these members (API reference, "DeleteTable", examples; tests of Alternator that pass on
+# DynamoDB).
+_NOT_RETURNED = frozenset(
+    ("AttributeDefinitions", "KeySchema", "CreationDateTime", "LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+)
+
+
 def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult:
     """Delete the table; like DynamoDB, return the status DELETING, although the table is already deleted."""
     table = engine.catalog.require_fresh(request.table_name)
@@ -26,6 +33,7 @@ def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult
     # If point-in-time recovery is enabled, keep a backup of the last state of the table, as DynamoDB does.
     adopt = None if table.definition.recovery is None else deleted_table_backup(engine, table.definition)
     engine.catalog.drop(table, adopt)
+    description = table_description(table.definition, engine.arn(table.name), "DELETING", {}, engine.now())
     return TableDescriptionResult(
-        table_description=table_description(table.definition, engine.arn(table.name), "DELETING", {}, engine.now())
+        table_description={name: value for name, value in description.items() if name not in _NOT_RETURNED}
     )

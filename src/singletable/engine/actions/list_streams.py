@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from singletable.engine.storage import change_log_rows
-from singletable.engine.streams.stream_reading import stream_of
+from singletable.engine.streams.stream_reading import check_stream_arn, stream_of
 from singletable.wire.stream_requests import ListStreams, ListStreamsResult
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def list_streams(engine: Engine, request: ListStreams) -> ListStreamsResult:
     streams = [stream_of(row, engine.arn(row.table_name)) for row in rows]
     start = request.exclusive_start_stream_arn
     if start is not None:
+        check_stream_arn(start)
         streams = [stream for stream in streams if stream.arn > start]
     page = streams[: min(request.limit or PAGE_STREAMS, PAGE_STREAMS)]
     return ListStreamsResult(

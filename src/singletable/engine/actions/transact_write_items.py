@@ -112,7 +112,10 @@ def _parse(each: TransactWriteItem) -> ParsedAction:
 
 
 def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]:
-    """Plan every action; an action that is invalid for its table cancels the transaction with a reason."""
+    """Plan every action; the first action that is invalid for its table cancels the transaction with a reason.
+
+    DynamoDB gives no reason for later actions, even if they are invalid too (Alternator's tests, run on DynamoDB).
+    """
     tables = [engine.catalog.require(parsed.action.table_name) for parsed in actions]
     writes, reasons, keys = [], [], []
     for table, parsed in zip(tables, actions, strict=True):
@@ -124,7 +127,7 @@ def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]
         except EmptyKeyValue:
             raise
         except RequestRefused as error:
-            reasons.append(invalid_action_reason(error))
+            reasons.append(invalid_action_reason(error) if len(writes) == len(reasons) else NO_REASON)
             with suppress(RequestRefused):
                 keys.append((table.name, _key(table, parsed)))
     if len(set(keys)) < len(keys):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from singletable.engine.tables.new_definition import new_index
-from singletable.engine.tables.table_definition import IndexDefinition, TableDefinition
+from singletable.engine.tables.table_definition import IndexDefinition, KeyElement, TableDefinition
 from singletable.engine.tables.table_validation import (
+    Kinds,
     attribute_kinds,
     check_global_index,
     check_on_demand,
     check_units,
+    key_parts,
     limit_exceeded,
 )
 from singletable.engine.tables.throughput import (
@@ -95,16 +97,37 @@ def with_index_updates(request: UpdateTable, definition: TableDefinition, now: f
     return definition
 
 
+def _check_same_kinds(create: CreateGlobalSecondaryIndex, kinds: Kinds, definition: TableDefinition) -> None:
+    """Reject a key attribute that has another type in an index (message quoted in the tests of Alternator)."""
+    partition, sort = key_parts(create.key_schema, kinds)
+    for index in definition.indexes:
+        for attribute in index.key_attributes:
+            is_table_key = any(attribute.name == each.name for each in definition.key_attributes)
+            if attribute.name in kinds and kinds[attribute.name] != attribute.kind and not is_table_key:
+                raise invalid(
+                    "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your "
+                    "attribute has the same type as previously defined. "
+                    f"Existing schema: {_schema_text(index.partition, index.sort)} "
+                    f"New schema: {_schema_text(partition, sort)}"
+                )
+
+
+def _schema_text(partition: tuple[KeyElement, ...], sort: tuple[KeyElement, ...]) -> str:
+    """Return a key schema as DynamoDB's error messages show it."""
+    roles = [*((each, "HASH") for each in partition), *((each, "RANGE") for each in sort)]
+    return f"Schema:[{', '.join(f'SchemaElement: key{{{each.name}:{each.kind}:{role}}}' for each, role in roles)}]"
+
+
 def _with_new_index(
     request: UpdateTable, definition: TableDefinition, create: CreateGlobalSecondaryIndex
 ) -> TableDefinition:
     if definition.index(create.index_name) is not None:
         raise invalid("Attempting to create an index which already exists")
-    # The request must define the key attributes again; an attribute of an existing key keeps its type (captured from
-    # AWS).
+    # The request must define the key attributes again; a key attribute of the table keeps its type (captured from AWS).
     kinds = attribute_kinds(request.attribute_definitions or ())
     mode = request.billing_mode or definition.billing_mode
     check_global_index(create, kinds, mode, is_new=False)
+    _check_same_kinds(create, kinds, definition)
     kinds.update(definition.attribute_kinds)
     if any(index.status == "CREATING" for index in definition.indexes):
         raise limit_exceeded(_ONE_ONLINE)

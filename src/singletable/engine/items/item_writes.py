@@ -44,7 +44,7 @@ class PlannedWrite(NamedTuple):
     condition: ItemPredicate | None = None
     returns_old_on_failure: bool = False
     image: Image | None = None
-    updated: Callable[[Image | None], Image] | None = None
+    updated: Callable[[Image | None], Image | None] | None = None
 
     @property
     def takes_fast_path(self) -> bool:
@@ -119,11 +119,15 @@ def planned_update(
     if condition is not None:
         reject_nested_keys(nested_attributes_of(condition), table)
 
-    def updated(before: Image | None) -> Image:
+    def updated(before: Image | None) -> Image | None:
         old, size = (key, item_size(key)) if before is None else (before.item, before.size)
         new = old
         if update is not None:
             check_index_keys(table, update)
+            if before is None and update.update.only_removes:
+                # Removals create no item, and their paths are not checked; an update without changes creates one (API
+                # reference of the legacy parameter AttributeUpdates, and tests of Alternator that pass on DynamoDB).
+                return None
             new = update.apply(old)
             size += _growth(old, new, update.update.attributes)
         image = table.image(key_bytes, new, size, UpdateIndexKeyErrors(old))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,8 @@ RETENTION_SECONDS = 24 * 60 * 60
 _SEQUENCE_DIGITS = 21
 # This offset gives all sequence numbers the same number of digits, so that they sort correctly as strings.
 _SEQUENCE_BASE: int = 10 ** (_SEQUENCE_DIGITS - 1)
+
+_STREAM_ARN = re.compile(r"arn:[^:]+:dynamodb:[^:]*:[^:]*:table/[^:/]+/stream/[^/]+")
 
 _decode_document = decoder_of(StreamDocument).decode
 
@@ -68,6 +71,7 @@ def stream_of(row: StreamRow, table_arn: str) -> Stream:
 
 def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str) -> Stream:
     """Return the stream with this ARN; raise an error if there is none."""
+    check_stream_arn(arn)
     table, separator, label = arn.removeprefix(table_arn_prefix).partition("/stream/")
     row = (
         change_log_rows.find_stream(connection, table, label)
@@ -77,6 +81,15 @@ def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str)
     if row is None:
         raise RequestRefused("ResourceNotFoundException", f"Requested resource not found: Stream: {arn} not found")
     return stream_of(row, table_arn_prefix + table)
+
+
+def check_stream_arn(arn: str) -> None:
+    """Reject a text that is not the ARN of a stream; DynamoDB does so before it looks for the stream.
+
+    The AWS SDK for JavaScript tests this message against the service, and Alternator's tests the kind of the error.
+    """
+    if not _STREAM_ARN.fullmatch(arn):
+        raise invalid(f"Invalid StreamArn: {arn}")
 
 
 def sequence_text(sequence: int) -> str:
