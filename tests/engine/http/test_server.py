@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from zlib import crc32
 
 import pytest
@@ -282,6 +283,7 @@ class Disk:
 def test_an_http_connection_answers_a_write_after_its_flush_and_other_clients_before() -> None:
     disk = Disk()
     with serving(flush=disk.flush) as served, served.peer() as writer, served.peer() as reader:
+        wait_until(lambda: served.server.connections == 2)
         writer.send(post("Write") + post("Echo", b"[1]"))
         wait_until(lambda: bool(served.engine.requests))
         assert reader.request("Echo", b"[2]").body == b"[2]"
@@ -298,6 +300,7 @@ def test_writers_share_a_flush_in_the_server_state() -> None:
     disk = Disk()
     with serving(flush=disk.flush) as served:
         peers = [served.peer() for _ in range(20)]
+        wait_until(lambda: served.server.connections == 20)
         for peer in peers:
             peer.send(post("Write"))
         wait_until(lambda: len(served.engine.requests) == 20)
@@ -308,16 +311,36 @@ def test_writers_share_a_flush_in_the_server_state() -> None:
             peer.socket.close()
 
 
-def test_an_http_connection_reports_a_failed_flush_to_the_writer() -> None:
+@pytest.mark.parametrize("others", [0, 1])
+def test_an_http_connection_reports_a_failed_flush_to_the_writer(others: int) -> None:
     disk = Disk()
     disk.fails = True
     disk.may_end.set()
-    with serving(flush=disk.flush) as served, served.peer() as peer:
+    with serving(flush=disk.flush) as served, served.peer() as peer, ExitStack() as stack:
+        for _ in range(others):
+            assert stack.enter_context(served.peer()).request("Echo").status == 200
         answer = peer.request("Write")
         assert answer.status == 500
         assert "the disk is gone" in served.logged[0]
         disk.fails = False
         assert peer.request("Write").status == 200
+
+
+def test_an_http_connection_of_a_single_client_needs_no_thread_for_its_flushes() -> None:
+    disk, threads = Disk(), list[str]()
+    disk.may_end.set()
+
+    def flush() -> None:
+        threads.append(threading.current_thread().name)
+        disk.flush()
+
+    with serving(flush=flush) as served, served.peer() as peer:
+        peer.send(post("Write", b"[1]") * 200)
+        assert [peer.read().body for _ in range(200)] == [b"[1]"] * 200
+        with served.peer() as other:
+            assert other.request("Echo").status == 200
+            assert peer.request("Write").status == 200
+    assert (threads.count("flush"), len(threads)) == (1, 201)
 
 
 def test_an_http_connection_lost_before_the_flush_of_its_write_does_not_affect_others() -> None:

@@ -121,12 +121,20 @@ class HttpConnection(asyncio.Protocol):
                 self._transport.close()
 
     def deliver(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Send a response; if the server flushes writes, wait for the flush first."""
+        """Send a response; if the server flushes writes, wait for the flush first.
+
+        The flush of a single client runs on the event loop, because no other client waits meanwhile.
+        """
         flush = self._state.flush
-        if response.wrote and flush is not None:
+        if not response.wrote or flush is None:
+            self._send(response, request.keep_alive)
+        elif len(self._state.connections) > 1:
             self._flushing = True
             flush.wait(partial(self._after_flush, request, response))
         else:
+            error = flush.flush_now()
+            if error is not None:
+                response = self._state.service.internal_error(error, request.headers)
             self._send(response, request.keep_alive)
 
     def deliver_later(self, request: HttpRequest, response: asyncio.Future[HttpResponse]) -> None:

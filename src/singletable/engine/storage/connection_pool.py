@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
 from time import monotonic, sleep
@@ -127,15 +127,20 @@ class ConnectionPool:
             self._close_idle()
 
     def after_commit(self, connection: StoreConnection) -> None:
-        """Count a commit of the writer, and run a checkpoint when the log has become long."""
+        """Count a commit of the writer, run a checkpoint when the log has become long, and extend the log."""
         if self._group_flush is not None:
             self._group_flush.after_commit()
         self._commits += 1
-        if self._commits % _COMMITS_PER_LOG_CHECK == 0 and self._log.is_checkpoint_due():
-            # The commit is safe in the log, so a failed checkpoint does not fail the commit.
-            with suppress(sqlite3.Error, OSError, StoreRefused):
+        if self._commits % _COMMITS_PER_LOG_CHECK:
+            return
+        # The commit is safe in the log, so a failure here does not fail the commit.
+        with suppress(sqlite3.Error, OSError, StoreRefused):
+            if self._log.is_checkpoint_due():
                 self._checkpoint(connection)
                 self._remap_if_grown(connection)
+            elif self._group_flush is not None and self._log.has_outgrown_extension():
+                with self._no_other_writer(connection):
+                    self._log.extend()
 
     def flush(self) -> None:
         """With `sync="full"`, return when every commit of this process so far survives a power failure."""
@@ -230,18 +235,24 @@ class ConnectionPool:
         SQLite up to 3.51.2 can lose pages when a writer restarts the log between two consecutive checkpoints
         (sqlite.org/wal.html, "the WAL-reset bug"). Holding the write lock keeps out the writers of all processes.
         """
-        holder.wait_for_writers(0)
-        try:
-            holder.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            return  # another program writes without the fair lock; a later commit tries the checkpoint again
-        try:
+        with self._no_other_writer(holder):
             mover = self.acquire()
             try:
                 _, frames, _ = mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
                 self._log.after_checkpoint(frames)
             finally:
                 self.release(mover)
+
+    @contextmanager
+    def _no_other_writer(self, holder: StoreConnection) -> Generator[None, None, None]:
+        """Hold SQLite's write lock; raise sqlite3.OperationalError if another program has it.
+
+        Such a program writes without the fair lock. A later commit tries again.
+        """
+        holder.wait_for_writers(0)
+        holder.execute("BEGIN IMMEDIATE")
+        try:
+            yield
         finally:
             holder.execute("ROLLBACK")
 

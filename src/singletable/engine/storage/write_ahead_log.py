@@ -19,6 +19,10 @@ from singletable.errors import StoreRefused
 # long log costs disk space and, after a crash, the time to read it: a tenth of a second for these 64 MB.
 CHECKPOINT_FRAMES = 8000
 
+# Flushing a file that has grown takes up to twice as long, because the file system must also record the new length and
+# blocks. So with `sync="full"`, the log is filled with zeros ahead of its end; SQLite ignores them.
+EXTENSION_BYTES = 2 * 2**20
+
 _HEADER_BYTES = 32
 _SALTS_AT = 16
 _FRAME_BYTES = 24 + PAGE_BYTES
@@ -34,6 +38,7 @@ class WriteAheadLog:
         self.descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0))
         self._salts = b""
         self._due_at = CHECKPOINT_FRAMES
+        self._extended_to = 0
 
     def is_checkpoint_due(self) -> bool:
         """Return whether a checkpoint is due; only the writing thread may call this.
@@ -51,6 +56,22 @@ class WriteAheadLog:
     def after_checkpoint(self, frames: int) -> None:
         """Record a checkpoint of a log with this many frames, even if readers prevented moving all of it."""
         self._due_at = frames + CHECKPOINT_FRAMES
+
+    def has_outgrown_extension(self) -> bool:
+        """Return whether SQLite has written to the end of the file; only the writing thread may call this."""
+        end = os.fstat(self.descriptor).st_size
+        if end == self._extended_to:
+            return False
+        os.lseek(self.descriptor, max(0, end - _FRAME_BYTES), os.SEEK_SET)
+        if any(os.read(self.descriptor, _FRAME_BYTES)):
+            return True
+        self._extended_to = end  # another process has extended the file
+        return False
+
+    def extend(self) -> None:
+        """Append zeros to the file; nothing else may write to the log meanwhile."""
+        end = os.lseek(self.descriptor, 0, os.SEEK_END)
+        self._extended_to = end + os.write(self.descriptor, bytes(EXTENSION_BYTES))
 
     def sync(self) -> None:
         """Flush the log to disk, so that its content survives a power failure."""
