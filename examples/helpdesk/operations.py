@@ -1,0 +1,136 @@
+"""What agents do with tickets; each change, its feed entry and its audit event are one transaction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from examples.helpdesk.model import AuditEvent, FeedEntry, HelpDesk, Status, Ticket
+from singletable import NotFound, TransactionCancelled, VersionConflict, field, key
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The agent who sends a request, and the tenant that the agent belongs to."""
+
+    tenant: str
+    email: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """The fields of a ticket to change; None leaves a field as it is."""
+
+    status: Status | None = None
+    assignee: str | None = None
+
+
+class Operations:
+    """The operations on the tickets of all tenants; every method limits itself to the tenant of its caller."""
+
+    def __init__(
+        self,
+        desk: HelpDesk,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        new_id: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        self.desk = desk
+        self._now = now
+        self._new_id = new_id
+
+    async def open_ticket(self, caller: Caller, subject: str, text: str) -> Ticket:
+        """Create a ticket with its first comment."""
+        now = self._now()
+        ticket = Ticket(
+            tenant=caller.tenant,
+            id=self._new_id(),
+            subject=subject,
+            requester=caller.email,
+            created_at=now,
+            updated_at=now,
+        )
+        audit = await self._audit(caller, ticket.id, "open", now)
+        async with self.desk.aio.transaction() as tx:
+            tx.create(ticket)
+            tx.create(self._entry(caller, ticket.id, "comment", text, now))
+            tx.create(audit)
+        return await self.ticket(caller, ticket.id)
+
+    async def ticket(self, caller: Caller, ticket_id: str) -> Ticket:
+        """Return a ticket; raise NotFound for a ticket of another tenant, like for any unknown one."""
+        found = await self.desk.ticket.aio(caller.tenant, ticket_id)
+        if found is None:
+            raise _no_ticket(ticket_id)
+        return found
+
+    async def comment(self, caller: Caller, ticket_id: str, text: str) -> FeedEntry:
+        """Add a comment; two agents can comment at the same time."""
+        now = self._now()
+        entry = self._entry(caller, ticket_id, "comment", text, now)
+        audit = await self._audit(caller, ticket_id, "comment", now)
+        target = key(Ticket, tenant=caller.tenant, id=ticket_id)
+        try:
+            async with self.desk.aio.transaction() as tx:
+                tx.update(target, field(Ticket, lambda t: t.updated_at).set(now))
+                tx.create(entry)
+                tx.create(audit)
+        except TransactionCancelled as cancelled:
+            if isinstance(cancelled.reasons[0].error, NotFound):
+                raise _no_ticket(ticket_id) from cancelled
+            raise
+        return entry
+
+    async def change(self, caller: Caller, ticket_id: str, version: int, change: Change) -> Ticket:
+        """Change a ticket that the caller has read in this version; raise VersionConflict if it has another one."""
+        now = self._now()
+        ticket = await self.ticket(caller, ticket_id)
+        if ticket.version != version:
+            raise VersionConflict(f"ticket {ticket_id} has version {ticket.version}, not {version}", ticket)
+        changed = ticket.model_copy(update={"updated_at": now})
+        entries: list[FeedEntry] = []
+        if change.status is not None and change.status != ticket.status:
+            changed.status = change.status
+            entries.append(self._entry(caller, ticket_id, "status", change.status, now))
+        if change.assignee is not None and change.assignee != ticket.assignee:
+            changed.assignee = change.assignee
+            entries.append(self._entry(caller, ticket_id, "assignee", change.assignee, now))
+        if not entries:
+            return ticket
+        audit = await self._audit(caller, ticket_id, "change", now)
+        async with self.desk.aio.transaction() as tx:
+            tx.put(changed)
+            for entry in entries:
+                tx.create(entry)
+            tx.create(audit)
+        return await self.ticket(caller, ticket_id)
+
+    def _entry(self, caller: Caller, ticket_id: str, kind: str, text: str, now: datetime) -> FeedEntry:
+        return FeedEntry.model_validate(
+            {
+                "tenant": caller.tenant,
+                "ticket_id": ticket_id,
+                "id": self._new_id(),
+                "at": now,
+                "kind": kind,
+                "author": caller.email,
+                "text": text,
+            }
+        )
+
+    async def _audit(self, caller: Caller, ticket_id: str, action: str, now: datetime) -> AuditEvent:
+        tenant = await self.desk.tenant.aio(caller.tenant)
+        days = 90 if tenant is None else tenant.audit_days
+        return AuditEvent(
+            tenant=caller.tenant,
+            day=now.date(),
+            id=self._new_id(),
+            at=now,
+            actor=caller.email,
+            action=action,
+            ticket_id=ticket_id,
+            expires_at=(now + timedelta(days=days)).replace(microsecond=0),
+        )
+
+
+def _no_ticket(ticket_id: str) -> NotFound:
+    return NotFound(f"there is no ticket {ticket_id}")
