@@ -65,10 +65,7 @@ class StudioStore:
     def _connect(self, design: Design) -> ConnectedTable:
         place = self._place()
         name = self.table_name or design.name
-        opened = open_table(
-            design, place, create=self.is_sample, name=name, secret=None, cursor_seconds=None, retries=None,
-            timeouts=None, hook=None, now=None, unreadable="report",
-        )  # fmt: skip
+        opened = open_table(design, place, {"create": self.is_sample, "name": name, "unreadable": "report"})
         if self.is_sample and design.name not in self._opened:
             _fill(opened, design, name)
         opened.session.transport = TimedTransport(opened.session.transport, self.total)
