@@ -143,3 +143,40 @@ def test_check_fix_leaves_a_file_unchanged_when_the_edited_model_does_not_load(
     assert "left: ST106 Paper: no automatic remedy: " in left.stdout
     assert reason in left.stdout
     assert model.read_text(encoding="utf-8") == text
+
+
+TWO_SCANS = '''"""Two reads without a plan."""
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("DRIVER#{id}", "PROFILE"))
+@dataclass
+class Driver:
+    id: str
+    name: str
+
+
+class Fleet(Table, entities=[Driver]):
+    @pattern()
+    def drivers(self, *, limit: int = 10, cursor: str | None = None) -> Page[Driver]:
+        """Every driver."""
+        return query(Driver)
+
+    @pattern()
+    def everyone(self, *, limit: int = 10, cursor: str | None = None) -> Page[Driver]:
+        """Every driver, for another page."""
+        return query(Driver)
+'''
+
+
+def test_check_fix_serves_two_patterns_without_a_plan_one_after_the_other(tmp_path: Path) -> None:
+    """The index that serves the first gives the second a plan, which then needs its fan-out declared."""
+    (tmp_path / "fleet.py").write_text(TWO_SCANS, encoding="utf-8")
+    fixed = singletable("check", "fleet.py", "--fix", cwd=tmp_path)
+    assert (fixed.returncode, fixed.stderr) == (0, "")
+    assert "2 fixed, 0 left\n" in fixed.stdout
+    assert "fixed: ST001 drivers" in fixed.stdout
+    assert "fixed: ST003 everyone" in fixed.stdout

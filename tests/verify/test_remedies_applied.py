@@ -78,6 +78,7 @@ NEEDS_DECISION = {
     ("sessions_ttl_as_text", "ST126"): "stored items must be converted",
     ("shop_all_products_in_one_partition", "ST122"): "only the author knows whether the list stays short",
     ("shop_filter_reads_on", "ST110"): "a limit changes what the query returns",
+    ("papers_thin_index_without_the_status", "ST002"): "programs outside the model can read the removed index",
     ("shop_unused_index", "ST112"): "programs outside the model can read the index",
     ("shop_unused_keys_of_one_entity", "ST112"): "programs outside the model can read the index",
     ("shop_latest_order_oldest_first", "ST120"): "another order changes what the query returns",

@@ -14,6 +14,7 @@ from singletable.cli.output import print_heading, print_json, print_wrapped
 from singletable.cli.source_edits import EditNotPossible
 from singletable.errors import SingletableError
 from singletable.model.table_schema import TABLE
+from singletable.planner.plan import Verdict
 from singletable.planner.remedy import Alternative, SetKeyword, plain_text
 from singletable.verify.design_check import CheckReport, check
 from singletable.verify.findings import Finding
@@ -101,15 +102,25 @@ def _untried(reports: list[CheckReport], reasons: Mapping[tuple[str, str], str])
 def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: Finding, key: Key) -> None:
     """Raise unless the finding is gone and no other finding is new.
 
-    The rules judge an unsupported pattern only when it has a plan: a warning about it is not new.
+    The rules judge a pattern only when it has a plan. For a pattern without a plan before the edit, a warning is
+    therefore not new; for another pattern than that of the finding, no finding is.
     """
     had, has = (Counter(each for _, each in _open(reports)) for reports in (before, after))
     if has[key] >= had[key]:
         raise _Harmful("it does not remove the finding")
+    unplanned = {
+        (report.design.name, outcome.pattern.name)
+        for report in before
+        for outcome in report.outcomes
+        if outcome.verdict is Verdict.UNSUPPORTED
+    }
     warnings = {each for found, each in _open(after) if found.severity == "warning"}
     for new in has - had:
-        unplanned = finding.severity == "error" and new[2] == finding.subject and new in warnings
-        if not unplanned:
+        if new[2] == finding.subject:
+            is_new = finding.severity != "error" or new not in warnings
+        else:
+            is_new = (new[0], new[2]) not in unplanned
+        if is_new:
             raise _Harmful(f"it would cause {new[1]} for {new[2]}")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from singletable.errors import DesignError, Problem
 from singletable.model.design import Design
 from singletable.planner.estimate import Estimate, estimate
-from singletable.planner.formatting import GUESS_MARK
+from singletable.planner.formatting import GUESS_MARK, format_page_limit
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request, read_requests
 from singletable.planner.trims import Trim
@@ -146,7 +146,7 @@ def _one_page_text(plan: Plan) -> str:
     """Return a sentence with the highest limit for which a call is one request, or "" if no limit guarantees it."""
     most, mark = plan.pages.one_page_limit, GUESS_MARK if plan.pages.is_guessed else ""
     is_fixed_low = plan.limit is not None and isinstance(plan.limit.count, int) and plan.pages.count == 1
-    return "" if most is None or is_fixed_low else f" (up to {mark}{most:,} items are one page of 1 MB)"
+    return "" if most is None or is_fixed_low else f" ({format_page_limit(most, mark)} of 1 MB)"
 
 
 def _overfetch_line(plan: Plan, entities: str) -> str:

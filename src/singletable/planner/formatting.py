@@ -8,6 +8,10 @@ GUESS_MARK = "≈"
 _KB = 1024
 
 
+NAMES_SHOWN = 3
+"""The names of a long list that a sentence shows."""
+
+
 def format_count(number: int, noun: str, several: str | None = None) -> str:
     """Return a count with its noun: `1 index`, `2 indexes`."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
@@ -16,6 +20,17 @@ def format_count(number: int, noun: str, several: str | None = None) -> str:
 def format_list(names: Sequence[str]) -> str:
     """Return names as a list in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def format_some(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence; of a long list, the first names and a count: `a, b, c and 10 others`."""
+    shown = [*names[:NAMES_SHOWN], f"{len(names) - NAMES_SHOWN} others"] if len(names) > NAMES_SHOWN + 1 else names
+    return format_list(shown)
+
+
+def format_page_limit(items: int, mark: str = "") -> str:
+    """Return how many items are one page: `up to ≈500 items are one page`."""
+    return f"up to {mark}{format_count(items, 'item')} {'is' if items == 1 else 'are'} one page"
 
 
 def format_dollars(dollars: float) -> str:

@@ -145,14 +145,20 @@ def new_index(design: Design, pattern: PatternDeclaration) -> tuple[Alternative,
     assert changed is not None, "the proposal was proved"
     placement = changed.entity_of(proposed.entity.cls).placements[proposed.alias]
     aliases, removed = _superseded(design, proposed.entity, pattern)
-    simple = Alternative((*proposed.edits(pattern, aliases), *removed), _load(changed, proposed, pattern, placement))
+    # Programs outside the model can read an index that is removed.
+    removes = any(isinstance(edit, RemoveElement) for edit in removed)
+    edits = (*proposed.edits(pattern, aliases), *removed)
+    simple = Alternative(edits, _load(changed, proposed, pattern, placement), removes)
     if not isinstance(pattern.intent, QueryIntent) or not _few_partitions(placement):
         return (simple,)
     sharded = _sharded(design, pattern, proposed)
-    if sharded is None or _is_bounded(proposed.entity):
-        return (simple,) if sharded is None else (simple, Alternative((*sharded.edits(pattern, aliases), *removed)))
+    if sharded is None:
+        return (simple,)
+    edits = (*sharded.edits(pattern, aliases), *removed)
+    if _is_bounded(proposed.entity):
+        return simple, Alternative(edits, needs_decision=removes)
     effect = f"The pattern then sends {sharded.fanout} Queries, one per shard."
-    first = Alternative((*sharded.edits(pattern, aliases), *removed), effect)
+    first = Alternative(edits, effect, removes)
     may_grow = proposed.entity.declaration.expected_items is None and proposed.expected is None
     return (first,) if may_grow or _is_frequent(design, proposed.entity, pattern) else (first, simple)
 

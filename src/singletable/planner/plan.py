@@ -16,7 +16,7 @@ from singletable.model.entity import Entity
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Index
 from singletable.planner.formatting import GUESS_MARK, format_count
-from singletable.planner.mismatches import Mismatch, misses_partition
+from singletable.planner.mismatches import Mismatch, NotProjected, misses_partition
 from singletable.planner.operands import EachAncestor, FanOut, KeyComparison, TextOperand, comparison_text
 from singletable.planner.trims import Trim
 from singletable.planner.write_effects import DerivedWrites
@@ -324,7 +324,7 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """Rank by known partition key, mismatches, Queries, other entities and index; the smallest rank is the best.
+        """Rank by known partition key, mismatches, missing fields, Queries, other entities and index; lowest is best.
 
         An index whose partition key the pattern provides is nearest, even if it has more mismatches than others.
         """
@@ -333,6 +333,7 @@ class Candidate:
         return (
             sum(misses_partition(mismatch) for mismatch in self.mismatches),
             len(self.mismatches),
+            sum(len(each.fields) for each in self.mismatches if isinstance(each, NotProjected)),
             10_000 if queries is None else queries,
             len(self.plan.other_entities),
             kinds.index(self.plan.index.kind),

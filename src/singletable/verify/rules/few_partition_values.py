@@ -9,6 +9,7 @@ from math import prod
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement
+from singletable.planner.formatting import format_count
 from singletable.planner.key_proposals import SHARDS, shard_partition
 from singletable.planner.key_source import quoted
 from singletable.planner.partition_values import PartitionValue, partition_values
@@ -92,7 +93,8 @@ def _cardinality(entity: Entity, values: tuple[PartitionValue, ...]) -> Iterator
 
 
 def _number(value: PartitionValue) -> str:
-    return f"about {value.count} values (a guess from the name)" if value.is_guess else f"{value.count} values"
+    count = format_count(value.count or 0, "value")
+    return f"about {count} (a guess from the name)" if value.is_guess else count
 
 
 def _example(value: PartitionValue) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from singletable.planner.formatting import format_count
 from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
 RULE = Rule("ST108", "filter discards items", "warning")
@@ -23,7 +24,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             continue
         discarded = 1 - options.expected_items / options.expected_examined
         if discarded > DISCARDED_MAX:
-            counts = f"reads {options.expected_examined} items to return {options.expected_items}"
+            counts = f"reads {format_count(options.expected_examined, 'item')} to return {options.expected_items:,}"
             message = f"{counts}: the filter discards {discarded:.0%}"
             yield pattern_finding(
                 RULE, plan.pattern, message, "Put the filtered field into a key, for example of a sparse index."

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from singletable.expressions.tree import Parameter
 from singletable.model.intents import CollectionIntent, QueryIntent
 from singletable.model.pattern_declaration import CURSOR, LIMIT
-from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_list
+from singletable.planner.formatting import (
+    GUESS_MARK,
+    format_bytes,
+    format_count,
+    format_list,
+    format_page_limit,
+    format_some,
+)
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.remedy import (
     Alternative,
@@ -38,7 +45,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 def unbounded_message(plan: Plan) -> str:
     """Return which entities make a read unbounded."""
-    names, where = format_list(plan.pages.unknown), f"a partition of {plan.index.display_name}"
+    names, where = format_some(plan.pages.unknown), f"a partition of {plan.index.display_name}"
     if plan.limit is None:
         why = "neither a limit nor the expected number of items is declared"
         return f"is unbounded: reads every {names} in {where}, and {why}"
@@ -96,13 +103,16 @@ def _limit(plan: Plan) -> Iterator[Alternative]:
     pattern, most = plan.pattern, plan.pages.one_page_limit
     if most is None:
         return
-    place, effect = pattern_place(pattern), f"Up to {_most(plan)} are one page."
+    page = format_page_limit(most, GUESS_MARK if plan.pages.is_guessed else "")
+    place, effect = pattern_place(pattern), f"{page.capitalize()}."
     if plan.limit is None and LIMIT not in pattern.parameters:
         suggested = min(most, SUGGESTED_LIMIT)
         edits: tuple[Edit, ...] = (SetParameter(place, LIMIT, f"int = {suggested}"),)
         if isinstance(pattern.intent, QueryIntent) and CURSOR not in pattern.parameters:
             edits += (SetParameter(place, CURSOR, "str | None = None"),)
-        yield Alternative(edits, f"A call then returns at most {suggested} items. {effect}", needs_decision=True)
+        yield Alternative(
+            edits, f"A call then returns at most {format_count(suggested, 'item')}. {effect}", needs_decision=True
+        )
     elif plan.limit is not None and isinstance(plan.limit.count, int):
         yield Alternative((SetKeyword(body_place(pattern), LIMIT, str(most)),), effect, needs_decision=True)
     elif plan.limit is not None and isinstance(plan.limit.count, Parameter):
@@ -112,7 +122,7 @@ def _limit(plan: Plan) -> Iterator[Alternative]:
 
 
 def _most(plan: Plan) -> str:
-    return f"{GUESS_MARK if plan.pages.is_guessed else ''}{plan.pages.one_page_limit:,} items"
+    return f"{GUESS_MARK if plan.pages.is_guessed else ''}{plan.pages.one_page_limit:,}"
 
 
 def _has_share(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.changed_designs import harms_nothing, is_served, with_declarations, with_keys
-from singletable.planner.formatting import format_list
+from singletable.planner.formatting import format_some
 from singletable.planner.key_source import change_sort, keys_edits, with_prefix
 from singletable.planner.plan import Plan
 from singletable.planner.remedy import Alternative, Edit, Remedy
@@ -21,7 +21,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find plans whose key range can contain other entities."""
     for plan in planned.plans:
         if plan.other_entities:
-            names = ", ".join(entity.label for entity in plan.other_entities)
+            names = format_some([entity.label for entity in plan.other_entities])
             message = f"the range {plan.key_condition()} can also contain {names}; {_ratio(plan)}"
             yield pattern_finding(RULE, plan.pattern, message, _remedy(planned.design, plan))
 
@@ -44,10 +44,10 @@ def _remedy(design: Design, plan: Plan) -> Remedy:
 
 
 def _ratio(plan: Plan) -> str:
-    counts = {e.label: e.expected_in(plan.index) for e in (*plan.entities, *plan.other_entities)}
+    counts = {entity.label: entity.expected_in(plan.index) for entity in (*plan.entities, *plan.other_entities)}
     missing = [label for label, count in counts.items() if count is None]
     if missing:
-        return f"declare expected_per_partition= on {format_list(missing)} to see how many reads are wasted"
+        return f"declare expected_per_partition= on {format_some(missing)} to see how many reads are wasted"
     returned = sum(counts[entity.label] or 0 for entity in plan.entities)
     total = sum(count or 0 for count in counts.values())
     return f"reads {total} items to return {returned}, {total / max(returned, 1):.1f} times as many"
