@@ -44,5 +44,5 @@ TOUR = (
 )
 """The scripts, in reading order."""
 
-ASIDE = ("expiry_in_stream", "batch_retry", "worksheet", "open_tasks")
+ASIDE = ("expiry_in_stream", "batch_retry", "worksheet", "open_tasks", "project_page")
 """Scripts outside the tour: they have their own table or engine, or need none."""
