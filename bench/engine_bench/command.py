@@ -15,7 +15,7 @@ from time import perf_counter
 from bench.engine_bench.load_generator import UnexpectedResponse
 from bench.engine_bench.over_http import Sampling
 from bench.engine_bench.parts import PARTS, PartReport, RunSettings
-from bench.engine_bench.peers import PEERS, NotAvailable
+from bench.engine_bench.peers import DISK_PEERS, PEERS, NotAvailable
 from bench.engine_bench.report import summary
 from bench.engine_bench.workload import Workload
 
@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, help=f"rounds of each row and server ({FULL['rounds']})")
     parser.add_argument("--seconds", type=float, help=f"length of a round ({FULL['seconds']})")
     parser.add_argument("--items", type=int, help=f"items of the large store ({FULL['items']:,})")
-    slugs = [peer.slug for peer in PEERS]
+    slugs = [*(peer.slug for peer in PEERS), *(peer.name.lower() for peer in DISK_PEERS)]
     parser.add_argument("--only", action="append", choices=[*slugs, "none"], help="one peer, or none; repeatable")
     parser.add_argument("--rows", type=split_names, default=(), help="beginnings of row names: GetItem,Query")
     parser.add_argument("--parts", type=parse_parts, default=tuple(PARTS), help=f"parts to run, from {','.join(PARTS)}")
@@ -81,6 +81,7 @@ def settings_from(options: argparse.Namespace, cache: Path, folder: Path) -> Run
         folder=folder,
         workload=Workload(),
         peers=tuple(peer for peer in PEERS if not options.only or peer.slug in options.only),
+        disk_peers=tuple(peer for peer in DISK_PEERS if not options.only or peer.name.lower() in options.only),
         row_names=options.rows,
         sampling=Sampling(options.rounds, options.seconds),
         items=options.items,

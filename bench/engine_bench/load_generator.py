@@ -31,6 +31,15 @@ class UnexpectedResponse(Exception):
     """A server rejected a request, returned an unexpected result, or did not respond."""
 
 
+Sign = Callable[[Exchange], bytes]
+"""Returns the HTTP request of an exchange, with a valid signature."""
+
+
+def unsigned(exchange: Exchange) -> bytes:
+    """Return the HTTP request of an exchange for a server that verifies no signatures."""
+    return exchange.payload
+
+
 @dataclass(frozen=True)
 class PreparedRequest:
     """An exchange and the bytes of its HTTP request."""
@@ -150,14 +159,14 @@ def check_body(exchange: Exchange, body: bytes) -> None:
         raise UnexpectedResponse(f"{exchange.action}: unexpected response {body[:200]!r} to {exchange.body[:200]!r}")
 
 
-def send_and_check(port: int, exchanges: Sequence[Exchange]) -> None:
+def send_and_check(port: int, exchanges: Sequence[Exchange], sign: Sign = unsigned) -> None:
     """Send requests one by one on one connection, check every response, and read back every write."""
     connection = Connection(port)
     try:
         for exchange in exchanges:
-            check_body(exchange, _exchange(connection, exchange.payload))
+            check_body(exchange, _exchange(connection, sign(exchange)))
             if exchange.read_back is not None:
-                check_body(exchange.read_back, _exchange(connection, exchange.read_back.payload))
+                check_body(exchange.read_back, _exchange(connection, sign(exchange.read_back)))
     finally:
         connection.close()
 
@@ -173,7 +182,13 @@ def _exchange(connection: Connection, payload: bytes) -> bytes:
 
 
 def measure_throughput(
-    port: int, prepared: Sequence[PreparedRequest], *, clients: int, seconds: float, start: int = 0
+    port: int,
+    prepared: Sequence[PreparedRequest],
+    *,
+    clients: int,
+    seconds: float,
+    start: int = 0,
+    sign: Sign = unsigned,
 ) -> Throughput:
     """Send requests over some connections for some seconds, from a start position, and count the responses."""
     queues = [cycle(_rotated(prepared[client::clients], start)) for client in range(clients)]
@@ -188,7 +203,7 @@ def measure_throughput(
     exchanges = [each.exchange for each in sent]
     for exchange, body in zip(exchanges, bodies, strict=True):
         check_body(exchange, body)
-    send_and_check(port, [exchange.read_back for exchange in exchanges if exchange.read_back is not None])
+    send_and_check(port, [exchange.read_back for exchange in exchanges if exchange.read_back is not None], sign)
     return throughput
 
 
@@ -237,6 +252,6 @@ def _run(
     return last, Throughput(responses, perf_counter() - started)
 
 
-def prepare(exchanges: Sequence[Exchange]) -> list[PreparedRequest]:
+def prepare(exchanges: Sequence[Exchange], sign: Sign = unsigned) -> list[PreparedRequest]:
     """Build the bytes of each request."""
-    return [PreparedRequest(exchange, exchange.payload) for exchange in exchanges]
+    return [PreparedRequest(exchange, sign(exchange)) for exchange in exchanges]

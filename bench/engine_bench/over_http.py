@@ -78,17 +78,17 @@ class Rates:
 
 def fill(server: Server, workload: Workload) -> None:
     """Create the table, wait until it is active, and load its items."""
-    send_and_check(server.port, [create_table()])
+    send_and_check(server.port, [create_table()], server.sign)
     deadline = perf_counter() + CREATE_SECONDS_MAX
     while True:
         try:
-            send_and_check(server.port, [describe_table()])
+            send_and_check(server.port, [describe_table()], server.sign)
             break
         except UnexpectedResponse:
             if perf_counter() > deadline:
                 raise
             sleep(0.05)
-    send_and_check(server.port, list(workload.load()))
+    send_and_check(server.port, list(workload.load()), server.sign)
 
 
 def measure(servers: Sequence[Server], rows: Sequence[Row], sampling: Sampling, show_progress: ShowProgress) -> Rates:
@@ -105,7 +105,11 @@ def measure(servers: Sequence[Server], rows: Sequence[Row], sampling: Sampling, 
                 )
                 for cell, server in cells_of_round(row.name, servers, number):
                     if (row.name, server.name) not in rates.failures | rates.slow:
-                        measure_cell(rates, cell, server, prepared[row.name], sampling.seconds, number)
+                        # Signatures expire, so signed requests are built again in every round.
+                        requests = (
+                            prepared[row.name] if server.credential is None else prepare(row.exchanges, server.sign)
+                        )
+                        measure_cell(rates, cell, server, requests, sampling.seconds, number)
     finally:
         gc.enable()
     return rates
@@ -123,7 +127,7 @@ def measure_cell(
     """Measure one cell in one round, from another start position in every round."""
     try:
         throughput = measure_throughput(
-            server.port, prepared, clients=cell.clients, seconds=seconds, start=number * 997
+            server.port, prepared, clients=cell.clients, seconds=seconds, start=number * 997, sign=server.sign
         )
     except (UnexpectedResponse, OSError) as error:
         rates.record_failure(cell.row, cell.server, error)

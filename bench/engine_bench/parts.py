@@ -1,4 +1,4 @@
-"""The parts of a run, each with its tables: HTTP, in process, large store, and start."""
+"""The parts of a run, each with its tables: HTTP, durable writes, in process, large store, and start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bench.engine_bench.in_process import (
     sqlite_settings,
 )
 from bench.engine_bench.over_http import Sampling, fill, generator_limits, measure
-from bench.engine_bench.peers import OURS, NotAvailable, Peer, singletable_program
+from bench.engine_bench.peers import OURS, DiskPeer, NotAvailable, Peer, singletable_program
 from bench.engine_bench.report import TargetResult
 from bench.engine_bench.server import Server, run_server
 from bench.engine_bench.workload import Workload, create_table
@@ -39,6 +39,7 @@ class RunSettings:
     folder: Path
     workload: Workload
     peers: tuple[Peer, ...]
+    disk_peers: tuple[DiskPeer, ...]
     row_names: tuple[str, ...]
     sampling: Sampling
     items: int
@@ -60,9 +61,22 @@ class PartReport:
 
 def http(settings: RunSettings) -> PartReport:
     """Compare singletable on disk with the peers in memory, over HTTP."""
+    ours = Peer(OURS, lambda folder: singletable_program(settings.folder / "served"))
+    return compare_servers(settings, ours, settings.peers)
+
+
+def durable(settings: RunSettings) -> PartReport:
+    """Compare `singletable serve --sync full` with the peers that store their data on disk, over HTTP."""
+    ours = Peer(OURS, lambda folder: singletable_program(settings.folder / "durable", sync="full"))
+    peers = [peer.with_data(settings.folder / f"{peer.name.lower()}.db") for peer in settings.disk_peers]
+    return compare_servers(settings, ours, peers)
+
+
+def compare_servers(settings: RunSettings, ours: Peer, others: Sequence[Peer]) -> PartReport:
+    """Start all servers, and measure the selected rows of each."""
     rows = [row for row in settings.workload.rows if settings.selects(row.name)]
     with ExitStack() as stack:
-        servers, notes = start_all(settings, stack)
+        servers, notes = start_all(settings, stack, (ours, *others))
         idle = [
             [each.name, each.version, f"{each.start_seconds:.2f}", f"{each.resident_megabytes():.0f}"]
             for each in servers
@@ -87,10 +101,10 @@ def http(settings: RunSettings) -> PartReport:
     return PartReport("\n\n".join([*tables, "\n".join(notes)]), tuple(results), tuple(failures))
 
 
-def start_all(settings: RunSettings, stack: ExitStack) -> tuple[list[Server], list[str]]:
-    """Start singletable and every available peer; return them, and notes on the missing ones."""
+def start_all(settings: RunSettings, stack: ExitStack, peers: Sequence[Peer]) -> tuple[list[Server], list[str]]:
+    """Start every available server; return them, and notes on the missing ones."""
     servers, notes = [], []
-    for peer in (Peer(OURS, lambda folder: singletable_program(settings.folder / "served")), *settings.peers):
+    for peer in peers:
         settings.show_progress(f"starting {peer.name}")
         try:
             servers.append(
@@ -161,6 +175,7 @@ def start(settings: RunSettings) -> PartReport:
 
 PARTS: dict[str, Callable[[RunSettings], PartReport]] = {
     "http": http,
+    "durable": durable,
     "in-process": in_process,
     "many-items": many_items,
     "start": start,

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 OURS = "singletable"
-INSTALL_SECONDS_MAX = 600
+INSTALL_SECONDS_MAX = 1800  # cargo compiles dynoxide for several minutes
 JAVA_MIN = 17
 # Tried in this order until one resolves: a mirror may lack some dependencies of a version.
 DYNAMODB_LOCAL_VERSIONS = ("[3.0,4.0)", "3.3.1", "3.1.0", "3.0.0")
 DYNAMODB_LOCAL_MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
+DYNOXIDE_CRATE = "dynoxide-rs"
+DYNOXIDE_VERSION = "^3.2"
 EXTENDDB_PACKAGE = "@extenddb/linux-x64"
 EXTENDDB_VERSION = "0.1.10"
 # A write updates the indexes before the server responds (10 ms later by default), and a new table is active at once.
@@ -77,14 +79,27 @@ class Peer:
         return self.name.lower().replace(" ", "-")
 
 
-def singletable_program(data: Path) -> Program:
+@dataclass(frozen=True)
+class DiskPeer:
+    """A server with its data in a file: its name, and the function that installs it and creates the file."""
+
+    name: str
+    install: Callable[[Path, Path], Program]
+
+    def with_data(self, data: Path) -> Peer:
+        """Return the server with this data file."""
+        return Peer(self.name, lambda folder: self.install(folder, data))
+
+
+def singletable_program(data: Path, sync: str = "normal") -> Program:
     """Return `singletable serve` of this environment, with its data in a file."""
     program = Path(sys.executable).with_name(OURS)
     if not program.exists():
         raise NotAvailable("the singletable command is not installed with this Python; see `make bench`")
     if run_command([str(program), "serve", "--help"], Path.cwd()).returncode != 0:
         raise NotAvailable("the singletable command has no subcommand `serve`")
-    return Program("on disk", lambda port: [str(program), "serve", "--data", str(data), "--port", str(port)])
+    command = [str(program), "serve", "--data", str(data), "--sync", sync, "--port"]
+    return Program("on disk", lambda port: [*command, str(port)])
 
 
 def install_dynalite(folder: Path) -> Program:
@@ -144,8 +159,23 @@ def install_dynamodb_local(folder: Path) -> Program:
     )
 
 
+def install_dynoxide(folder: Path, data: Path) -> Program:
+    """Install dynoxide from crates.io, with a new SQLite file; it flushes every commit to disk."""
+    program = folder / "bin" / "dynoxide"
+    if not program.exists():
+        cargo = find_program("cargo")
+        options = ["--root", str(folder), "--version", DYNOXIDE_VERSION, DYNOXIDE_CRATE]
+        run_or_raise([cargo, "install", *options], folder)
+    # The program itself reports another version than its crate.
+    installed = re.search(rf'"{DYNOXIDE_CRATE} ([^ ]+) ', (folder / ".crates.toml").read_text(encoding="utf-8"))
+    return Program(
+        installed[1] if installed else "?",
+        lambda port: [str(program), "serve", "--db-path", str(data), "--port", str(port), "--log", "quiet"],
+    )
+
+
 def install_extenddb(folder: Path, data: Path) -> Program:
-    """Install ExtendDB from npm, with a new SQLite file; not in PEERS, as the load generator signs no requests."""
+    """Install ExtendDB from npm, with a new SQLite file; it verifies signatures, and does not flush its commits."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise NotAvailable(f"{EXTENDDB_PACKAGE} needs Linux on x86_64")
     package = folder / "node_modules" / EXTENDDB_PACKAGE
@@ -217,6 +247,7 @@ PEERS = (
     Peer("moto", install_moto),
     Peer("DynamoDB Local", install_dynamodb_local),
 )
+DISK_PEERS = (DiskPeer("dynoxide", install_dynoxide), DiskPeer("ExtendDB", install_extenddb))
 
 
 def install_from_pypi(folder: Path, requirement: str, module: str) -> Path:

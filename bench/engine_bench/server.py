@@ -16,10 +16,13 @@ from time import perf_counter, sleep
 from typing import IO
 from urllib.parse import quote
 
-from bench.engine_bench.load_generator import UnexpectedResponse, send_and_check
+from bench.engine_bench.load_generator import Sign, UnexpectedResponse, send_and_check, unsigned
 from bench.engine_bench.peers import Credential, NotAvailable, Program
 from bench.engine_bench.workload import exchange
+from singletable.client.http.credentials import Credentials, FixedCredentials
+from singletable.client.http.signer import Signer
 
+REGION = "us-east-1"
 START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 10
 
@@ -41,6 +44,16 @@ class Server:
         required = self.credential
         user = "" if required is None else f"{quote(required.key_id, safe='')}:{quote(required.secret, safe='')}@"
         return f"http://{user}127.0.0.1:{self.port}"
+
+    @property
+    def sign(self) -> Sign:
+        """The function that builds the requests to this server; a signature is valid for some minutes."""
+        required = self.credential
+        if required is None:
+            return unsigned
+        credentials = FixedCredentials(Credentials(required.key_id, required.secret))
+        signer = Signer(f"127.0.0.1:{self.port}", REGION, credentials)
+        return lambda exchange: signer.request(exchange.action, exchange.body)
 
     def resident_megabytes(self) -> float:
         """Return the resident memory of the process."""

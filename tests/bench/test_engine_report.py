@@ -95,6 +95,8 @@ def test_only_measured_ratios_are_results() -> None:
         ("ministack", "single", None, 5),
         ("ministack", "query", None, 5),
         ("moto", "single", None, None),
+        ("dynoxide", "single", 1, 1),
+        ("ExtendDB", "single", None, None),
     ],
 )
 def test_every_peer_has_its_targets(
