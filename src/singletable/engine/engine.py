@@ -18,6 +18,7 @@ from singletable.engine.indexes.backfill import Backfill
 from singletable.engine.items.ttl_sweeper import Sweeper
 from singletable.engine.request_methods import RequestMethods
 from singletable.engine.signed_tokens import SignedTokens
+from singletable.engine.steady_clock import SteadyClock
 from singletable.engine.storage.store import StaleCatalog, Store
 from singletable.engine.tables.table_description import TableSizes
 from singletable.engine.traffic.contributor_insights import MostUsedKeys
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 RunAs = Callable[[Action, Any], Result]
 
+# As long as an idempotency token is valid.
+_TOKEN_SECONDS = 600.0
 # If another process changes a table while an action runs, the action runs again, at most this many times.
 STALE_TRIES_MAX = 1000
 
@@ -108,6 +111,8 @@ class Engine(RequestMethods):
         self.sizes = TableSizes(self.store)
         self.faults = faults or Faults()
         self.now = now
+        self.token_now = SteadyClock(_TOKEN_SECONDS) if now is time.time else now
+        """The time for idempotency tokens, which a jump of the system's clock does not change."""
         self.region = region
         self.account = account
         self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"

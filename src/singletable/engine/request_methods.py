@@ -100,6 +100,11 @@ class RequestMethods:
                 return self.perform(action, request)
         except (RequestRefused, StoreRefused, WriterBusy):
             raise  # the sessions of the action have ended in order
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise StoreRefused(
+                f"{action.shape.__name__}: the store contains a damaged item or record ({error}).\n"
+                "  Run `singletable check-store` on its file, and restore the store from a copy."
+            ) from error
         except BaseException:
             try:  # an interrupt may have hit the end of a session
                 self.store.abandon(within_group=True)

@@ -287,6 +287,26 @@ def test_a_connection_pool_does_not_recreate_a_store_deleted_while_open(store: S
     assert not store.path.exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not delete or move open files")
+@pytest.mark.parametrize("event", ["deleted", "moved", "replaced", "log deleted"])
+def test_a_connection_pool_rejects_writes_to_a_store_deleted_or_moved_while_open(store: Store, event: str) -> None:
+    path = store.path
+    assert path is not None
+    put(store, b"before")
+    if event == "deleted":
+        path.unlink()
+    elif event == "log deleted":
+        Path(f"{path}-wal").unlink()
+    else:
+        path.rename(path.with_name("moved.db"))
+    if event == "replaced":
+        shutil.copy(path.with_name("moved.db"), path)
+    time.sleep(0.02)
+    for _ in range(2):
+        with pytest.raises(StoreRefused, match="was deleted, moved or replaced while it was open; this write changed"):
+            put(store, b"after")
+
+
 def test_threads_of_a_connection_pool_with_full_sync_share_flushes(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     flushes: list[int] = []
     real = os.fdatasync

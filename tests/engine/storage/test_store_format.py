@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,41 @@ def test_the_store_format_check_raises_for_a_truncated_store(path: Path) -> None
     path.write_bytes(content[: store_format.PAGE_BYTES * 2])
     with pytest.raises(StoreRefused, match=r"is corrupt or truncated .*\n  Restore it from a copy"):
         Store.open(f"file:{path}")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE meta SET value = '0' WHERE name = 'version'",
+        "UPDATE meta SET value = x'ff00' WHERE name = 'version'",
+        "DROP TABLE meta",
+        "ALTER TABLE meta RENAME COLUMN value TO other",
+    ],
+)
+def test_a_store_with_an_invalid_store_format_version_raises_in_plain_words(path: Path, statement: str) -> None:
+    rewrite(path, statement)
+    with pytest.raises(StoreRefused, match=r"does not state its format version\.\n  Restore it from a copy"):
+        Engine(f"file:{path}")
+
+
+@pytest.mark.parametrize("definition", [b"", b"{}", b"\xff\xfe", b"[" * 100_000, 5])
+def test_a_store_with_a_garbage_catalog_raises_in_plain_words(path: Path, definition: bytes | int) -> None:
+    with Engine(f"file:{path}") as engine:
+        create(engine)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE catalog SET definition = ?", (definition,))
+    with pytest.raises(StoreRefused, match="contains a damaged table definition"):
+        Engine(f"file:{path}")
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b"[" * 100_000])
+def test_a_damaged_item_raises_in_plain_words(path: Path, damage: bytes) -> None:
+    with Engine(f"file:{path}") as engine:
+        create(engine)
+        put(engine, texts(pk="a", sk="1"))
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE t1_1 SET item = ?", (damage,))
+        update = {"UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"S": "x"}}}
+        with pytest.raises(StoreRefused, match=r"contains a damaged item or record .*\n  Run `singletable"):
+            engine.call("UpdateItem", {"TableName": "table", "Key": texts(pk="a", sk="1"), **update})
+        put(engine, texts(pk="b", sk="1"))

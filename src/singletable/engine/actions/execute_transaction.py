@@ -177,13 +177,13 @@ def _run_writes(
     responses = [TransactedItem() for _ in writes]
     with engine.store.writing() as connection:
         if token is not None:
-            replay = find_replay(connection, token, fingerprint, engine.now())
+            replay = find_replay(connection, token, fingerprint, engine.token_now())
             if replay is not None:
                 capacity = replay_capacity(replay, detail)
                 return ExecuteTransactionResult(responses=responses, consumed_capacity=capacity)
         done = perform_transaction(connection, writes, _reason)
         if token is not None:
-            remember_token(connection, token, fingerprint, engine.now(), replay_record(writes, done))
+            remember_token(connection, token, fingerprint, engine.token_now(), replay_record(writes, done))
     return ExecuteTransactionResult(responses=responses, consumed_capacity=transaction_capacity(writes, done, detail))
 
 

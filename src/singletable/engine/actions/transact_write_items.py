@@ -73,14 +73,14 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
     metrics: dict[str, list[dict[str, Any]]] = {}
     with engine.store.writing() as connection:
         if token is not None:
-            replay = find_replay(connection, token, fingerprint, engine.now())
+            replay = find_replay(connection, token, fingerprint, engine.token_now())
             if replay is not None:
                 return TransactWriteItemsResult(consumed_capacity=replay_capacity(replay, detail))
         # The old items are needed only to compute consumed capacity.
         counts = token is not None or (detail or "NONE") != "NONE"
         done = perform_transaction(connection, writes, counts=counts)
         if token is not None:
-            remember_token(connection, token, fingerprint, engine.now(), replay_record(writes, done))
+            remember_token(connection, token, fingerprint, engine.token_now(), replay_record(writes, done))
         if request.return_item_collection_metrics == "SIZE":
             for write in writes:
                 if write.table.has_local_indexes:

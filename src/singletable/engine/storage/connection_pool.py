@@ -23,10 +23,11 @@ from typing import Literal
 from weakref import WeakSet
 
 from singletable.engine.storage import store_format
-from singletable.engine.storage.process_locks import BUSY_SECONDS, FairWriteLock, WriteWait
+from singletable.engine.storage.log_damage import log_damage
+from singletable.engine.storage.process_locks import BUSY_SECONDS, FairWriteLock, WriteWait, is_open_elsewhere
 from singletable.engine.storage.sqlite_connection import StoreConnection, connect_to_file, set_up
 from singletable.engine.storage.sqlite_errors import is_busy, translate_error
-from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog, sync_folder
+from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog, log_path, sync_folder
 from singletable.engine.storage.write_turn import WriteTurn
 from singletable.errors import StoreRefused
 
@@ -38,6 +39,16 @@ _BUSY_RETRY_SECONDS = 0.005
 # A new memory mapping starts empty, and reads fill it page by page; so the pool remaps only after this growth.
 _REMAP_GROWTH = 1.1
 _CLOSED = "The store is closed.\n  Open it again, and close it only after its last use."
+# A file that is deleted or moved is noticed this much later; a check takes as long as a third of a small write.
+_PLACE_CHECK_SECONDS = 0.01
+_MOVED = (
+    "{name} was deleted, moved or replaced while it was open; this write changed nothing.\n"
+    "  Close the store, and open the file at its new path. Do not delete or move a store that is open."
+)
+_DAMAGED_LOG = (
+    "{log} is damaged: one bit was changed after it was written ({damage}).\n"
+    "  Restore the store from a copy. Without the log, the store opens, but lacks the last confirmed writes."
+)
 _FORKED = (
     "{name} was open when this process was forked; a forked child cannot use it.\n"
     "  Open the store in each process after the fork, or start processes with multiprocessing's 'spawn' method."
@@ -62,12 +73,15 @@ class ConnectionPool:
         self._is_closing = False
         if self.name in _inherited_paths:
             raise StoreRefused(_FORKED.format(name=self.name))
+        self._check_log()
         self._connections.append(self._connect(self._prepare_first, may_create=True))
         try:
             self._log = WriteAheadLog(path)
         except OSError as error:
             self._close_idle()
             raise StoreRefused(f"Cannot open the write-ahead log of {path}: {error}") from None
+        self._identity = _identity(path)
+        self._checked_at = monotonic()
         file_lock = FairWriteLock(self._log.path, self._log.descriptor)
         self._turn = WriteTurn(self.name, file_lock, self.waits, self._check_waiting)
         self._group_flush = GroupFlush(self._log.sync) if sync == "full" else None
@@ -104,6 +118,7 @@ class ConnectionPool:
         self._turn.take()
         try:
             self._check_open()
+            self._check_place()
             return self.acquire()
         except BaseException:
             self._turn.end()
@@ -181,6 +196,24 @@ class ConnectionPool:
     def _check_open(self) -> None:
         if self._closed_reason is not None:
             raise StoreRefused(self._closed_reason)
+
+    def _check_place(self) -> None:
+        """Reject a write to a file that is no longer at its path."""
+        now = monotonic()
+        if now - self._checked_at < _PLACE_CHECK_SECONDS:
+            return
+        if _identity(self._path) != self._identity or self._log.is_deleted():
+            raise StoreRefused(_MOVED.format(name=self.name))
+        self._checked_at = now
+
+    def _check_log(self) -> None:
+        """Reject a log that a crash has left, if one of its bits has changed: SQLite would discard all later writes."""
+        log = log_path(self._path)
+        if any(pool.name == self.name for pool in _open_pools) or is_open_elsewhere(self._path):
+            return  # SQLite has read the log already, and now checks each of its frames when it writes them
+        damage = log_damage(log)
+        if damage is not None:
+            raise StoreRefused(_DAMAGED_LOG.format(log=log, damage=damage))
 
     def _check_waiting(self) -> None:
         if self._is_closing:
@@ -270,6 +303,14 @@ class ConnectionPool:
             for connection in [each for each in self._connections if each.holder.setdefault(0, me) is me]:
                 connection.close()
                 self._connections.remove(connection)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 _open_pools: WeakSet[ConnectionPool] = WeakSet()

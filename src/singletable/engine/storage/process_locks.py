@@ -24,6 +24,8 @@ from time import monotonic
 
 # How long a writer waits for writers in other processes before it raises an error.
 BUSY_SECONDS = 60.0
+# UNIX_SHM_DMS in SQLite's os_unix.c.
+_LOG_INDEX_IN_USE_BYTE = 128
 # How often a waiting writer checks whether its wait was cancelled.
 _POLL_SECONDS = 0.05
 
@@ -35,6 +37,9 @@ if sys.platform == "win32":
 
     def _unlock(descriptor: int) -> None:
         pass
+
+    def _lock_byte(descriptor: int, byte: int) -> bool:
+        return False
 
     def _lock_shared(descriptor: int) -> bool:
         # Windows has no shared lock here. If several processes run jobs, only the first one holds the lock.
@@ -61,12 +66,37 @@ else:
     def _unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
+    def _lock_byte(descriptor: int, byte: int) -> bool:
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+        except OSError:
+            return False
+        return True
+
     def _lock_shared(descriptor: int) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         return True
 
     def _lock_exclusive(descriptor: int) -> bool:
         return _lock(descriptor, waits=False)
+
+
+def is_open_elsewhere(database: Path) -> bool:
+    """Return whether another process has this SQLite database open; no connection of this process may have it open.
+
+    SQLite holds a shared lock on one byte of the log's index as long as a process uses the log. On Windows, and for a
+    file that this process may not write, return True.
+    """
+    try:
+        descriptor = os.open(database.with_name(f"{database.name}-shm"), os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        return not _lock_byte(descriptor, _LOG_INDEX_IN_USE_BYTE)
+    finally:
+        os.close(descriptor)
 
 
 class WriteWait(threading.local):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sqlite3
 from pathlib import Path
 
+from singletable.engine.storage.sqlite_errors import is_busy
 from singletable.errors import StoreRefused
 
 FORMAT = "singletable"
@@ -37,6 +39,7 @@ _ADDED = {
 }
 VERSION = max(_ADDED)
 BACKUPS_SINCE = 3
+_VERSION = re.compile("[1-9][0-9]{0,8}")
 _SECRET_BYTES = 32
 # The size comes before the item, so that SQLite reads the size without walking through a large item.
 TREE_COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
@@ -103,9 +106,14 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} is a SQLite database of another program, not a singletable store.\n"
             "  Choose another path; singletable creates the store when the file does not exist."
         )
-    meta = dict(connection.execute("SELECT name, value FROM meta"))
-    version = meta.get("version", "")
-    if meta.get("format") != FORMAT or not version.isdecimal():
+    try:
+        meta = dict(connection.execute("SELECT name, value FROM meta"))
+    except sqlite3.OperationalError as error:
+        if is_busy(error):
+            raise
+        meta = {}
+    version = str(meta.get("version"))
+    if meta.get("format") != FORMAT or _VERSION.fullmatch(version) is None:
         raise StoreRefused(f"{path} does not state its format version.\n  Restore it from a copy.")
     if int(version) > VERSION:
         raise StoreRefused(

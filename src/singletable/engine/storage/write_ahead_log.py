@@ -30,11 +30,16 @@ _FRAME_SALTS_AT = 8
 _SALTS_BYTES = 8
 
 
+def log_path(database: Path) -> Path:
+    """Return the path of the log of a database."""
+    return database.with_name(f"{database.name}-wal")
+
+
 class WriteAheadLog:
     """The log file of an open database."""
 
     def __init__(self, database: Path) -> None:
-        self.path = database.with_name(f"{database.name}-wal")
+        self.path = log_path(database)
         self.descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_BINARY", 0))
         self._salts = b""
         self._due_at = CHECKPOINT_FRAMES
@@ -83,6 +88,10 @@ class WriteAheadLog:
             os.fdatasync(self.descriptor)
         else:
             os.fsync(self.descriptor)
+
+    def is_deleted(self) -> bool:
+        """Return whether the file was deleted while it was open."""
+        return os.fstat(self.descriptor).st_nlink == 0
 
     def close(self) -> None:
         """Close the file, before SQLite removes it."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from singletable.errors import StoreRefused
 from singletable.wire.api_types import decoder_of
 
 KeyKind = Literal["S", "N", "B"]
@@ -181,8 +182,13 @@ _decoder = decoder_of(TableDefinition)
 
 
 def definition_from(document: bytes) -> TableDefinition:
-    """Decode a table definition that is stored in the catalog."""
-    return _decoder.decode(document)
+    """Decode a table definition that is stored in the catalog; raise StoreRefused if it is damaged."""
+    try:
+        return _decoder.decode(document)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as error:
+        raise StoreRefused(
+            f"The catalog of the store contains a damaged table definition ({error}).\n  Restore the store from a copy."
+        ) from None
 
 
 def definition_bytes(definition: TableDefinition) -> bytes:
