@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak sanitize clients bench bench-client differential clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak sanitize clients bench bench-client bench-cold differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ bench: $(VENV)/.installed ## compare the engine with its peers; BENCH="--quick" 
 
 bench-client: $(VENV)/.installed ## compare typed reads and writes with other clients; BENCH="--rows writes" passes options
 	@$(BIN)/python bench/client.py $(BENCH)
+
+bench-cold: $(VENV)/.installed ## compare the cold start with boto3 and pydynox; BENCH="--clock cpu" passes options
+	@$(BIN)/python bench/cold_start.py $(BENCH)
 
 differential: $(VENV)/.installed ## compare the engine with DynamoDB Local on random requests; DIFFERENTIAL="--seed 7" passes options
 	@$(BIN)/python -m tests.differential $(DIFFERENTIAL)

@@ -97,7 +97,6 @@ def test_retries_and_throttling_are_warnings(log: pytest.LogCaptureFixture) -> N
 def test_a_program_without_a_log_does_not_import_logging() -> None:
     script = (
         "import sys\n"
-        "sys.modules['opentelemetry'] = None\n"  # imports logging
         "from tests.client.engine_only import Notes, Note\n"
         "with Notes.open('memory:') as notes:\n"
         "    notes.put(Note('n1'))\n"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from singletable import ConditionFailed, field
-from singletable.client.tracing import Tracing, tracing
+from singletable.client.tracing import Tracing
 from tests.client.places import EMBEDDED, Place
 from tests.client.shop import Order, Shop, order
 
@@ -43,7 +45,7 @@ def spans(place: Place) -> Iterator[tuple[Shop, InMemorySpanExporter, TracerProv
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     with place.open(Shop) as shop:
         session = shop._opened().session
-        session.tracing = Tracing(_Trace(provider), getattr(session.transport, "server", None))
+        session.tracing = Tracing(getattr(session.transport, "server", None), _Trace(provider))
         yield shop, exporter, provider
     provider.shutdown()
 
@@ -114,13 +116,34 @@ def test_tracing_makes_the_span_of_the_caller_the_parent_on_every_thread(spans: 
 
 
 def test_tracing_creates_no_spans_until_the_program_configures_opentelemetry() -> None:
-    found = tracing(None)
-    assert found is not None
-    assert not found.is_on()
+    assert "opentelemetry.trace" in sys.modules
+    assert not Tracing(None).is_on()
 
 
 def test_tracing_creates_no_spans_if_opentelemetry_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    assert tracing(None) is None
+    monkeypatch.delitem(sys.modules, "opentelemetry.trace")
     with Shop.open("memory:") as shop:
         assert not shop._opened().session.is_observed
+
+
+def test_tracing_starts_when_the_program_configures_opentelemetry_after_opening_a_table() -> None:
+    script = (
+        "import sys\n"
+        "from tests.client.engine_only import Notes, Note\n"
+        "with Notes.open('memory:') as notes:\n"
+        "    notes.put(Note('n1'))\n"
+        "    assert 'opentelemetry' not in sys.modules\n"
+        "    from opentelemetry import trace\n"
+        "    from opentelemetry.sdk.trace import TracerProvider\n"
+        "    from opentelemetry.sdk.trace.export import SimpleSpanProcessor\n"
+        "    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter\n"
+        "    exporter, provider = InMemorySpanExporter(), TracerProvider()\n"
+        "    provider.add_span_processor(SimpleSpanProcessor(exporter))\n"
+        "    trace.set_tracer_provider(provider)\n"
+        "    notes.note('n1')\n"
+        "    print(*[span.name for span in exporter.get_finished_spans()])\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("DynamoDB.GetItem\n", "")

@@ -14,7 +14,10 @@ from fastapi.testclient import TestClient
 from examples.helpdesk.api import create_app
 from examples.helpdesk.model import Agent, AuditEvent, HelpDesk, Tenant
 from examples.helpdesk.operations import Caller, Operations
-from singletable import NotFound, TransactionCancelled
+from singletable import NotFound, RequestRefused, TransactionCancelled
+from singletable.engine import Engine, Principal, parse_policies
+from singletable.export.exported_table import exported_table
+from singletable.export.iam_policies import AwsScope, tenant_policies
 from singletable.verify.design_check import check
 from tests.client.places import forget_tables, server
 
@@ -232,3 +235,35 @@ def test_agents_are_listed_without_their_tenant() -> None:
         desk.put(Agent(tenant="acme2", email="eve@acme.example", name="eve"))
         assert [agent.name for agent in desk.agents("acme")] == ["ada", "bea"]
         assert desk.audit("acme", date(2026, 1, 1)).items == []
+
+
+def test_the_exported_policy_separates_tenants() -> None:
+    """The whole API works with the permissions of one tenant, and none of its requests reach another tenant."""
+    _, read_write = tenant_policies(exported_table(HelpDesk.design), "tenant", "tenant", AwsScope())
+    acme = Principal("arn:aws:iam::000000000000:role/acme", parse_policies(read_write.entry), {"tenant": "acme"})
+    with Engine("memory:") as engine, HelpDesk.open(engine, create=True, secret=SECRET) as desk:
+
+        @asynccontextmanager
+        async def limited() -> AsyncGenerator[HelpDesk]:
+            async with await HelpDesk.open_async(engine.as_principal(acme), secret=SECRET) as opened:
+                yield opened
+
+        @asynccontextmanager
+        async def unlimited() -> AsyncGenerator[HelpDesk]:
+            yield desk
+
+        with TestClient(create_app(unlimited, CALLERS)) as client:
+            theirs = Api(client).open_ticket(token="bob")
+        with TestClient(create_app(limited, CALLERS)) as client:
+            api = Api(client)
+            ticket = api.change(api.open_ticket(), status="waiting", assignee="ada@acme.example")
+            api.send("POST", f"/tickets/{ticket['id']}/comments", status=201, json={"text": "hello"})
+            for path in ("/tickets?status=waiting", "/tickets/mine", f"/audit?day={TODAY}"):
+                assert api.send("GET", path)["items"]
+            own = f"/tickets/{theirs['id']}"
+            for path in (own, f"{own}/feed", "/tickets?status=open", "/tickets/mine", f"/audit?day={TODAY}"):
+                with pytest.raises(RequestRefused, match="AccessDeniedException"):
+                    api.send("GET", path, "bob")
+            with pytest.raises(RequestRefused, match="AccessDeniedException"):
+                api.open_ticket(token="bob")
+        assert [each.id for each in desk.queue("globex", "open")] == [theirs["id"]]

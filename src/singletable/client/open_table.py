@@ -19,7 +19,7 @@ from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, Steps, pause, run, run_async
 from singletable.client.retries import Retries, Timeouts
-from singletable.client.tracing import RequestHook, tracing
+from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
 from singletable.model.design import Design
@@ -113,7 +113,7 @@ def _connected(design: Design, transport: Transport, options: OpenOptions) -> Co
         transport,
         options.get("retries") or configured or Retries(),
         options.get("hook"),
-        tracing(getattr(transport, "server", None)),
+        Tracing(getattr(transport, "server", None)),
         metrics=metrics,
         log=RequestLog(with_values=options.get("log_values", False)),
     )

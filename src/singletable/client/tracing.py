@@ -6,6 +6,7 @@ expression values.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -64,13 +65,12 @@ _read_list = decoder_of(list[msgspec.Raw]).decode
 class Tracing:
     """Creates an OpenTelemetry span for each finished request, backdated to the start of the request."""
 
-    def __init__(self, trace: Any, server: tuple[str, int] | None) -> None:
+    def __init__(self, server: tuple[str, int] | None, trace: Any = None) -> None:
+        """Use `trace`, or the module `opentelemetry.trace` once the program has imported it."""
         self._trace = trace
         self._is_on = False
         self._next_check = 0.0
-        self._tracer = trace.get_tracer("singletable")
-        self._kind = trace.SpanKind.CLIENT
-        self._error = trace.StatusCode.ERROR
+        self._tracer: Any = None
         self._common: dict[str, Any] = {
             "db.system.name": "aws.dynamodb",
             "rpc.system": "aws-api",
@@ -81,17 +81,29 @@ class Tracing:
 
     def is_on(self) -> bool:
         """Return whether the program has configured OpenTelemetry; checks at most once per second."""
-        if not self._is_on and time.monotonic() >= self._next_check:
-            self._is_on = not isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider)
-            self._next_check = time.monotonic() + 1.0
+        if not self._is_on:
+            if self._trace is None and "opentelemetry.trace" not in sys.modules:  # then nothing configures a tracer
+                return False
+            if time.monotonic() >= self._next_check:
+                self._check()
         return self._is_on
+
+    def _check(self) -> None:
+        if self._trace is None:
+            from opentelemetry import trace
+
+            self._trace = trace
+        self._is_on = not isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider)
+        self._next_check = time.monotonic() + 1.0
+        if self._is_on:
+            self._tracer = self._trace.get_tracer("singletable")
 
     def record(self, event: RequestEvent, response: bytes | None) -> None:
         """Create the span for a finished request."""
         ended = time.time_ns()
         span = self._tracer.start_span(
             f"DynamoDB.{event.operation}",
-            kind=self._kind,
+            kind=self._trace.SpanKind.CLIENT,
             attributes=self._request_attributes(event),
             start_time=ended - int(event.seconds * 1e9),
         )
@@ -103,7 +115,7 @@ class Tracing:
             if event.error is not None:
                 code = event.error.code if isinstance(event.error, RequestRefused) else type(event.error).__name__
                 span.set_attributes({"error.type": code, "db.response.status_code": code})
-                span.set_status(self._error, code)
+                span.set_status(self._trace.StatusCode.ERROR, code)
         span.end(ended)
 
     def _request_attributes(self, event: RequestEvent) -> dict[str, Any]:
@@ -118,15 +130,6 @@ class Tracing:
             if parameter in parameters:
                 attributes[name] = parameters[parameter]
         return attributes
-
-
-def tracing(server: tuple[str, int] | None) -> Tracing | None:
-    """Return a Tracing for the requests to a server; None if OpenTelemetry is not installed."""
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return Tracing(trace, server)
 
 
 def table_names(parameters: dict[str, Any]) -> list[str]:

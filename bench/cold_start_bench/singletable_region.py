@@ -1,0 +1,15 @@
+"""Cold start of singletable with `dynamodb://`, whose settings come from the environment, as in AWS Lambda."""
+
+from bench.cold_start_bench.steps import URL, Stopwatch
+
+watch = Stopwatch()
+import singletable  # noqa: E402, F401  # the first step
+
+watch.step()
+from bench.cold_start_bench.shop_dataclasses import Shop  # noqa: E402
+
+watch.step()
+shop = Shop.open(f"dynamodb://?endpoint_url={URL}", check=False)
+watch.step()
+customer = shop.customer("c1")
+watch.finish(None if customer is None else customer.name)
