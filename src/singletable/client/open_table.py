@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import msgspec
@@ -62,7 +63,7 @@ class OpenOptions(TypedDict, total=False):
 
 def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
     """Open a table and return it; raise TableDiffers if it does not exist or does not match the model."""
-    _reject_invalid(design, options)
+    _reject_invalid(design, place, options)
     table = _connected(design, transport_for(place, options), options)
     try:
         run(_opening_steps(table, place, options), table.session)
@@ -74,7 +75,7 @@ def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> Conne
 
 async def open_table_async(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
     """Open a table without blocking the event loop; raise TableDiffers like `open_table`."""
-    _reject_invalid(design, options)
+    _reject_invalid(design, place, options)
     if isinstance(place, str) and not _is_embedded(place):
         import asyncio
 
@@ -91,7 +92,7 @@ async def open_table_async(design: Design, place: OpenTarget, options: OpenOptio
     return table
 
 
-def _reject_invalid(design: Design, options: OpenOptions) -> None:
+def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> None:
     """Reject a design or options with which no table can be opened, before any request."""
     design.require_keys("open()")
     reject_table_name(options.get("name") or design.name)
@@ -102,6 +103,18 @@ def _reject_invalid(design: Design, options: OpenOptions) -> None:
     if options.get("create") and not options.get("check", True):
         raise ArgumentRefused(
             f"{design.name}.open: create=True sends requests and check=False sends none; pass only one of them"
+        )
+    if not options.get("create"):
+        _reject_missing_store(place, options.get("name") or design.name)
+
+
+def _reject_missing_store(place: OpenTarget, table: str) -> None:
+    """Raise TableDiffers for a store file that does not exist, before an engine creates it."""
+    path = place.removeprefix("file:") if isinstance(place, str) and place.startswith("file:") else None
+    if path and not Path(path).exists():
+        raise TableDiffers(
+            f"table {table!r} does not exist: there is no store at {place}.\n"
+            "  Open it with create=True to create the store and the table, or check the path."
         )
 
 
