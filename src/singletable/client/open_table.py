@@ -14,7 +14,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.item_types import ItemTypes
 from singletable.client.items.value_reader import reject_unreadable_types
 from singletable.client.metrics import Metrics
-from singletable.client.reading.pagination import Cursors
+from singletable.client.reading.cursors import CursorProtection, Cursors, CursorSecret
 from singletable.client.reading.table_reader import TableReader
 from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
@@ -51,7 +51,8 @@ class OpenOptions(TypedDict, total=False):
     name: str | None
     session: object | None
     credentials: CredentialsOption | None
-    secret: bytes | str | None
+    secret: CursorSecret | None
+    cursors: CursorProtection
     cursor_seconds: float | None
     retries: Retries | None
     timeouts: Timeouts | None
@@ -130,18 +131,23 @@ def _connected(design: Design, transport: Transport, options: OpenOptions) -> Co
         metrics=metrics,
         log=RequestLog(with_values=options.get("log_values", False)),
     )
-    now = options.get("now")
+    now, name = options.get("now"), options.get("name") or design.name
     clock: Callable[[], float] = (
         getattr(transport, "now", time.time) if now is None else now
     )  # an engine has its own clock
     try:
-        cursors = Cursors(options.get("secret"), seconds=options.get("cursor_seconds"), now=clock)
+        cursors = Cursors(
+            options.get("secret"),
+            seconds=options.get("cursor_seconds"),
+            now=clock,
+            table=name,
+            protection=options.get("cursors", "signed"),
+        )
     except BaseException:
         session.close()
         raise
     returns_items = transport.name.startswith(("memory:", "file:", "dynamodb:"))
     reports = options.get("unreadable") == "report"
-    name = options.get("name") or design.name
     item_types = ItemTypes(design)
     reader = TableReader(design, name, item_types, cursors, metrics, clock, session.retries, reports_unreadable=reports)
     return ConnectedTable(session, reader, returns_items=returns_items)

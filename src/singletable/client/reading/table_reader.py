@@ -29,7 +29,7 @@ from singletable.values.fast_path import NotOnFastPath
 from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
-    from singletable.client.reading.pagination import Cursors
+    from singletable.client.reading.cursors import Cursors
 
 _read_raw_page = decoder_of(PageResponse[msgspec.Raw]).decode
 _read_item = decoder_of(Item).decode
