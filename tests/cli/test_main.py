@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,8 @@ def test_python_m_singletable_runs_the_main_module_of_the_package() -> None:
     as_installed = singletable("check", SHOP)
     assert (finished.returncode, finished.stdout) == (as_installed.returncode, as_installed.stdout)
     assert finished.stdout.strip()
+
+
+def test_the_version_option_prints_the_installed_version() -> None:
+    done = singletable("--version")
+    assert (done.returncode, done.stdout) == (0, f"singletable {metadata.version('singletable')}\n")

@@ -9,6 +9,7 @@ import pytest
 
 from singletable.engine.engine import Engine
 from tests.cli.program import refused, singletable
+from tests.cli.test_serve import serve
 from tests.engine.table_requests import create_indexed, get, item, put, texts
 
 
@@ -139,3 +140,20 @@ def test_the_sql_command_reports_bad_input(store: Path, tmp_path: Path) -> None:
     foreign = tmp_path / "foreign.db"
     foreign.write_text("no store")
     refused(singletable("sql", 'SELECT * FROM "table"', "--data", foreign))
+
+
+def test_the_sql_command_runs_a_statement_on_a_server(store: Path) -> None:
+    with serve("--json", "--data", store) as running:
+        url = running.ready["url"]
+        done = singletable("sql", 'SELECT sk FROM "table"."gsi" WHERE gsiPk = \'g\'', "--data", url, "--json")
+        absent = singletable("sql", 'SELECT * FROM "absent"', "--data", url)
+    answer = json.loads(done.stdout)
+    assert answer["access"]["operation"] == "Query"
+    assert answer["access"]["index"] == "gsi"
+    assert sorted(each["sk"]["S"] for each in answer["items"]) == ["0", "1", "2"]
+    assert answer["consumed_units"] == 0.5
+    assert (absent.returncode, absent.stderr) == (2, "there is no table 'absent'; the tables are table\n")
+
+
+def test_the_sql_command_accepts_a_store_as_a_url(store: Path) -> None:
+    assert singletable("sql", "SELECT sk FROM \"table\" WHERE pk = 'p'", "--data", f"file:{store}").returncode == 0

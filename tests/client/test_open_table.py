@@ -114,3 +114,12 @@ def test_closing_a_table_of_a_principal_leaves_the_engine_open(engine: Engine) -
     with Shop.open(limited(engine, "dynamodb:*")):
         pass
     assert engine.call("ListTables", {})["TableNames"] == [Shop.design.name]
+
+
+def test_open_creates_no_store_for_a_mistyped_path(tmp_path: Path) -> None:
+    path = tmp_path / "typo.db"
+    with pytest.raises(TableDiffers, match=r"there is no store at file:.*typo\.db"):
+        Shop.open(f"file:{path}")
+    assert list(tmp_path.iterdir()) == []
+    Shop.open(f"file:{path}", create=True).close()
+    Shop.open(f"file:{path}").close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import pydoc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from singletable.client.pattern import Pattern, pattern
 from singletable.client.table import Table
-from singletable.errors import ArgumentRefused, DesignError, NotConnected
+from singletable.errors import ArgumentRefused, DesignError, KeyRefused, NotConnected
 from singletable.model.entity import entity
 from singletable.model.intents import Page, collection, get, query, update
 from singletable.model.pattern_declaration import PatternOptions
@@ -41,9 +43,9 @@ class Other(Table, entities=[Customer], name="other", keys=("pk", "sk")):
     customer = vars(Shop)["customer"]
 
 
-def test_a_pattern_is_documented_by_its_title() -> None:
+def test_a_pattern_is_documented_by_its_docstring() -> None:
     assert isinstance(vars(Shop)["customer"], Pattern)
-    assert vars(Shop)["customer"].__doc__ == "Get customer by ID"
+    assert vars(Shop)["customer"].__doc__ == "Get customer by ID."
 
 
 def test_a_pattern_has_the_options_of_its_declaration() -> None:
@@ -172,3 +174,39 @@ def test_a_pattern_stores_only_values_of_the_declared_type(chat: Any) -> None:
     assert chat.room("r") == Room("r"), "nothing was written"
     assert chat.rename("r", "hall").title == "hall"
     assert chat.grow("r", 2).size == 2
+
+
+class Documented(Table, entities=[Customer]):
+    @pattern
+    def customer(self, id: str) -> Customer | None:
+        """Get customer by ID.
+
+        Returns None if there is no such customer.
+        """
+        return get(Customer)
+
+
+def test_a_pattern_needs_no_parentheses() -> None:
+    with Documented.open("memory:") as shop:
+        shop.put(Customer("c1", "Ada"))
+        assert shop.customer("c1") == Customer("c1", "Ada")
+    assert Documented.customer.declaration.options == PatternOptions()
+
+
+def test_help_of_a_pattern_shows_its_signature_and_docstring() -> None:
+    shop = Documented.open("memory:")
+    shown = pydoc.plain(pydoc.render_doc(shop.customer))
+    assert "<pattern Documented.customer(id: 'str') -> 'Customer | None'>" in shown
+    assert "Returns None if there is no such customer." in shown
+    assert list(inspect.signature(shop.customer).parameters) == ["id"]
+    assert shop.customer.__name__ == "customer"
+
+
+def test_a_wrong_call_of_a_pattern_names_the_pattern() -> None:
+    shop = Documented.open("memory:")
+    with pytest.raises(TypeError, match=r"Documented\.customer: missing a required argument: 'id'"):
+        shop.customer()  # type: ignore[call-arg]  # the mistake
+    with pytest.raises(KeyRefused, match=r"^customer: .*5 is not a str"):
+        shop.customer(5)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(KeyRefused, match=r"^customer: .*5 is not a str"):
+        asyncio.run(shop.customer.aio(5))  # type: ignore[arg-type]  # the mistake

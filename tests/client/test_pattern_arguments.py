@@ -50,9 +50,9 @@ def test_a_pattern_binds_arguments_as_inspect_binds_them(
 
 
 def test_a_wrong_call_of_a_pattern_raises_the_error_of_inspect(shop: Shop) -> None:
-    with pytest.raises(TypeError, match=r"^missing a required argument: 'id'$"):
+    with pytest.raises(TypeError, match=r"^Shop\.customer: missing a required argument: 'id'$"):
         shop.customer()  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"^got an unexpected keyword argument 'name'$"):
+    with pytest.raises(TypeError, match=r"^Shop\.customer: got an unexpected keyword argument 'name'$"):
         shop.customer("c1", name="x")  # type: ignore[call-arg]
 
 

@@ -166,6 +166,19 @@ def test_pattern_reads_of_a_collection_skip_an_unknown_item_with_a_warning(shop:
         assert shop.whole_order("o0001") == WholeOrder(order(1), [])
 
 
+async def read_on_the_loop(shop: Shop) -> None:
+    await shop.whole_order.aio("o0001")
+
+
+def test_warnings_of_reads_point_to_the_line_of_the_user(shop: Shop) -> None:
+    stranger(shop, PK="ORDER#o0001", SK="ITEM#x", entity_type="Invoice")
+    with pytest.warns(UnknownItemWarning) as caught:
+        shop.whole_order("o0001")
+    with pytest.warns(UnknownItemWarning) as awaited:
+        asyncio.run(read_on_the_loop(shop))
+    assert [each.filename for each in (*caught, *awaited)] == [__file__, __file__]
+
+
 def test_key_reads_do_not_read_an_item_of_another_type_as_the_requested_entity(shop: Shop) -> None:
     shop.put(order(1))
     stranger(shop, PK="ORDER#o9", SK="METADATA", entity_type="Invoice", id="o9")

@@ -181,7 +181,7 @@ def test_the_entity_decorator_takes_expected_per_partition_as_a_number_or_one_pe
     given: int | dict[str, int] | None, table: int | None, gsi1: int | None, lsi1: int | None
 ) -> None:
     cls = dataclasses.make_dataclass("Order", [("id", str)])
-    declaration = declaration_of(entity(key="A#{id}", gsi1="B#{id}", lsi1="{id}", expected_per_partition=given)(cls))
+    declaration = declaration_of(entity(key="A#{id}", gsi1=("B#{id}",), lsi1="{id}", expected_per_partition=given)(cls))
     assert declaration is not None
     attribute = (KeyAttribute("PK"),)
     kinds: list[tuple[str, Literal["table", "GSI", "LSI"]]] = [("key", "table"), ("gsi1", "GSI"), ("lsi1", "LSI")]

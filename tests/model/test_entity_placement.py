@@ -69,7 +69,9 @@ def messages(placed: Placed) -> list[str]:
 
 
 def test_entity_placement_gives_key_attributes_conventional_default_names() -> None:
-    indexes, _, problems = place(declared(gsi1=("A#{id}", "B"), gsi2="C#{name}", lsi1="{at}", by_name=("{name}", "X")))
+    indexes, _, problems = place(
+        declared(gsi1=("A#{id}", "B"), gsi2=("C#{name}",), lsi1="{at}", by_name=("{name}", "X"))
+    )
     assert problems == []
     assert {alias: (index.name, index.kind, *names_of(index)) for alias, index in indexes.items()} == {
         "key": ("Shop", "table", ("PK",), ("SK",)),
@@ -159,7 +161,7 @@ def test_entity_placement_accepts_names_for_the_attributes_of_a_multi_attribute_
 
 def test_entity_placement_uses_the_declared_projection() -> None:
     given: list[GSI | LSI] = [GSI("gsi1", projection=KEYS_ONLY), LSI("lsi1", projection=include("name"))]
-    indexes, (order,), _ = place(declared(gsi1="A#{id}", lsi1="{at}", gsi2="B#{id}"), indexes=given)
+    indexes, (order,), _ = place(declared(gsi1=("A#{id}",), lsi1="{at}", gsi2=("B#{id}",)), indexes=given)
     found = {alias: str(index.projection) for alias, index in indexes.items()}
     assert found == {"key": str(ALL), "gsi1": "KEYS_ONLY", "lsi1": "INCLUDE name", "gsi2": "ALL"}
     assert order.placements["gsi1"].index.projection is KEYS_ONLY
@@ -227,7 +229,7 @@ def test_entity_placement_rejects_invalid_keys(keywords: dict[str, Any], expecte
             'Order: key PK = "CUST#{idd}": {idd} in the template is not a field of the class',
         ),
         ({"gsi1": ("A", "{name}{status}")}, 'Order: gsi1 GSI1SK = "{name}{status}": {name} and {status} are in one'),
-        ({"gsi1": "{tags}"}, 'Order: gsi1 GSI1PK = "{tags}": {tags}: list[str] is not supported in a key'),
+        ({"gsi1": ("{tags}",)}, 'Order: gsi1 GSI1PK = "{tags}": {tags}: list[str] is not supported in a key'),
         (
             {"key": native("idd")},
             "Order: key idd = \"native('idd')\": 'idd' is not a field. The fields are id, name, status",
@@ -254,7 +256,7 @@ def test_entity_placement_reports_all_problems_at_once() -> None:
     ("first", "second", "expected"),
     [
         ({"key": "A#{id}"}, {}, "Order: key has 1 partition and 0 sort key attributes, but 1 and 1 in other entities"),
-        ({"gsi1": "A"}, {"gsi1": ("A", "B")}, "Order: gsi1 has 1 partition and 0 sort key attributes"),
+        ({"gsi1": ("A",)}, {"gsi1": ("A", "B")}, "Order: gsi1 has 1 partition and 0 sort key attributes"),
         (
             {"gsi1": (("A", "B"), "C")},
             {"gsi1": ("A", "B")},
@@ -321,3 +323,12 @@ def test_entity_placement_makes_key_attributes_strings_by_default() -> None:
     indexes, _, _ = place(declared(gsi1=("A", native("count"))))
     assert indexes["gsi1"].partition == (KeyAttribute("GSI1PK", "S"),)
     assert indexes["gsi1"].sort == (KeyAttribute("count", "N"),)
+
+
+def test_entity_placement_asks_what_a_single_template_of_an_index_means() -> None:
+    _, _, problems = place(declared(gsi1="STATUS#{status}"))
+    (problem,) = problems
+    assert problem.message == "Order: gsi1='STATUS#{status}' is one template, but an index usually has two"
+    assert problem.remedy == (
+        'Add a sort key: gsi1=("STATUS#{status}", "..."). For an index without a sort key: gsi1=("STATUS#{status}",).'
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import Any
 
 import pydantic
@@ -11,7 +12,7 @@ import pytest
 from singletable.errors import DesignError, Location
 from singletable.model.condition_recorder import record_path
 from singletable.model.entity import entity
-from singletable.model.source_location import caller, of_function, user_code
+from singletable.model.source_location import caller, of_function, user_code, user_stacklevel
 from tests.model.marked_lines import marked
 
 
@@ -111,3 +112,16 @@ def test_the_source_location_of_a_function_without_a_file_is_its_first_line() ->
     namespace: dict[str, Any] = {}
     exec(compile("\n\ndef made(self):\n    return 1\n", "<made>", "exec"), namespace)
     assert of_function(namespace["made"]) == Location("<made>", 3)
+
+
+def test_the_stack_level_of_a_warning_points_to_the_users_code() -> None:
+    library: dict[str, Any] = {
+        "__name__": "singletable.made_up",
+        "user_stacklevel": user_stacklevel,
+        "warn": warnings.warn,
+    }
+    source = "def inner(): warn('careful', stacklevel=user_stacklevel())\ndef outer(): inner()"
+    exec(source, library)  # a module of the package that warns two calls below the user's line
+    with pytest.warns(UserWarning, match="careful") as caught:
+        library["outer"]()
+    assert caught[0].filename == __file__

@@ -35,10 +35,21 @@ MODULES = {"import": "import_"}
 BAD_INPUT = 2
 
 
+class _ShowVersion(argparse.Action):
+    """Print the version of the installed package; only this option imports its metadata."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"singletable {version('singletable')}")
+        parser.exit()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 success, 1 the check failed, 2 invalid input."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="singletable", description="A compiler for DynamoDB single-table design.")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the installed version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     # Importing only the requested command makes it start faster; without one, all are listed.
     for name in [name for name in arguments[:1] if name in COMMANDS] or COMMANDS:

@@ -1,11 +1,11 @@
-"""`singletable sql STATEMENT --data PATH`: run a PartiQL statement on a store, and show the operation it uses."""
+"""`singletable sql STATEMENT --data PLACE`: run a PartiQL statement on a store or server, and show its operation."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,9 +33,14 @@ class StatementResult(NamedTuple):
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("sql", help="run a PartiQL statement on a store", description=__doc__)
+    parser = commands.add_parser("sql", help="run a PartiQL statement on a store or a server", description=__doc__)
     parser.add_argument("statement", metavar="STATEMENT", help="SELECT, INSERT, UPDATE or DELETE")
-    parser.add_argument("--data", metavar="PATH", type=Path, required=True, help="the store file; it may be in use")
+    parser.add_argument(
+        "--data",
+        metavar="PLACE",
+        required=True,
+        help="a store file, which may be in use, or a URL: http://HOST:PORT or dynamodb://REGION",
+    )
     parser.add_argument(
         "--parameters",
         metavar="JSON",
@@ -85,20 +90,13 @@ def _parameter(value: Any) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     """Run the statement and print the result."""
-    from singletable.engine.engine import Engine
+    from singletable.cli.item_pages import is_live
     from singletable.partiql.statement_lexer import StatementRefused
 
-    if not options.data.is_file():
-        raise StoreRefused(f"There is no store at {options.data}.\n  Check the path; no store was created.")
-    with Engine(f"file:{options.data}") as engine:
-        try:
-            result = _execute(engine, options)
-        except StatementRefused as refused:
-            raise SingletableError(_with_position(options.statement, refused)) from None
-        except RequestRefused as refused:
-            if refused.code != "ResourceNotFoundException":
-                raise
-            raise SingletableError(f"{refused}\n  {_table_names(engine, options.data)}") from None
+    try:
+        result = _run_on_server(options) if is_live(options.data) else _run_on_store(options)
+    except StatementRefused as refused:
+        raise SingletableError(_with_position(options.statement, refused)) from None
     if options.json:
         print_json(_document(result))
     else:
@@ -106,22 +104,64 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _execute(engine: Engine, options: argparse.Namespace) -> StatementResult:
+def _run_on_store(options: argparse.Namespace) -> StatementResult:
+    """Run the statement on a store file, which is never created."""
+    from singletable.engine.engine import Engine
     from singletable.engine.partiql.access_description import describe_access
 
+    path = Path(options.data.removeprefix("file:"))
+    if not path.is_file():
+        raise StoreRefused(f"There is no store at {path}.\n  Check the path; no store was created.")
+    with Engine(f"file:{path}") as engine:
+        try:
+            access = describe_access(engine, options.statement, options.parameters)
+            return _execute(engine.call, access, options)
+        except RequestRefused as refused:
+            if refused.code != "ResourceNotFoundException":
+                raise
+            raise SingletableError(f"{refused}\n  {_table_names(engine, path)}") from None
+
+
+def _run_on_server(options: argparse.Namespace) -> StatementResult:
+    """Run the statement on a server; a copy of the table's definition shows how DynamoDB executes it."""
+    from singletable.cli.live_table import connect, describe
+    from singletable.engine.engine import Engine
+    from singletable.engine.partiql.access_description import describe_access
+    from singletable.engine.partiql.bound_statement import bind_statement
+
+    table = bind_statement(options.statement, options.parameters).table_name
+    with connect(options.data) as requests, Engine("memory:") as copy:
+        copy.call("CreateTable", _definition(describe(requests, table)))
+        access = describe_access(copy, options.statement, options.parameters)
+        return _execute(requests.send, access, options)
+
+
+def _definition(description: dict[str, Any]) -> dict[str, Any]:
+    """Return the CreateTable request of a described table: its keys and its indexes."""
+    request = {name: description[name] for name in ("TableName", "AttributeDefinitions", "KeySchema")}
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        if indexes := description.get(member):
+            names = ("IndexName", "KeySchema", "Projection")
+            request[member] = [{name: index[name] for name in names} for index in indexes]
+    return {**request, "BillingMode": "PAY_PER_REQUEST"}
+
+
+def _execute(
+    send: Callable[[str, dict[str, Any]], dict[str, Any]], access: AccessDescription, options: argparse.Namespace
+) -> StatementResult:
+    """Send the statement until its last page, or until there are enough rows."""
     request: dict[str, Any] = {"Statement": options.statement, "ReturnConsumedCapacity": "TOTAL"}
     if options.parameters is not None:
         request["Parameters"] = options.parameters
     if options.consistent:
         request["ConsistentRead"] = True
-    access = describe_access(engine, options.statement, options.parameters)
     items: list[dict[str, Any]] = []
     units, requests = 0.0, 0
     while True:
-        page = engine.call("ExecuteStatement", request)
+        page = send("ExecuteStatement", request)
         requests += 1
-        items += page["Items"]
-        units += page["ConsumedCapacity"]["CapacityUnits"]
+        items += page.get("Items", ())
+        units += page.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0)
         if "NextToken" not in page or len(items) >= options.limit:
             break
         request["NextToken"] = page["NextToken"]

@@ -13,7 +13,7 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Steps, run, run_async
 from singletable.client.tracing import current_pattern
-from singletable.errors import ArgumentRefused, DesignError
+from singletable.errors import ArgumentRefused, DesignError, KeyRefused
 from singletable.model.intents import (
     AncestorsIntent,
     CollectionIntent,
@@ -105,22 +105,30 @@ class ConnectedTable:
 
     def _run_observed(self, plan: Plan, steps: Steps[R]) -> R:
         """Run the steps of a pattern, and record its name in the events and spans of its requests."""
-        if not self.session.is_observed:
-            return run(steps, self.session)
-        before = current_pattern.set(plan.pattern.name)
         try:
-            return run(steps, self.session)
-        finally:
-            current_pattern.reset(before)
+            if not self.session.is_observed:
+                return run(steps, self.session)
+            before = current_pattern.set(plan.pattern.name)
+            try:
+                return run(steps, self.session)
+            finally:
+                current_pattern.reset(before)
+        except (ArgumentRefused, KeyRefused) as problem:
+            name_pattern(problem, plan.pattern.name)
+            raise
 
     async def _run_observed_async(self, plan: Plan, steps: Steps[R]) -> R:
-        if not self.session.is_observed:
-            return await run_async(steps, self.session)
-        before = current_pattern.set(plan.pattern.name)
         try:
-            return await run_async(steps, self.session)
-        finally:
-            current_pattern.reset(before)
+            if not self.session.is_observed:
+                return await run_async(steps, self.session)
+            before = current_pattern.set(plan.pattern.name)
+            try:
+                return await run_async(steps, self.session)
+            finally:
+                current_pattern.reset(before)
+        except (ArgumentRefused, KeyRefused) as problem:
+            name_pattern(problem, plan.pattern.name)
+            raise
 
     def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Steps[Any]:
         plan, chosen = _planned(outcome), options or _DEFAULT
@@ -141,6 +149,12 @@ class ConnectedTable:
                 return read_ancestors(self.reader, plan, arguments, chosen)
             case _:
                 raise AssertionError("all other intents are writes")
+
+
+def name_pattern(problem: ArgumentRefused | KeyRefused, name: str) -> None:
+    """Put the name of the pattern in front of the message of an error, unless the message begins with it."""
+    if len(problem.args) == 1 and not str(problem).startswith(name):
+        problem.args = (f"{name}: {problem}",)
 
 
 def _planned(outcome: Outcome) -> Plan:

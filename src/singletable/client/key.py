@@ -24,6 +24,9 @@ class Key(Generic[E_co]):
     entity: type[E_co]
     values: Mapping[str, Any]
 
+    def __hash__(self) -> int:
+        return hash((self.entity, frozenset(self.values.items())))
+
 
 def key(entity: type[E], **fields: object) -> Key[E]:
     """Return the key of an item: `key(Order, id="o1")`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import msgspec
@@ -13,7 +14,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.item_types import ItemTypes
 from singletable.client.items.value_reader import reject_unreadable_types
 from singletable.client.metrics import Metrics
-from singletable.client.reading.pagination import Cursors
+from singletable.client.reading.cursors import CursorProtection, Cursors, CursorSecret
 from singletable.client.reading.table_reader import TableReader
 from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
@@ -50,7 +51,8 @@ class OpenOptions(TypedDict, total=False):
     name: str | None
     session: object | None
     credentials: CredentialsOption | None
-    secret: bytes | str | None
+    secret: CursorSecret | None
+    cursors: CursorProtection
     cursor_seconds: float | None
     retries: Retries | None
     timeouts: Timeouts | None
@@ -62,7 +64,7 @@ class OpenOptions(TypedDict, total=False):
 
 def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
     """Open a table and return it; raise TableDiffers if it does not exist or does not match the model."""
-    _reject_invalid(design, options)
+    _reject_invalid(design, place, options)
     table = _connected(design, transport_for(place, options), options)
     try:
         run(_opening_steps(table, place, options), table.session)
@@ -74,7 +76,7 @@ def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> Conne
 
 async def open_table_async(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
     """Open a table without blocking the event loop; raise TableDiffers like `open_table`."""
-    _reject_invalid(design, options)
+    _reject_invalid(design, place, options)
     if isinstance(place, str) and not _is_embedded(place):
         import asyncio
 
@@ -91,7 +93,7 @@ async def open_table_async(design: Design, place: OpenTarget, options: OpenOptio
     return table
 
 
-def _reject_invalid(design: Design, options: OpenOptions) -> None:
+def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> None:
     """Reject a design or options with which no table can be opened, before any request."""
     design.require_keys("open()")
     reject_table_name(options.get("name") or design.name)
@@ -102,6 +104,18 @@ def _reject_invalid(design: Design, options: OpenOptions) -> None:
     if options.get("create") and not options.get("check", True):
         raise ArgumentRefused(
             f"{design.name}.open: create=True sends requests and check=False sends none; pass only one of them"
+        )
+    if not options.get("create"):
+        _reject_missing_store(place, options.get("name") or design.name)
+
+
+def _reject_missing_store(place: OpenTarget, table: str) -> None:
+    """Raise TableDiffers for a store file that does not exist, before an engine creates it."""
+    path = place.removeprefix("file:") if isinstance(place, str) and place.startswith("file:") else None
+    if path and not Path(path).exists():
+        raise TableDiffers(
+            f"table {table!r} does not exist: there is no store at {place}.\n"
+            "  Open it with create=True to create the store and the table, or check the path."
         )
 
 
@@ -117,18 +131,23 @@ def _connected(design: Design, transport: Transport, options: OpenOptions) -> Co
         metrics=metrics,
         log=RequestLog(with_values=options.get("log_values", False)),
     )
-    now = options.get("now")
+    now, name = options.get("now"), options.get("name") or design.name
     clock: Callable[[], float] = (
         getattr(transport, "now", time.time) if now is None else now
     )  # an engine has its own clock
     try:
-        cursors = Cursors(options.get("secret"), seconds=options.get("cursor_seconds"), now=clock)
+        cursors = Cursors(
+            options.get("secret"),
+            seconds=options.get("cursor_seconds"),
+            now=clock,
+            table=name,
+            protection=options.get("cursors", "signed"),
+        )
     except BaseException:
         session.close()
         raise
     returns_items = transport.name.startswith(("memory:", "file:", "dynamodb:"))
     reports = options.get("unreadable") == "report"
-    name = options.get("name") or design.name
     item_types = ItemTypes(design)
     reader = TableReader(design, name, item_types, cursors, metrics, clock, session.retries, reports_unreadable=reports)
     return ConnectedTable(session, reader, returns_items=returns_items)

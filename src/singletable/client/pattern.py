@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from inspect import BoundArguments, Parameter, Signature
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.entity import Accepted
@@ -33,7 +33,7 @@ class Pattern(Generic[P, R]):
 
     def __init__(self, declaration: PatternDeclaration) -> None:
         self.declaration = declaration
-        self.__doc__ = declaration.title
+        self.__doc__ = declaration.documentation or declaration.title
         self._bound: dict[type[Table], BoundPattern[P, R]] = {}
         self._name: str | None = None
 
@@ -74,8 +74,21 @@ class BoundPattern(Generic[P, R]):
         self._instance = instance
         self._options: ReadOptions | None = None
         self.declaration = declaration
+        # `help`, `inspect.signature` and editors read these attributes.
+        self.__doc__ = declaration.documentation or declaration.title
+        self.__name__, self.__module__ = declaration.name, declaration.module
+        self.__qualname__ = f"{table.__name__}.{declaration.name}"
         if known is not None:
             self.__dict__.update(known)
+
+    @property
+    def __signature__(self) -> Signature:
+        """The signature of a call, without `self`."""
+        signature = self.declaration.signature
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+    def __repr__(self) -> str:
+        return f"<pattern {self.__qualname__}{self.__signature__}>"
 
     def of(self, instance: Table) -> BoundPattern[P, R]:
         """Return the same pattern on an open table."""
@@ -142,7 +155,10 @@ class BoundPattern(Generic[P, R]):
         try:
             return self._bind(*args, **kwargs)
         except TypeError:
-            self.declaration.signature.bind(None, *args, **kwargs)  # raises a TypeError that names the wrong argument
+            try:
+                self.declaration.signature.bind(None, *args, **kwargs)  # raises an error that names the wrong argument
+            except TypeError as problem:
+                raise TypeError(f"{self.__qualname__}: {problem}") from None
             raise
 
     def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -190,6 +206,11 @@ class AllItems(Generic[T]):
         return self._opened.every_async(self._plan, self._arguments, self._options)
 
 
+@overload
+def pattern(function: Callable[Concatenate[Any, P], R], /) -> Pattern[P, R]: ...
+
+
+@overload
 def pattern(
     *,
     frequency: Frequency | float | None = None,
@@ -201,8 +222,24 @@ def pattern(
     expected_items: int | None = None,
     expected_examined: int | None = None,
     accept: Accepted | None = None,
-) -> Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]:
-    """Declare a method of a table as an access pattern.
+) -> Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]: ...
+
+
+def pattern(
+    function: Callable[Concatenate[Any, P], R] | None = None,
+    /,
+    *,
+    frequency: Frequency | float | None = None,
+    rate: float | None = None,
+    budget_ms: float | None = None,
+    entry: type | str | None = None,
+    fanout: int | None = None,
+    max_requests: int | None = None,
+    expected_items: int | None = None,
+    expected_examined: int | None = None,
+    accept: Accepted | None = None,
+) -> Pattern[P, R] | Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]:
+    """Declare a method of a table as an access pattern: `@pattern`, or `@pattern(frequency="high")`.
 
     The parameters of the method bind to fields by name, and its return type is the type of the result. Its body,
     evaluated once, declares what the pattern reads or writes. The keywords are the columns of the access pattern
@@ -219,7 +256,7 @@ def pattern(
     def declare(function: Callable[Concatenate[Any, P], R]) -> Pattern[P, R]:
         return Pattern(declare_pattern(function, options))
 
-    return declare
+    return declare if function is None else declare(function)
 
 
 def binder(signature: Signature) -> Callable[..., dict[str, Any]]:

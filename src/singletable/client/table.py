@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from singletable.client.key import Key
     from singletable.client.metrics import Metrics
     from singletable.client.open_table import OpenOptions
+    from singletable.client.reading.cursors import CursorProtection, CursorSecret
     from singletable.client.reading.table_scan import TableScan
     from singletable.client.retries import Retries, Timeouts
     from singletable.client.tracing import RequestHook
@@ -57,7 +58,8 @@ class Table(TableBody):
         name: str | None = None,
         session: object | None = None,
         credentials: CredentialsOption | None = None,
-        secret: bytes | str | None = None,
+        secret: CursorSecret | None = None,
+        cursors: CursorProtection = "signed",
         cursor_seconds: float | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
@@ -71,8 +73,10 @@ class Table(TableBody):
         `create` creates a missing table from the model. `name` overrides the table name of the model. `session` is a
         boto3 session; `credentials` are credentials, or a function that returns them. A DynamoDB client of boto3 in
         place of the URL sends every request itself. `secret` signs cursors, which are valid in every process that has
-        the same secret; they expire after `cursor_seconds`. `retries` and `timeouts` are the retry and timeout
-        settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log records.
+        the same secret; they expire after `cursor_seconds`. With a list of secrets, the first one signs, and cursors of
+        the others stay valid. `cursors="encrypted"` hides the keys in a cursor. `retries` and `timeouts` are the retry
+        and timeout settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log
+        records.
         `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
         Raises TableDiffers if the table does not exist or does not match the model; this check needs the permission
         `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
@@ -91,6 +95,7 @@ class Table(TableBody):
             session=session,
             credentials=credentials,
             secret=secret,
+            cursors=cursors,
             cursor_seconds=cursor_seconds,
             retries=retries,
             timeouts=timeouts,

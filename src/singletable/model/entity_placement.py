@@ -116,6 +116,11 @@ def _declared_keys(
 ) -> DeclaredKeys | None:
     """Return the keys of an entity in one index as tuples; add a problem and return None if they are invalid."""
     keys = declaration.keys[alias]
+    if isinstance(keys, str) and alias != TABLE and not local:
+        message = f"{declaration.cls.__name__}: {alias}={keys!r} is one template, but an index usually has two"
+        remedy = f'Add a sort key: {alias}=("{keys}", "..."). For an index without a sort key: {alias}=("{keys}",).'
+        problems.append(Problem(message, declaration.location, remedy))
+        return None
     sparse = isinstance(keys, Sparse)
     if isinstance(keys, Sparse):
         keys = keys.keys

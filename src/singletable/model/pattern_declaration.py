@@ -76,6 +76,9 @@ class PatternDeclaration:
     intent: Intent
     options: PatternOptions
     signature: inspect.Signature
+    documentation: str = ""
+    """The whole docstring."""
+    module: str = ""
 
     @property
     def bound_parameters(self) -> tuple[ParameterDeclaration, ...]:
@@ -120,8 +123,12 @@ def declare_pattern(function: Callable[..., Any], options: PatternOptions) -> Pa
     if "return" not in hints:
         raise error("has no return type", "Annotate the result: -> Customer | None.")
     _check_return(intent, hints["return"], error)
-    title = (inspect.getdoc(function) or name.replace("_", " ")).splitlines()[0].rstrip(".")
-    return PatternDeclaration(name, title, location, parameters, intent, options, signature)
+    documentation = inspect.getdoc(function) or ""
+    title = (documentation or name.replace("_", " ")).splitlines()[0].rstrip(".")
+    module = function.__module__
+    return PatternDeclaration(
+        name, title, location, parameters, intent, options, signature, documentation=documentation, module=module
+    )
 
 
 ErrorFactory = Callable[..., DesignError]

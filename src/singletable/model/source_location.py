@@ -25,6 +25,14 @@ def user_code() -> Location:
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
+def user_stacklevel() -> int:
+    """Return the `stacklevel` with which a warning of the current function points to the user's code."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == "singletable":
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def of_function(function: Callable[..., Any]) -> Location:
     """Return the location of the `def` of a function, below its decorators."""
     code = inspect.unwrap(function).__code__

@@ -192,3 +192,9 @@ def test_get_many_equals_single_gets(asked: list[int], there: set[int], given_at
         between(shop, answer=leave_over)
         found = shop.get_many(order_key(number) for number in asked)
         assert found == [order(number) if number in there else None for number in asked]
+
+
+def test_keys_with_the_same_values_are_equal_and_hashable() -> None:
+    first, second = key(Order, id="o1"), key(Order, id="o1")
+    assert {first: 1}[second] == 1
+    assert len({first, second, key(Order, id="o2"), key(Customer, id="o1")}) == 3

@@ -1,17 +1,10 @@
-"""Pagination: pages of a query with signed cursors, iteration over all items, and counts."""
+"""Pagination: pages of a query with cursors, iteration over all items, and counts."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import msgspec
 
 from singletable.client.items.decoder import key_identity
 from singletable.client.reading.key_reads import batch_get
@@ -20,11 +13,10 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item, read_page
-from singletable.errors import ArgumentRefused, CursorRefused
+from singletable.errors import CursorRefused
 from singletable.model.intents import Page
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import read_requests
-from singletable.wire.api_types import decoder_of
 
 Arguments = Mapping[str, Any]
 
@@ -177,79 +169,3 @@ def limit_of(plan: Plan, arguments: Arguments, options: ReadOptions) -> int | No
 def _bound_arguments(arguments: Arguments) -> dict[str, Any]:
     """Return the arguments that a cursor is bound to: all except `limit` and `cursor`."""
     return {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}
-
-
-VERSION = 1
-_SIGNATURE_BYTES = 16
-_encode = msgspec.json.Encoder(order="deterministic", enc_hook=repr).encode
-
-
-class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
-    """The content of a cursor: the direction, and the position of each Query."""
-
-    version: int
-    issued_at: int
-    backwards: bool
-    positions: list[dict[str, Any] | bool | None]
-
-
-_decode = decoder_of(CursorPosition).decode
-
-
-class Cursors:
-    """Signs cursors with the user's secret, or with a random secret that is valid only in this process."""
-
-    def __init__(self, secret: bytes | str | None, *, seconds: float | None, now: Callable[[], float]) -> None:
-        given = secret.encode() if isinstance(secret, str) else secret
-        if given is not None and len(given) < 16:
-            raise ArgumentRefused("the cursor secret must have at least 16 bytes; secrets.token_bytes(32) creates one")
-        self._secret = given or secrets.token_bytes(32)
-        self._seconds = seconds
-        self._now = now
-
-    def encode(
-        self,
-        pattern: str,
-        arguments: Mapping[str, Any],
-        positions: list[dict[str, Any] | bool | None],
-        *,
-        backwards: bool = False,
-    ) -> str:
-        """Return the signed cursor of a position."""
-        position = msgspec.json.encode(CursorPosition(VERSION, int(self._now()), backwards, positions))
-        return _as_text(self._signature(pattern, arguments, position) + position)
-
-    def decode(self, pattern: str, arguments: Mapping[str, Any], text: str) -> CursorPosition:
-        """Return the position of a cursor; raises CursorRefused unless it was issued for this pattern and arguments."""
-        try:
-            signed = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # AttributeError: not a string
-            raise CursorRefused(f"{pattern}: malformed cursor") from None
-        if _as_text(signed) != text:  # the base64 decoder ignores unknown characters
-            raise CursorRefused(f"{pattern}: the cursor was modified")
-        signature, body = signed[:_SIGNATURE_BYTES], signed[_SIGNATURE_BYTES:]
-        if not hmac.compare_digest(signature, self._signature(pattern, arguments, body)):
-            raise CursorRefused(
-                f"{pattern}: the cursor was modified, or issued for another pattern, other arguments or another secret"
-            )
-        position = _decode(body)
-        if position.version != VERSION:
-            raise CursorRefused(
-                f"{pattern}: the cursor has the unknown version {position.version}; request the first page again"
-            )
-        if self._seconds is not None and self._now() - position.issued_at > self._seconds:
-            raise CursorRefused(f"{pattern}: the cursor has expired; request the first page again")
-        return position
-
-    def _signature(self, pattern: str, arguments: Mapping[str, Any], position: bytes) -> bytes:
-        call = _encode([pattern, {name: _stable(value) for name, value in arguments.items()}])
-        return hmac.digest(self._secret, hashlib.sha256(call).digest() + position, hashlib.sha256)[:_SIGNATURE_BYTES]
-
-
-def _as_text(signed: bytes) -> str:
-    return base64.urlsafe_b64encode(signed).rstrip(b"=").decode()
-
-
-def _stable(value: Any) -> Any:
-    """Return a representation of an argument that is the same in every process, and unique to its value."""
-    return value if isinstance(value, str | int | bool) else [type(value).__name__, repr(value)]

@@ -21,6 +21,7 @@ from singletable.errors import ArgumentRefused, ItemRefused, UnknownItemWarning
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.parameter_types import holds
+from singletable.model.source_location import user_stacklevel
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
 from singletable.planner.trims import TrimTests, trim_tests
@@ -28,7 +29,7 @@ from singletable.values.fast_path import NotOnFastPath
 from singletable.wire.api_types import decoder_of
 
 if TYPE_CHECKING:
-    from singletable.client.reading.pagination import Cursors
+    from singletable.client.reading.cursors import Cursors
 
 _read_raw_page = decoder_of(PageResponse[msgspec.Raw]).decode
 _read_item = decoder_of(Item).decode
@@ -381,7 +382,7 @@ class TableReader:
             warnings.warn(
                 f"{source} found an item that belongs to no entity of {self.design.name}: {keys}",
                 UnknownItemWarning,
-                stacklevel=2,
+                stacklevel=user_stacklevel(),
             )
         return entity
 

@@ -10,6 +10,7 @@ from singletable.client.items.decoder import Decoder, key_identity
 from singletable.client.items.rows import Row
 from singletable.client.responses import Item, read_page
 from singletable.errors import ItemRefused, UnreadableItem, UnreadableItemWarning
+from singletable.model.source_location import user_stacklevel
 
 
 class Readable(NamedTuple):
@@ -57,7 +58,7 @@ class UnreadableItems:
             self.listed.append(unreadable)
             return
         message = f"{self._warn_as} left out an unreadable item: {error}"
-        warnings.warn(UnreadableItemWarning(message, unreadable), stacklevel=2)
+        warnings.warn(UnreadableItemWarning(message, unreadable), stacklevel=user_stacklevel())
 
     def _items_in_responses(self) -> dict[Hashable, Item]:
         items = (item for body in self.responses for item in read_page(body).items)

@@ -36,6 +36,7 @@ from singletable.expressions.tree import Constant
 from singletable.model.fields import SCALAR_TYPES, strip
 from singletable.model.intents import ItemWriteIntent, WriteKind
 from singletable.model.pattern_declaration import ParameterDeclaration
+from singletable.model.source_location import user_stacklevel
 from singletable.model.update_changes import FieldChange
 from singletable.model.validation.value_rules import Validation
 from singletable.planner.plan import Plan
@@ -305,7 +306,9 @@ class Writer:
             message = (
                 f"{intent.label} was deleted, but the model cannot read it; returning its raw attributes: {problem}"
             )
-            warnings.warn(UnreadableItemWarning(message, UnreadableItem(key, item, problem)), stacklevel=2)
+            warnings.warn(
+                UnreadableItemWarning(message, UnreadableItem(key, item, problem)), stacklevel=user_stacklevel()
+            )
             return item
 
     def current_objects(self, intents: Sequence[WriteIntent], source: str) -> Steps[tuple[Any, ...]]:
