@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak sanitize clients bench bench-client bench-cold differential clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak simulate sanitize clients bench bench-client bench-cold differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,10 @@ soak: $(VENV)/.installed ## compare the engine with its oracle, kill it, and run
 	$(call stage,soak)
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/oracle/test_against_oracle.py tests/engine/oracle/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
+
+simulate: $(VENV)/.installed ## run migrations with concurrent clients and killed runners: SIMULATION=1000 seeds
+	$(call stage,simulate)
+	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py
 
 SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py
 

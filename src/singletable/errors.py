@@ -9,6 +9,8 @@ SingletableError
 ├── ExportRefused          the model cannot be exported in this format or with these settings
 ├── ImportRefused          the source cannot be imported, or the output file already exists
 ├── SnapshotRefused        a snapshot is malformed, or of a format that this release cannot read
+├── MigrationRefused       a migration cannot be made, run or undone, or its files contradict the table
+├── MigrationStopped       a runner stops, because another one has taken over or the migration is paused
 ├── NotConnected           the table is not open, or AWS credentials or a region are missing
 ├── NotFound               the item to change does not exist
 ├── AlreadyExists          the item to create already exists; carries the stored object
@@ -150,6 +152,22 @@ class SnapshotRefused(SingletableError):
 
     Raised by `singletable diff`, by migrations and when you open a migrated table. Write the snapshot again with
     `singletable snapshot`, or install the release that wrote it.
+    """
+
+
+class MigrationRefused(SingletableError):
+    """A migration cannot be made, run or undone, and nothing was written.
+
+    Raised by `singletable migrate`: the files contradict each other or the table, or a change is not supported. The
+    message says what to do.
+    """
+
+
+class MigrationStopped(SingletableError):
+    """A runner of a migration stops.
+
+    Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. Every write of
+    the runner was valid; `singletable migrate run` continues where it stopped.
     """
 
 

@@ -78,6 +78,7 @@ def test_the_diff_command_exits_with_0_for_a_change_that_needs_no_migration(old:
         "needs": "instant",
         "items": "stored items are read with the default",
         "remedy": None,
+        "phases": [{"phase": "pending", "old_code": "works", "new_code": "works"}],
     }
 
 

@@ -106,8 +106,12 @@ def test_every_iam_policy_allows_to_open_the_table_but_tenants_store_no_tokens()
 
 def test_iam_policies_of_a_pattern_allow_only_its_request() -> None:
     found = policies(Notes, "pattern")
-    opening, statement = found["NotesNotesInState"].statements
+    opening, statement, design_state = found["NotesNotesInState"].statements
     assert (opening["Action"], opening["Resource"]) == (["dynamodb:DescribeTable"], f"{TABLE}/Notes")
+    assert design_state["Action"] == ["dynamodb:GetItem"]
+    assert design_state["Condition"]["ForAllValues:StringLike"] == {
+        "dynamodb:LeadingKeys": ["$singletable#design#*", "$singletable#state"]
+    }
     assert (statement["Action"], statement["Resource"]) == (["dynamodb:Query"], f"{TABLE}/Notes/index/GSI1")
     assert allowed(found["NotesSettle"], "UpdateItem", "Notes", "TENANT#t#NOTE#1")
     assert not allowed(found["NotesSettle"], "PutItem", "Notes", "TENANT#t#NOTE#1")
@@ -148,7 +152,7 @@ def keys_of(table: type[Table], field: str = "tenant") -> dict[str, list[str]]:
     return {
         statement["Sid"]: statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
         for statement in reads.statements
-        if statement["Action"] != OPENING
+        if statement["Action"] != OPENING and statement["Sid"] != "DesignState"
     }
 
 
@@ -161,9 +165,10 @@ def test_iam_policies_of_a_tenant_allow_the_partitions_of_the_tenant() -> None:
 
 def test_iam_policies_of_a_tenant_restrict_both_reads_and_writes() -> None:
     for policy in tenant_policies(exported_table(Notes.design), "tenant", "org", AwsScope()):
+        assert [statement["Sid"] for statement in policy.statements].count("DesignState") == 1
         for statement in policy.statements:
-            if statement["Action"] == OPENING:
-                continue  # the definition of the table belongs to no tenant
+            if statement["Action"] == OPENING or statement["Sid"] == "DesignState":
+                continue  # the definition and the design of the table belong to no tenant
             held = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
             assert all(key.startswith("TENANT#${aws:PrincipalTag/org}") for key in held)
             assert statement["Condition"]["Null"] == {"dynamodb:LeadingKeys": "false"}

@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
 
     before, after = _designs(options)
     operations = differences(before.snapshot, after.snapshot)
-    counts = {} if options.items is None else dict.fromkeys(before.snapshot.entities, options.items)
+    items: int | None = options.items
+    counts: dict[str, int] = {} if items is None else dict.fromkeys(before.snapshot.entities, items)
     prices = chosen_prices(options)
     cost = change_cost(before.snapshot, after.snapshot, operations, counts, prices, options.rate)
     if options.json:
@@ -91,6 +92,7 @@ def _print(
         print_table(f"{title}: {format_count(len(operations), 'change')}", _HEADERS, rows, optional=("from → to",))
         _print_remedies(operations)
         if any(each.category is Category.IN_PLACE for each in operations):
+            _print_phases()
             _print_cost(cost, rate)
         print()
         print_wrapped(_deployment(operations))
@@ -107,6 +109,14 @@ def _print_remedies(operations: tuple[Operation, ...]) -> None:
         if each.remedy is not None:
             print()
             print_wrapped(f"{number} {each.kind} {each.subject}: {each.remedy}")
+
+
+def _print_phases() -> None:
+    from singletable.evolve.phases import IN_PLACE_EFFECTS
+
+    print()
+    rows = [[effect.phase.value, effect.old_code, effect.new_code] for effect in IN_PLACE_EFFECTS]
+    print_table("During the migration", ("phase", "old code", "new code"), rows)
 
 
 def _print_cost(cost: ChangeCost, rate: int) -> None:
@@ -134,7 +144,10 @@ def _deployment(operations: tuple[Operation, ...]) -> str:
     if Category.UNSUPPORTED in categories:
         return "No migration of this release can make every change: follow the advice above, and compare again."
     if Category.IN_PLACE in categories:
-        return "The stored items need a migration before the new code can read them."
+        return (
+            "The stored items need a migration: `singletable migrate make` writes it, `singletable migrate plan` and "
+            "`singletable migrate run` run it."
+        )
     return "Deploy the new code; no migration is needed."
 
 
@@ -155,6 +168,10 @@ def _document(
                 "needs": each.category.value,
                 "items": each.items,
                 "remedy": each.remedy,
+                "phases": [
+                    {"phase": effect.phase.value, "old_code": effect.old_code, "new_code": effect.new_code}
+                    for effect in each.effects
+                ],
             }
             for each in operations
         ],

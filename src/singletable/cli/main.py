@@ -22,6 +22,7 @@ COMMANDS = (
     "heat",
     "snapshot",
     "diff",
+    "migrate",
     "serve",
     "sql",
     "check-store",

@@ -20,6 +20,7 @@ from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, Steps, pause, run, run_async
 from singletable.client.retries import Retries, Timeouts
+from singletable.client.state_check import design_lease
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
@@ -41,6 +42,7 @@ _decode = msgspec.json.decode
 # AWS creates a table within seconds, or within minutes if it has many indexes.
 POLL_SECONDS = 0.5
 POLLS_MAX = 1200
+THE_TABLE = "the table"
 
 
 class OpenOptions(TypedDict, total=False):
@@ -155,11 +157,13 @@ def _connected(design: Design, transport: Transport, options: OpenOptions) -> Co
 
 def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOptions) -> Steps[None]:
     """Create the table if requested, and compare it with the model unless `check` is false."""
-    design, name = table.reader.design, table.reader.name
+    design, name, is_new = table.reader.design, table.reader.name, False
     if options.get("create") or place == "memory:":
-        yield from create_table(design, name)
+        is_new = yield from create_table(design, name)
     if options.get("check", True):
-        yield from check_table(design, name)
+        yield from check_table(design, name, is_new=is_new)
+        if place != "memory:":  # no other client can reach that engine
+            table.session.lease = yield from design_lease(design, name, is_new=is_new)
 
 
 def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Transport:
@@ -219,14 +223,17 @@ def reject_table_name(name: str) -> None:
         )
 
 
-def create_table(design: Design, name: str) -> Steps[None]:
-    """Create the table with its indexes and time to live, unless it exists; wait until it is active."""
+def create_table(design: Design, name: str) -> Steps[bool]:
+    """Create the table with its indexes and time to live, unless it exists; wait until it is active.
+
+    Return whether these steps have created it.
+    """
     try:
         yield (Call("CreateTable", create_table_request(design, name), source="open"),)
     except RequestRefused as error:
         if error.code != "ResourceInUseException":
             raise
-        return
+        return False
     for _ in range(POLLS_MAX):
         if (yield from _describe(name)).get("TableStatus") == "ACTIVE":
             break
@@ -238,9 +245,10 @@ def create_table(design: Design, name: str) -> Steps[None]:
         except RequestRefused as error:
             if error.code != "UnknownOperationException":  # some local servers have no time to live
                 raise
+    return True
 
 
-def check_table(design: Design, name: str) -> Steps[None]:
+def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[None]:
     """Raise TableDiffers if the keys or indexes of the table do not match the model."""
     try:
         found = yield from _describe(name)
@@ -252,8 +260,13 @@ def check_table(design: Design, name: str) -> Steps[None]:
         ) from None
     differences = list(_differences(create_table_request(design, name), found))
     if differences:
+        if not is_new and not any(each.startswith(THE_TABLE) for each in differences):
+            yield from design_lease(design, name)  # raises the better error if the table has a design state
         shown = "\n  ".join(differences)
-        raise TableDiffers(f"table {name!r} does not match {design.name}:\n  {shown}")
+        raise TableDiffers(
+            f"table {name!r} does not match {design.name}:\n  {shown}\n  `singletable migrate make` and "
+            "`singletable migrate run` change a table that has data."
+        )
 
 
 def _describe(name: str) -> Steps[Document]:
@@ -264,7 +277,7 @@ def _describe(name: str) -> Steps[Document]:
 
 def _differences(declared: Document, found: Document) -> Iterator[str]:
     types = {each["AttributeName"]: each["AttributeType"] for each in found.get("AttributeDefinitions", ())}
-    yield from _key_differences("the table", declared, found, declared, types)
+    yield from _key_differences(THE_TABLE, declared, found, declared, types)
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         existing = {index["IndexName"]: index for index in found.get(member, ())}
         for index in declared.get(member, ()):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
 
+from singletable.client.design_lease import DesignLease
 from singletable.client.metrics import Metrics
 from singletable.client.request_log import RequestLog, is_lasting
 from singletable.client.request_steps import Call
@@ -37,6 +39,8 @@ class Session:
     clock: Callable[[], float] = time.time
     metrics: Metrics | None = None
     log: RequestLog = field(default_factory=RequestLog)
+    lease: DesignLease | None = None
+    """What the client knows about the design of its table; None if nobody else can change it."""
 
     @property
     def is_observed(self) -> bool:
@@ -45,6 +49,8 @@ class Session:
 
     def send(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
+        if self.lease is not None:
+            self._check_lease(self.lease, call)
         if not self.is_observed:
             body = _body(call)
             try:
@@ -75,6 +81,9 @@ class Session:
 
         Calls `meanwhile` once, while it waits for the responses.
         """
+        if self.lease is not None:
+            for call in calls:
+                self._check_lease(self.lease, call)
         attempts = [self._attempts(call, None) for call in calls]
         results: dict[int, SendResult] = {}
         pauses: dict[int, float] = {}
@@ -128,10 +137,16 @@ class Session:
     def send_in_chunks(self, call: Call) -> bytes | PageChunks:
         """Send a request for a page; returns chunks if the transport supports them and nothing observes the request."""
         inside = None if self.is_observed else in_process(self.transport)
-        return self.send(call) if inside is None else self._send_with_retries(call, inside.send_for_chunks)
+        if inside is None:
+            return self.send(call)
+        if self.lease is not None:
+            self._check_lease(self.lease, call)
+        return self._send_with_retries(call, inside.send_for_chunks)
 
     async def send_async(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
+        if self.lease is not None:
+            await self._check_lease_async(self.lease, call)
         if not self.is_observed:
             body = _body(call)
             try:
@@ -145,7 +160,26 @@ class Session:
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return await self.send_async(call)
+        if self.lease is not None:
+            await self._check_lease_async(self.lease, call)
         return await self._send_with_retries_async(call, inside.send_for_chunks_async)
+
+    def _check_lease(self, lease: DesignLease, call: Call) -> None:
+        """Read the design state again if it is due, and raise TableDiffers if the client must not send the request."""
+        if lease.is_due:
+            request = lease.request()
+            asked_at = lease.asked_at
+            with suppress(RequestRefused, Unreachable):  # the state stays as old as it is, which limits writes
+                lease.renew(self._send_with_retries(request, self.transport.send), asked_at)
+        lease.check(call.operation)
+
+    async def _check_lease_async(self, lease: DesignLease, call: Call) -> None:
+        if lease.is_due:
+            request = lease.request()
+            asked_at = lease.asked_at
+            with suppress(RequestRefused, Unreachable):
+                lease.renew(await self._send_with_retries_async(request, self.transport.send_async), asked_at)
+        lease.check(call.operation)
 
     def _attempts(self, call: Call, first: Problem | None) -> Generator[bytes | float, Any, Any]:
         """Retry loop of one request, without I/O: yields a body to send or seconds to wait, and returns the response.

@@ -22,8 +22,9 @@ def described_snapshot(model: Snapshot, description: Mapping[str, Any], ttl_attr
     indexes = {TABLE: _index(TABLE, "", "table", description, types)}
     for member, kind in (("GlobalSecondaryIndexes", "GSI"), ("LocalSecondaryIndexes", "LSI")):
         for each in description.get(member) or ():
-            alias = aliases.get(each["IndexName"], each["IndexName"])
-            indexes[alias] = _like_model(model, _index(alias, each["IndexName"], kind, each, types))
+            index_name: str = each["IndexName"]
+            alias = aliases.get(index_name, index_name)
+            indexes[alias] = _like_model(model, _index(alias, index_name, kind, each, types))
     entities = {name: _without_keys(each, indexes) for name, each in model.entities.items()}
     indexes = dict(sorted(indexes.items()))
     return msgspec.structs.replace(model, indexes=indexes, entities=entities, ttl_attribute=ttl_attribute)
@@ -34,7 +35,7 @@ def _index(alias: str, name: str, kind: Any, description: Mapping[str, Any], typ
     for each in description["KeySchema"]:
         name_of = each["AttributeName"]
         sides[each["KeyType"]].append(KeyAttributeSnapshot(name=name_of, type=types.get(name_of, "S")))
-    projection = description.get("Projection") or {"ProjectionType": "ALL"}
+    projection: Mapping[str, Any] = description.get("Projection") or {"ProjectionType": "ALL"}
     return IndexSnapshot(
         alias=alias,
         name=name,

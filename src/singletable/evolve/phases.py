@@ -31,16 +31,16 @@ class PhaseEffect(NamedTuple):
     new_code: str
 
 
-_WORKS, _READS_ONLY = "works", "reads; its writes are rejected"
+_WORKS, _READS_ONLY, _REJECTED = "reads and writes", "reads; its writes are rejected", "all its requests are rejected"
 IN_PLACE_EFFECTS = (
-    PhaseEffect(Phase.PENDING, _WORKS, "reads and writes the old form"),
-    PhaseEffect(Phase.EXPAND, _WORKS, "reads the old form, writes both forms"),
-    PhaseEffect(Phase.BACKFILL, _READS_ONLY, "reads the old form, writes both forms"),
-    PhaseEffect(Phase.VERIFY, _READS_ONLY, "reads the old form, writes both forms"),
-    PhaseEffect(Phase.SWITCH, _READS_ONLY, "reads the new form, writes both forms"),
-    PhaseEffect(Phase.CONTRACT, "all its requests are rejected", "reads and writes the new form"),
+    PhaseEffect(Phase.PENDING, _WORKS, _REJECTED),
+    PhaseEffect(Phase.EXPAND, _WORKS, _REJECTED),
+    PhaseEffect(Phase.BACKFILL, _READS_ONLY, _REJECTED),
+    PhaseEffect(Phase.VERIFY, _READS_ONLY, _REJECTED),
+    PhaseEffect(Phase.SWITCH, _REJECTED, _REJECTED),
+    PhaseEffect(Phase.CONTRACT, _REJECTED, _WORKS),
 )
-"""What happens in each phase of a change in place, where one item holds both forms in separate attributes."""
+"""What happens in each phase of a change in place: no two designs write at the same time."""
 
 
 def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
@@ -49,11 +49,11 @@ def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
 
 
 DESCRIPTIONS: Mapping[Phase, str] = {
-    Phase.PENDING: "nothing has changed; new code runs in the old form",
+    Phase.PENDING: "nothing has changed",
     Phase.EXPAND: "create the new indexes",
-    Phase.BACKFILL: "write the new attributes of every item",
+    Phase.BACKFILL: "write the new index keys of every item",
     Phase.VERIFY: "check every item",
-    Phase.SWITCH: "read the new indexes",
-    Phase.CONTRACT: "delete the old indexes and attributes",
-    Phase.ROLLBACK: "delete the new indexes and attributes",
+    Phase.SWITCH: "wait until no client uses the old design",
+    Phase.CONTRACT: "delete the old indexes and their keys, and rewrite items of older schema versions",
+    Phase.ROLLBACK: "delete the new indexes and their keys",
 }

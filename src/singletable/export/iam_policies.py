@@ -22,7 +22,7 @@ from singletable.export.iam_permissions import (
     write_permissions,
 )
 from singletable.export.source_text import pascal_case, unique_names
-from singletable.model.table_schema import Index
+from singletable.model.table_schema import DESIGN, STATE, Index
 
 Scope = Literal["application", "entity", "pattern"]
 SCOPES: tuple[Scope, ...] = ("application", "entity", "pattern")
@@ -149,6 +149,7 @@ def statements(
     """Return policy statements; actions on the same resource with the same allowed keys share a statement.
 
     `also` has further actions on the table, each with a pattern of its partition keys.
+    A client reads the design state of the table when it opens it, and every 30 seconds.
     """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
     for permission in permissions:
@@ -166,6 +167,10 @@ def statements(
             sid = "Table" if index.is_table else f"Index{pascal_case(index.name)}"
             resource = {"Action": actions, "Resource": place.arn(table.name, index)}
             written.append((f"{sid}{f'Part{number}' * (number > 1)}", resource | _condition(allowed_keys)))
+    is_allowed = any(None in found[index].get("GetItem", ()) for index in found if index.is_table)
+    if not is_allowed and all(each.type == "S" for each in (*table.design.table.partition, *table.design.table.sort)):
+        resource = {"Action": ["dynamodb:GetItem"], "Resource": place.arn(table.name, table.design.table)}
+        written.append(("DesignState", resource | _condition(frozenset((STATE, f"{DESIGN}#*")))))
     sids = unique_names([f"{number} {sid}" for number, (sid, _) in enumerate(written)], lambda name: name.split()[1])
     return [{"Sid": sid, "Effect": "Allow", **each} for sid, (_, each) in zip(sids.values(), written, strict=True)]
 

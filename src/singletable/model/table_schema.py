@@ -195,6 +195,10 @@ TOKEN_PREFIX = f"{RESERVED_PREFIX}token#"
 """Key prefix of the items that store idempotency tokens."""
 RESERVED_TYPE = "$singletable"
 """Entity type of the internal items of singletable."""
+STATE = f"{RESERVED_PREFIX}state"
+"""Key of the item with the design state of the table."""
+DESIGN = f"{RESERVED_PREFIX}design"
+"""Key prefix of the items with designs; a delimiter and the fingerprint follow."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
-from singletable.evolve.phases import FORWARD, PhaseEffect
 from singletable.evolve.snapshot_records import Snapshot
 
 
@@ -34,16 +33,7 @@ class SchemaVersionChanged(Operation):
 
     @property
     def items(self) -> str:
-        return f"the backfill writes every older {self.label} in version {self.after}; until then, reads upgrade it"
-
-    @property
-    def effects(self) -> tuple[PhaseEffect, ...]:
-        if self.category is not Category.IN_PLACE:
-            return ()
-        return tuple(
-            PhaseEffect(phase, f"cannot read a {self.label} that new code has written", "upgrades items when it reads")
-            for phase in FORWARD
-        )
+        return f"reads upgrade each older {self.label} until the last phase has written it in version {self.after}"
 
     @property
     def remedy(self) -> str | None:
@@ -52,7 +42,7 @@ class SchemaVersionChanged(Operation):
         return f"Keep schema_version={self.before}: items of that version are stored, and a lower one cannot read them."
 
     @property
-    def rewritten(self) -> frozenset[str]:
+    def cleaned(self) -> frozenset[str]:
         return frozenset((self.entity,)) if self.category is Category.IN_PLACE else frozenset()
 
     def apply(self, snapshot: Snapshot) -> Snapshot:

@@ -1,0 +1,37 @@
+"""`singletable migrate make MODEL`: write the next migration, from the last one to the model as it is now."""
+
+from __future__ import annotations
+
+import argparse
+
+from singletable.cli.migration_target import add_folder
+from singletable.cli.output import print_json
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("make", help="write the next migration", description=__doc__)
+    add_folder(parser)
+    parser.add_argument("-m", "--message", default="", help="what changes, for the file name: 'orders by status'")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the migration and print its changes."""
+    from singletable.cli.load_model import load_table
+    from singletable.evolve.design_snapshot import snapshot_of
+    from singletable.evolve.differences import differences
+    from singletable.migrations.migration_files import make_migration, read_migrations
+
+    known = read_migrations(options.folder)
+    made = make_migration(options.folder, snapshot_of(load_table(options.model).design), options.message)
+    operations = differences(known[-1].snapshot, made.snapshot) if known else ()
+    if options.json:
+        print_json({"path": str(made.path), "operations": [str(each) for each in operations]})
+    elif known:
+        print(f"{made.path}")
+        for each in operations:
+            print(f"  {each} ({each.category.value})")
+    else:
+        print(f"{made.path}\n  the design that the table has now")
+    return 0

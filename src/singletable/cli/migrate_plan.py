@@ -1,0 +1,100 @@
+"""`singletable migrate plan MODEL URL`: what the next migration will do to a table, counted on its items."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from singletable.cli.migration_target import add_table, migration_target
+from singletable.cli.output import print_json, print_table, print_wrapped
+from singletable.cli.price_options import add_price_options, chosen_prices
+from singletable.planner.formatting import format_dollars, format_number
+
+if TYPE_CHECKING:
+    from singletable.migrations.migration_plan import MigrationPlan
+    from singletable.migrations.runner import MigrationRun
+
+STOPS = 1
+_MILLION = 1_000_000
+OLD_PROGRAMS = (
+    "Programs that do not read the design state (other tools, earlier releases of singletable) must not write from the "
+    "phase 'backfill' on: stop them, or deny them writes with IAM."
+)
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("plan", help="count what the next migration will do", description=__doc__)
+    add_table(parser)
+    add_price_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Scan the table once and print the plan; return 1 if an item would stop the migration."""
+    from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.migration_plan import plan_migration
+
+    with migration_target(options) as target:
+        state = target.known_state()
+        following = target.run(state)
+        if following is None:
+            print_json({"migration": None}) if options.json else print(f"{target.control.table} has all migrations")
+            return 0
+        plan = run_steps(plan_migration(following), target.session)
+    dollars = _dollars(plan, options)
+    if options.json:
+        print_json(_document(following, plan, dollars))
+    else:
+        _print(following, plan, dollars)
+    return STOPS if plan.failed else 0
+
+
+def _dollars(plan: MigrationPlan, options: argparse.Namespace) -> float:
+    from singletable.cost.prices import STANDARD
+
+    prices = chosen_prices(options).classes[STANDARD]
+    reads = plan.scans * plan.read_units * prices.million_read_units
+    return (reads + plan.write_units * prices.million_write_units) / _MILLION
+
+
+def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None:
+    from singletable.evolve.operation import Category
+    from singletable.evolve.phases import DESCRIPTIONS, IN_PLACE_EFFECTS, Phase
+
+    print(f"{migration.file.label} on table {migration.control.table}: {plan.items:,} items")
+    for each in migration.operations:
+        print(f"  {each} ({each.category.value})")
+    print()
+    writes = {Phase.BACKFILL: plan.backfill, Phase.CONTRACT: plan.contract}
+    rows = []
+    for effect in IN_PLACE_EFFECTS:
+        found = writes.get(effect.phase)
+        counts = [f"{found.written:,}", f"{found.write_units:,}"] if found else ["", ""]
+        rows.append([effect.phase.value, DESCRIPTIONS[effect.phase], *counts, effect.old_code, effect.new_code])
+    print_table("phases", ("phase", "work", "items", "WRU", "old code", "new code"), rows)
+    print()
+    reads = format_number(plan.scans * plan.read_units)
+    print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
+    print_wrapped(OLD_PROGRAMS)
+    if any(each.category is Category.IN_PLACE for each in migration.operations) and plan.failed:
+        print()
+        print(f"{plan.failed:,} items would stop the migration:")
+        for failure in plan.failures:
+            print(f"  {failure.key}: {failure.reason}")
+
+
+def _document(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> dict[str, Any]:
+    return {
+        "migration": migration.file.label,
+        "table": migration.control.table,
+        "operations": [str(each) for each in migration.operations],
+        "items": plan.items,
+        "scans": plan.scans,
+        "read_units": plan.scans * plan.read_units,
+        "backfill": {"items": plan.backfill.written, "write_units": plan.backfill.write_units},
+        "contract": {"items": plan.contract.written, "write_units": plan.contract.write_units},
+        "dollars": dollars,
+        "failed": plan.failed,
+        "failures": [{"key": each.key, "reason": each.reason} for each in plan.failures],
+    }

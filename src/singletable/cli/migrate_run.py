@@ -1,0 +1,150 @@
+"""`singletable migrate run MODEL URL`: run the next migration of a table, or continue an open one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from singletable.cli.migrate_plan import OLD_PROGRAMS
+from singletable.cli.migration_target import MigrationTarget, add_table, migration_target
+from singletable.cli.output import print_json
+from singletable.errors import ArgumentRefused
+from singletable.planner.formatting import format_number
+
+if TYPE_CHECKING:
+    from singletable.client.design_state import DesignState
+    from singletable.migrations.item_pass import PassResult
+    from singletable.migrations.runner import RunResult, RunSettings
+
+STOPPED = 1
+SEGMENTS_MAX = 1000
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("run", help="run the next migration, or continue it", description=__doc__)
+    add_table(parser)
+    add_run_options(parser)
+    parser.add_argument("--dry-run", action="store_true", help="count everything and write nothing, as `plan` does")
+    parser.set_defaults(run=run, region="us-east-1", prices=None)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the speed of a run and for its confirmation."""
+    parser.add_argument(
+        "--rate", metavar="UNITS", type=_positive, help="read and write units per second (default: all)"
+    )
+    parser.add_argument("--segments", metavar="N", type=_positive, default=4, help="segments of the scan (default 4)")
+    parser.add_argument("--yes", action="store_true", help="confirm that programs without the design state are stopped")
+    parser.add_argument(
+        "--no-clients", action="store_true", help="do not wait for clients: nothing else uses the table"
+    )
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: write 1 or more")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the migration; return 1 if items stop it."""
+    if options.dry_run:
+        from singletable.cli.migrate_plan import run as plan
+
+        return plan(options)
+    from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.runner import baseline, run_migration
+
+    settings = run_settings(options)
+    with migration_target(options) as target:
+        state = target.state()
+        following = target.run(target.known_state(), settings)
+        if state is None or following is not None:
+            confirm(options, target)
+        if state is None:
+            state = run_steps(baseline(target.control, target.files[0]), target.session)
+            settings.report(f"recorded {target.files[0].label} as the design of table {target.control.table}")
+        if following is None:
+            print_json({"migration": None}) if options.json else print(f"{target.control.table} has all migrations")
+        while following is not None:
+            result = run_steps(run_migration(following, state), target.session)
+            show_result(following.file.label, result, as_json=options.json)
+            state = result.state
+            if result.failures or state.phase is not None:
+                return STOPPED
+            following = target.run(state, settings)
+    return 0
+
+
+def run_settings(options: argparse.Namespace) -> RunSettings:
+    """Return the settings of a run, which reports on standard error."""
+    from singletable.migrations.runner import WAIT_SECONDS, RunSettings
+
+    if options.segments > SEGMENTS_MAX:
+        raise ArgumentRefused(f"--segments must be at most {SEGMENTS_MAX}, got {options.segments}")
+
+    def report(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    def progress(done: PassResult) -> None:
+        if sys.stderr.isatty():
+            print(f"\r  {done.items:,} items read, {done.written:,} written", end="", file=sys.stderr)
+
+    wait = 0.0 if options.no_clients else WAIT_SECONDS
+    return RunSettings(options.rate, options.segments, wait, report=report, progress=progress)
+
+
+def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:
+    """Ask whether programs without the design state are stopped; raise ArgumentRefused without a confirmation."""
+    if options.yes or options.no_clients:
+        return
+    if not sys.stdin.isatty():
+        raise ArgumentRefused(f"{OLD_PROGRAMS}\n  Confirm with --yes.")
+    print(OLD_PROGRAMS, file=sys.stderr)
+    print(f"Migrate table {target.control.table}? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ArgumentRefused("nothing was changed")
+
+
+def show_result(label: str, result: RunResult, *, as_json: bool) -> None:
+    """Print what a run has done, and the items that stop it."""
+    if as_json:
+        print_json(_document(label, result))
+        return
+    work, state = result.work, result.state
+    units = f"{format_number(work.read_units)} RRU, {format_number(work.write_units)} WRU"
+    print(f"{label}: {work.items:,} items read, {work.written:,} written, {units}")
+    if not result.failures:
+        print(state_text(state))
+        return
+    phase = "" if state.phase is None else state.phase.value
+    print(f"stopped in the phase {phase!r}: {work.failed:,} items do not conform to the new design")
+    for failure in result.failures:
+        print(f"  {failure.key}: {failure.reason}")
+    print("Correct the items and run the migration again, or undo it with `singletable migrate undo`.")
+
+
+def state_text(state: DesignState) -> str:
+    """Return the state of a table in one line."""
+    if state.phase is not None:
+        paused = ", paused" if state.is_paused else ""
+        return f"migration {state.migration} is in the phase {state.phase.value!r}{paused}"
+    return f"the items follow the design {state.fingerprint}"
+
+
+def _document(label: str, result: RunResult) -> dict[str, Any]:
+    work, state = result.work, result.state
+    return {
+        "migration": label,
+        "phase": None if state.phase is None else state.phase.value,
+        "fingerprint": state.fingerprint,
+        "items": work.items,
+        "written": work.written,
+        "conflicts": work.conflicts,
+        "read_units": work.read_units,
+        "write_units": work.write_units,
+        "failed": work.failed,
+        "failures": [{"key": each.key, "reason": each.reason} for each in result.failures],
+    }

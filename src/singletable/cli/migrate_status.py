@@ -1,0 +1,47 @@
+"""`singletable migrate status MODEL URL`: the migrations of a table, and the phase of an open one."""
+
+from __future__ import annotations
+
+import argparse
+
+from singletable.cli.migrate_run import state_text
+from singletable.cli.migration_target import add_table, migration_target
+from singletable.cli.output import print_json
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("status", help="show the migrations of a table", description=__doc__)
+    add_table(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print which migrations the table has."""
+    from singletable.client.request_steps import run as run_steps
+
+    with migration_target(options) as target:
+        state = target.state()
+        progress = run_steps(target.control.progress(), target.session)
+    applied = () if state is None else state.applied
+    rows = [(each.label, each.applied_as in applied) for each in target.files]
+    if options.json:
+        phase = None if state is None or state.phase is None else state.phase.value
+        document = {
+            "table": target.control.table,
+            "migrations": [{"name": name, "applied": is_applied} for name, is_applied in rows],
+            "migration": None if state is None else state.migration,
+            "phase": phase,
+            "paused": state is not None and state.is_paused,
+            "items_read": None if progress is None else progress.items,
+            "items_written": None if progress is None else progress.written,
+        }
+        print_json(document)
+        return 0
+    for name, is_applied in rows:
+        is_open = state is not None and state.migration == name
+        print(f"{name}  {'applied' if is_applied else 'open' if is_open else 'pending'}")
+    print("the table was never migrated" if state is None else state_text(state))
+    if progress is not None:
+        print(f"{progress.items:,} items read, {progress.written:,} written in this phase")
+    return 0

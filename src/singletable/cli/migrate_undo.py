@@ -1,0 +1,37 @@
+"""`singletable migrate undo MODEL URL`: lead a table back to the old design, before the phase `contract`."""
+
+from __future__ import annotations
+
+import argparse
+
+from singletable.cli.migrate_run import add_run_options, confirm, run_settings, show_result
+from singletable.cli.migration_target import add_table, migration_target
+from singletable.errors import MigrationRefused
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("undo", help="undo an open migration", description=__doc__)
+    add_table(parser)
+    add_run_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Undo the open migration."""
+    from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.runner import undo_migration
+
+    settings = run_settings(options)
+    with migration_target(options) as target:
+        state = target.state()
+        following = None if state is None else target.run(state, settings)
+        if state is None or state.phase is None or following is None:
+            raise MigrationRefused(
+                f"table {target.control.table!r}: no migration is open.\n  A finished migration cannot be undone: "
+                "restore a backup, or make a migration to the old design."
+            )
+        confirm(options, target)
+        result = run_steps(undo_migration(following, state), target.session)
+    show_result(following.file.label, result, as_json=options.json)
+    return 0

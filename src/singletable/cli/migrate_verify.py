@@ -1,0 +1,25 @@
+"""`singletable migrate verify MODEL URL`: check that every item conforms to the model; exit 1 if one does not."""
+
+from __future__ import annotations
+
+import argparse
+
+from singletable.cli.migration_target import add_table
+
+FAILED = 1
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("verify", help="check every item of a table", description=__doc__)
+    add_table(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check all items, as `check --items` does with all of them."""
+    from singletable.cli.check_items import ALL, check_items
+    from singletable.cli.load_model import load_table
+
+    options.items, options.sample = options.url, ALL
+    return 0 if check_items((load_table(options.model),), options) else FAILED

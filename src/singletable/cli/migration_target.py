@@ -1,0 +1,98 @@
+"""The table and the migrations that a `migrate` command works on, and its shared options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from singletable.errors import ArgumentRefused, MigrationRefused
+
+if TYPE_CHECKING:
+    from singletable.client.design_state import DesignState
+    from singletable.client.request_session import Session
+    from singletable.evolve.snapshot_records import Snapshot
+    from singletable.migrations.control_items import ControlItems
+    from singletable.migrations.migration_files import MigrationFile
+    from singletable.migrations.runner import MigrationRun, RunSettings
+    from singletable.model.design import Design
+
+FOLDER = Path("migrations")
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the model and the folder of the migrations."""
+    parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
+    parser.add_argument(
+        "--folder", metavar="DIR", type=Path, default=FOLDER, help="the folder of the migrations (default: migrations)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Add the model, the folder and the table."""
+    add_folder(parser)
+    parser.add_argument("url", metavar="URL", help="file:PATH, http://HOST:PORT or dynamodb://REGION")
+    parser.add_argument("--table-name", metavar="NAME", help="the table name (default: the name in the model)")
+
+
+@dataclass(frozen=True)
+class MigrationTarget:
+    """A table, the session to it, the model and its migrations."""
+
+    design: Design
+    model: Snapshot
+    files: tuple[MigrationFile, ...]
+    session: Session
+    control: ControlItems
+
+    def state(self) -> DesignState | None:
+        """Return the design state of the table."""
+        from singletable.client.request_steps import run
+
+        return run(self.control.state(), self.session)
+
+    def known_state(self) -> DesignState:
+        """Return the design state, or the state that the first run will record."""
+        from singletable.client.design_state import DesignState
+
+        first = self.files[0]
+        return self.state() or DesignState(first.snapshot.fingerprint, (first.applied_as,))
+
+    def run(self, state: DesignState, settings: RunSettings | None = None) -> MigrationRun | None:
+        """Return the next migration of the table, or None."""
+        from singletable.migrations.runner import RunSettings, migration_run
+
+        chosen = settings or RunSettings()
+        return migration_run(self.control, self.files, state, self.design, self.model, chosen)
+
+
+@contextmanager
+def migration_target(options: argparse.Namespace) -> Generator[MigrationTarget, None, None]:
+    """Load the model and the migrations, and connect to the table."""
+    from singletable.cli.live_table import connect, existing_table
+    from singletable.cli.load_model import load_table
+    from singletable.client.design_state import can_hold_state
+    from singletable.client.open_table import reject_table_name
+    from singletable.evolve.design_snapshot import snapshot_of
+    from singletable.migrations.control_items import ControlItems
+    from singletable.migrations.migration_files import read_migrations
+    from singletable.model.table_schema import TABLE
+
+    design = load_table(options.model).design
+    model = snapshot_of(design)
+    if not can_hold_state(model.indexes[TABLE]):
+        raise MigrationRefused(
+            f"{model.name}: the keys of the table are not strings, so it cannot contain the state of a migration"
+        )
+    files = read_migrations(options.folder)
+    if not files:
+        raise ArgumentRefused(f"{options.folder} has no migrations; run `singletable migrate make` first")
+    name = options.table_name or model.name
+    reject_table_name(name)
+    with connect(options.url) as requests, existing_table(requests, name):
+        control = ControlItems(name, model.indexes[TABLE].attributes, model.type_attribute)
+        yield MigrationTarget(design, model, files, requests.session, control)

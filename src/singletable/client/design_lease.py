@@ -1,0 +1,103 @@
+"""Design lease: a client reads the design state again every 30 seconds, and stops when a migration requires it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from singletable.client.design_state import ClientAccess, DesignState, read_item, reserved_key, state_of
+from singletable.client.request_steps import Call
+from singletable.client.responses import read_get
+from singletable.errors import TableDiffers
+from singletable.evolve.phases import Phase
+from singletable.model.table_schema import STATE
+
+RENEW_SECONDS, VIEW_SECONDS_MAX = 30.0, 60.0
+WRITES = frozenset(
+    {
+        *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
+        *("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
+    }
+)
+
+
+@dataclass
+class DesignLease:
+    """What one client knows about the design of its table, and since when."""
+
+    table: str
+    attributes: tuple[str, ...]
+    model: str
+    """The name of the model, for messages."""
+    fingerprints: frozenset[str]
+    """The fingerprints of the designs that the model of the client can read and write."""
+    state: DesignState | None
+    clock: Callable[[], float] = field(default=time.monotonic)
+    confirmed_at: float = 0.0
+    """When the last successful read of the state was sent."""
+    asked_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.confirmed_at = self.asked_at = self.clock()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the client must read the state before its next request."""
+        return self.clock() - self.asked_at >= RENEW_SECONDS
+
+    def request(self) -> Call:
+        """Return the request that reads the state, and note the time; `renew` takes its response."""
+        self.asked_at = self.clock()
+        return read_item(self.table, reserved_key(self.attributes, STATE))
+
+    def renew(self, body: bytes, asked_at: float) -> None:
+        """Take over the state of a response to a request that was sent at `asked_at`."""
+        item = read_get(body).item
+        self.state = None if item is None else state_of(item, self.table)
+        self.confirmed_at = asked_at
+
+    @property
+    def access(self) -> ClientAccess:
+        """What the client may do."""
+        return ClientAccess.ALL if self.state is None else self.state.access(self.fingerprints)
+
+    def check(self, operation: str) -> None:
+        """Raise TableDiffers if the client must not send this operation now."""
+        access = self.access
+        is_write = operation in WRITES
+        if access is ClientAccess.NONE or (is_write and access is ClientAccess.READS):
+            raise TableDiffers(self._rejection(is_write=is_write))
+        if self.clock() - self.confirmed_at > VIEW_SECONDS_MAX:
+            raise TableDiffers(
+                f"table {self.table!r}: the client could not read the design state for {VIEW_SECONDS_MAX:.0f} "
+                "seconds, so it does not know whether a migration allows this request; nothing was sent.\n"
+                f"  Allow GetItem on the item {STATE!r}, and repeat the call."
+            )
+
+    def _rejection(self, *, is_write: bool) -> str:
+        state = self.state
+        assert state is not None, "a table without a state accepts every request"
+        what = "writes" if is_write else "requests"
+        if state.phase is None:
+            return (
+                f"table {self.table!r} follows another design since a migration: {self.model} cannot use it.\n"
+                f"  Deploy the code of that design. The table has the migrations {_names(state) or 'none'}."
+            )
+        return f"{open_migration(self.table, state)}, in which {self.model} may send no {what}.\n  {_advice(state)}"
+
+
+def open_migration(table: str, state: DesignState) -> str:
+    """Return a sentence start that names the open migration and its phase."""
+    phase = "" if state.phase is None else state.phase.value
+    return f"table {table!r}: migration {state.migration} is in the phase {phase!r}"
+
+
+def _advice(state: DesignState) -> str:
+    if state.phase in (Phase.SWITCH, Phase.CONTRACT):
+        return "Deploy the code of the new design; it works in the phase 'contract'."
+    return "The new design works in the phase 'contract'; `singletable migrate status` shows the progress."
+
+
+def _names(state: DesignState) -> str:
+    return ", ".join(each.partition(":")[0] for each in state.applied)

@@ -1,0 +1,126 @@
+"""The design state of a table: a reserved item with the fingerprint of its design and the phase of a migration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from singletable.client.request_steps import Call, Steps
+from singletable.client.responses import Item, read_get
+from singletable.errors import TableDiffers
+from singletable.evolve.phases import Phase
+from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot, read_snapshot
+from singletable.model.table_schema import DESIGN, RESERVED_TYPE, STATE
+
+CONTENT = RESERVED_TYPE
+"""The attribute that holds the content of a reserved item; no index of a user has a key attribute with this name."""
+
+
+class ClientAccess(Enum):
+    """What a client may do while the table is in its current state."""
+
+    ALL = "reads and writes"
+    READS = "reads"
+    NONE = "nothing"
+
+
+@dataclass(frozen=True)
+class DesignState:
+    """The fingerprint of the design that the items of a table follow, and the open migration."""
+
+    fingerprint: str
+    applied: tuple[str, ...] = ()
+    """The migrations that the table has, each as `name:fingerprint`."""
+    migration: str | None = None
+    """The name of the open migration, or None."""
+    target: str | None = None
+    """The fingerprint of the design that the open migration leads to."""
+    phase: Phase | None = None
+    epoch: int = 0
+    """Increased by every runner that takes over, so that an earlier one stops."""
+    is_paused: bool = False
+
+    def access(self, known: frozenset[str]) -> ClientAccess:
+        """Return what a client may do whose model is compatible with the designs of these fingerprints."""
+        if self.phase is None:
+            return ClientAccess.ALL if self.fingerprint in known else ClientAccess.NONE
+        if self.phase is Phase.CONTRACT:
+            return ClientAccess.ALL if self.target in known else ClientAccess.NONE
+        if self.phase is Phase.SWITCH or self.fingerprint not in known:
+            return ClientAccess.NONE
+        return ClientAccess.READS if self.phase in (Phase.BACKFILL, Phase.VERIFY) else ClientAccess.ALL
+
+    @property
+    def current(self) -> str:
+        """The fingerprint of the design that clients use now."""
+        return (self.target or "") if self.phase is Phase.CONTRACT else self.fingerprint
+
+    @property
+    def content(self) -> Item:
+        """The state as the members of a map in DynamoDB JSON."""
+        members: Item = {"fingerprint": {"S": self.fingerprint}, "epoch": {"N": str(self.epoch)}}
+        members["applied"] = {"L": [{"S": each} for each in self.applied]}
+        for name, value in (("migration", self.migration), ("target", self.target)):
+            if value is not None:
+                members[name] = {"S": value}
+        if self.phase is not None:
+            members["phase"] = {"S": self.phase.value}
+        return members | ({"paused": {"BOOL": True}} if self.is_paused else {})
+
+
+def state_of(item: Mapping[str, Any], table: str) -> DesignState:
+    """Return the state in a reserved item; raise TableDiffers if this release cannot read it."""
+    try:
+        members = item[CONTENT]["M"]
+        return DesignState(
+            members["fingerprint"]["S"],
+            tuple(each["S"] for each in members["applied"]["L"]),
+            members["migration"]["S"] if "migration" in members else None,
+            members["target"]["S"] if "target" in members else None,
+            Phase(members["phase"]["S"]) if "phase" in members else None,
+            int(members["epoch"]["N"]),
+            bool(members.get("paused", {}).get("BOOL", False)),
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise TableDiffers(
+            f"table {table!r}: the item {STATE!r} is not readable ({problem!r}); a newer release of singletable may "
+            "have written it.\n  Install that release."
+        ) from None
+
+
+def can_hold_state(table: IndexSnapshot) -> bool:
+    """Return whether the keys of a table are strings, so that it can contain the reserved items."""
+    return all(each.type == "S" for each in (*table.partition, *table.sort))
+
+
+def reserved_key(attributes: tuple[str, ...], text: str) -> Item:
+    """Return the key of a reserved item, from the names of the key attributes of the table."""
+    return {name: {"S": text} for name in attributes}
+
+
+def design_text(fingerprint: str) -> str:
+    """Return the key text of the item that contains the design with this fingerprint."""
+    return f"{DESIGN}#{fingerprint}"
+
+
+def read_item(table: str, key: Item) -> Call:
+    """Return the request for a reserved item."""
+    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source="design state")
+
+
+def read_state(table: str, attributes: tuple[str, ...]) -> Steps[DesignState | None]:
+    """Read the state of a table; None if the table was never migrated."""
+    (body,) = yield (read_item(table, reserved_key(attributes, STATE)),)
+    item = read_get(body).item
+    return None if item is None else state_of(item, table)
+
+
+def read_design(table: str, attributes: tuple[str, ...], fingerprint: str) -> Steps[Snapshot | None]:
+    """Read the design with this fingerprint from the table; None if the table does not contain it."""
+    (body,) = yield (read_item(table, reserved_key(attributes, design_text(fingerprint))),)
+    item = read_get(body).item
+    if item is None:
+        return None
+    return read_snapshot(item[CONTENT]["S"], f"the design in table {table!r}")

@@ -1,0 +1,1 @@
+"""Migrations: files, runner and passes over the items of a table that change a design with data."""

@@ -1,0 +1,129 @@
+"""The control items of a migration in the table: state, designs and progress, written under an epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from singletable.client.design_state import (
+    CONTENT,
+    DesignState,
+    design_text,
+    read_item,
+    read_state,
+    reserved_key,
+)
+from singletable.client.request_steps import Call, Steps
+from singletable.client.responses import Item, read_get
+from singletable.errors import MigrationStopped, RequestRefused
+from singletable.evolve.snapshot_records import Snapshot, to_bytes
+from singletable.model.table_schema import RESERVED_PREFIX, RESERVED_TYPE, STATE
+
+PROGRESS = f"{RESERVED_PREFIX}progress"
+_FAILED = "ConditionalCheckFailedException"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pass over the items is: the next position of each segment, or None for a finished segment."""
+
+    migration: str
+    phase: str
+    positions: tuple[Item | None, ...]
+    items: int = 0
+    written: int = 0
+    failed: int = 0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every segment is finished."""
+        return all(each is None for each in self.positions)
+
+
+@dataclass(frozen=True)
+class ControlItems:
+    """Reads and writes the control items of one table."""
+
+    table: str
+    attributes: tuple[str, ...]
+    type_attribute: str | None
+
+    def state(self) -> Steps[DesignState | None]:
+        """Read the state of the table."""
+        return read_state(self.table, self.attributes)
+
+    def take_over(self, state: DesignState) -> Steps[DesignState]:
+        """Increase the epoch, so that every other runner stops, and return the new state."""
+        return (yield from self.change(state, replace(state, epoch=state.epoch + 1, is_paused=False)))
+
+    def create(self, state: DesignState) -> Steps[DesignState]:
+        """Write the first state of a table; raise MigrationStopped if there is one."""
+        names = {"#content": CONTENT}
+        item = self._item(STATE, {"M": state.content})
+        yield from self._put(item, "attribute_not_exists(#content)", names, {})
+        return state
+
+    def change(self, state: DesignState, changed: DesignState) -> Steps[DesignState]:
+        """Replace the state, if it is still the given one; raise MigrationStopped otherwise."""
+        item = self._item(STATE, {"M": changed.content})
+        yield from self._put(item, "#content = :before", {"#content": CONTENT}, {":before": {"M": state.content}})
+        return changed
+
+    def put_design(self, snapshot: Snapshot) -> Steps[None]:
+        """Write a design under its fingerprint, for clients whose model differs from it."""
+        text = to_bytes(snapshot).decode()
+        yield (self._call(self._item(design_text(snapshot.fingerprint), {"S": text})),)
+
+    def progress(self) -> Steps[Progress | None]:
+        """Read the progress of the open pass."""
+        (body,) = yield (read_item(self.table, reserved_key(self.attributes, PROGRESS)),)
+        item = read_get(body).item
+        if item is None:
+            return None
+        members = item[CONTENT]["M"]
+        positions = tuple(each.get("M") for each in members["positions"]["L"])
+        counts = (int(members[name]["N"]) for name in ("items", "written", "failed"))
+        return Progress(members["migration"]["S"], members["phase"]["S"], positions, *counts)
+
+    def put_progress(self, progress: Progress, epoch: int) -> Steps[None]:
+        """Write the progress; raise MigrationStopped if a runner with a later epoch has written it."""
+        positions: list[dict[str, Any]] = [
+            {"NULL": True} if each is None else {"M": each} for each in progress.positions
+        ]
+        members: Item = {
+            "epoch": {"N": str(epoch)},
+            "migration": {"S": progress.migration},
+            "phase": {"S": progress.phase},
+            "positions": {"L": positions},
+            "items": {"N": str(progress.items)},
+            "written": {"N": str(progress.written)},
+            "failed": {"N": str(progress.failed)},
+        }
+        condition = "attribute_not_exists(#content) OR #content.#epoch <= :epoch"
+        names = {"#content": CONTENT, "#epoch": "epoch"}
+        yield from self._put(self._item(PROGRESS, {"M": members}), condition, names, {":epoch": {"N": str(epoch)}})
+
+    def delete_progress(self) -> Steps[None]:
+        """Delete the progress of a finished migration."""
+        yield (Call("DeleteItem", {"TableName": self.table, "Key": reserved_key(self.attributes, PROGRESS)}),)
+
+    def _item(self, text: str, content: Mapping[str, Any]) -> Item:
+        item = reserved_key(self.attributes, text) | {CONTENT: dict(content)}
+        return item if self.type_attribute is None else item | {self.type_attribute: {"S": RESERVED_TYPE}}
+
+    def _call(self, item: Item, **parameters: Any) -> Call:
+        return Call("PutItem", {"TableName": self.table, "Item": item, **parameters})
+
+    def _put(self, item: Item, condition: str, names: dict[str, str], values: dict[str, Any]) -> Steps[None]:
+        given: dict[str, Any] = {"ConditionExpression": condition, "ExpressionAttributeNames": names}
+        given |= {"ExpressionAttributeValues": values} if values else {}
+        try:
+            yield (self._call(item, **given),)
+        except RequestRefused as error:
+            if error.code != _FAILED:
+                raise
+            raise MigrationStopped(
+                f"table {self.table!r}: another runner or command has changed the migration, so this one stops.\n"
+                "  `singletable migrate status` shows the state; `singletable migrate run` continues."
+            ) from None

@@ -1,0 +1,128 @@
+"""Migration files: a folder with one numbered snapshot per migration, checked for gaps, two heads and edits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from singletable.errors import MigrationRefused
+from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.operation import Category, Operation
+from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
+from singletable.model.table_schema import TABLE
+
+_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.json")
+
+
+@dataclass(frozen=True)
+class MigrationFile:
+    """A migration: its number, its name and the design that it leads to."""
+
+    number: int
+    name: str
+    path: Path
+    snapshot: Snapshot
+
+    @property
+    def label(self) -> str:
+        """The name with the number: `0002_orders_by_status`."""
+        return f"{self.number:04d}_{self.name}"
+
+    @property
+    def applied_as(self) -> str:
+        """How the design state lists the migration after it has run."""
+        return f"{self.label}:{self.snapshot.fingerprint}"
+
+
+def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
+    """Return the migrations in a folder, in order; raise MigrationRefused for gaps and two heads."""
+    found: list[MigrationFile] = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        matched = _NAME.fullmatch(path.name)
+        if matched is None:
+            raise MigrationRefused(f"{path} is not a migration: its name must look like 0002_orders_by_status.json")
+        snapshot = read_snapshot(path.read_bytes(), str(path))
+        found.append(MigrationFile(int(matched[1]), matched[2], path, snapshot))
+    for position, each in enumerate(found, 1):
+        if position > 1 and found[position - 2].number == each.number:
+            raise MigrationRefused(
+                f"{folder} has two migrations with the number {each.number:04d}: {found[position - 2].path.name} and "
+                f"{each.path.name}.\n  Delete the one that has not run anywhere, merge the models, and run "
+                "`singletable migrate make` again."
+            )
+        if each.number != position:
+            raise MigrationRefused(
+                f"{folder} has no migration {position:04d}, but {each.path.name}.\n  Restore the missing file."
+            )
+    return tuple(found)
+
+
+def make_migration(folder: Path, model: Snapshot, message: str) -> MigrationFile:
+    """Write the next migration of a model; raise MigrationRefused if nothing changes or a change is not supported."""
+    known = read_migrations(folder)
+    if known:
+        before = known[-1].snapshot
+        operations = differences(before, model)
+        if not operations:
+            raise MigrationRefused(f"{known[-1].path} has the design of {model.name}: there is nothing to migrate")
+        reject_unsupported(before, model, operations)
+    name = _slug(message) or ("initial" if not known else "change")
+    path = folder / f"{len(known) + 1:04d}_{name}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(to_json(model), encoding="utf-8")
+    except OSError as problem:
+        raise MigrationRefused(f"cannot write {path}: {problem.strerror}") from None
+    return MigrationFile(len(known) + 1, name, path, model)
+
+
+def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[Operation]) -> None:
+    """Raise MigrationRefused if a change is not supported, or if an item cannot hold the old and the new keys."""
+    problems = [
+        f"{each}: {each.items}\n    {each.remedy}" for each in operations if each.category is Category.UNSUPPORTED
+    ]
+    problems += _conflicts(before, after)
+    if problems:
+        shown = "\n  ".join(problems)
+        raise MigrationRefused(f"{after.name}: no migration can make these changes:\n  {shown}")
+
+
+def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:
+    """Return the indexes of the new design whose name or key attributes the old design uses for something else."""
+    problems: list[str] = []
+    for alias, index in after.indexes.items():
+        same_name = next((each for each in before.indexes.values() if each.name == index.name), None)
+        if alias != TABLE and same_name is not None and same_name.stored_form != index.stored_form:
+            problems.append(f"index {index.name}: the old design has another index with this name; choose a new name")
+    for name, entity in after.entities.items():
+        old = before.entities.get(name)
+        for alias, keys in entity.keys.items() if old is not None else ():
+            for old_alias, old_keys in old.keys.items() if old is not None and alias != TABLE else ():
+                ours, theirs = after.indexes[alias].attributes, before.indexes[old_alias].attributes
+                if old_alias not in (alias, TABLE) and set(ours) & set(theirs) and str(keys) != str(old_keys):
+                    problems.append(
+                        f"{entity.label}.{alias}: its keys are stored in {', '.join(ours)}, which the old index "
+                        f"{before.indexes[old_alias].name} uses; choose new names with GSI(keys=...)"
+                    )
+    return problems
+
+
+def check_migrations(folder: Path, model: Snapshot) -> str | None:
+    """Return why the last migration does not have the design of the model, or None if it has."""
+    known = read_migrations(folder)
+    if not known:
+        return f"{folder} has no migrations; run `singletable migrate make`"
+    operations = differences(known[-1].snapshot, model)
+    if not operations:
+        return None
+    what = "needs a migration" if needs_migration(operations) else "changes the design"
+    shown = "\n  ".join(str(each) for each in operations)
+    return f"{model.name} {what} since {known[-1].path.name}:\n  {shown}\n  Run `singletable migrate make`."
+
+
+def _slug(message: str) -> str:
+    plain = unicodedata.normalize("NFKD", message).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60]

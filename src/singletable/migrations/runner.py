@@ -1,0 +1,218 @@
+"""The runner of migrations: a generator without I/O that leads a table from one design to the next, phase by phase."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from singletable.client.design_lease import VIEW_SECONDS_MAX
+from singletable.client.design_state import DesignState
+from singletable.client.request_steps import Steps, pause
+from singletable.errors import MigrationRefused
+from singletable.evolve.described_table import described_snapshot
+from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.operation import Operation
+from singletable.evolve.phases import DESCRIPTIONS, Phase
+from singletable.evolve.snapshot_records import Snapshot
+from singletable.migrations.control_items import ControlItems
+from singletable.migrations.item_changes import ItemChanges, ItemFailure
+from singletable.migrations.item_pass import Compute, ItemPass, PassResult
+from singletable.migrations.migration_files import MigrationFile, reject_unsupported
+from singletable.migrations.table_indexes import create_indexes, delete_indexes, describe_table
+from singletable.model.design import Design
+
+WAIT_SECONDS = VIEW_SECONDS_MAX + 5
+"""The runner waits longer than any client can work with an old view of the state."""
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How a runner works: its speed, its clocks, and where it reports to."""
+
+    rate: float | None = None
+    segments: int = 4
+    wait_seconds: float = WAIT_SECONDS
+    now: Callable[[], float] = time.time
+    """The time that decides whether an item has expired."""
+    clock: Callable[[], float] = time.monotonic
+    report: Callable[[str], None] = lambda text: None
+    progress: Callable[[PassResult], None] = lambda result: None
+
+
+@dataclass(frozen=True)
+class MigrationRun:
+    """One migration of one table: the designs before and after it, and the operations between them."""
+
+    control: ControlItems
+    file: MigrationFile
+    before: Snapshot
+    design: Design
+    operations: tuple[Operation, ...]
+    settings: RunSettings
+
+    @property
+    def after(self) -> Snapshot:
+        """The design that the migration leads to."""
+        return self.file.snapshot
+
+    def finished(self, state: DesignState) -> DesignState:
+        """Return the state of a table that has the migration."""
+        applied, fingerprint = (*state.applied, self.file.applied_as), self.after.fingerprint
+        return replace(state, fingerprint=fingerprint, applied=applied, migration=None, target=None, phase=None)
+
+    @property
+    def changes(self) -> ItemChanges:
+        """The changes of the items."""
+        return ItemChanges(self.before, self.design, self.operations)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The result of a run: the state of the table, the work done, and the items that stop it."""
+
+    state: DesignState
+    work: PassResult
+    failures: tuple[ItemFailure, ...] = ()
+
+
+def migration_run(
+    control: ControlItems,
+    files: Sequence[MigrationFile],
+    state: DesignState,
+    design: Design,
+    model: Snapshot,
+    settings: RunSettings,
+) -> MigrationRun | None:
+    """Return the next migration of a table, or None if it has all; raise MigrationRefused if a file contradicts it."""
+    for applied, file in zip(state.applied, files, strict=False):
+        if applied != file.applied_as:
+            name = applied.partition(":")[0]
+            what = "was edited after it ran" if name == file.label else f"ran as {name}"
+            raise MigrationRefused(
+                f"{file.path} {what} on table {control.table!r}; nothing was written.\n"
+                "  Restore the file from version control, and put the change into a new migration."
+            )
+    if len(state.applied) > len(files):
+        names = ", ".join(each.partition(":")[0] for each in state.applied[len(files) :])
+        raise MigrationRefused(
+            f"table {control.table!r} has the migrations {names}, which have no file; nothing was written.\n"
+            "  Update your checkout: another one has run them."
+        )
+    waiting = files[len(state.applied) :]
+    if not waiting:
+        return None
+    file, before = waiting[0], files[len(state.applied) - 1].snapshot
+    operations = differences(before, file.snapshot)
+    if file.snapshot.fingerprint != model.fingerprint and needs_migration(operations):
+        later = f"{len(waiting)} migrations are pending. " if len(waiting) > 1 else ""
+        raise MigrationRefused(
+            f"{file.path} leads to another design than {model.name}; nothing was written.\n  {later}Run each migration "
+            "with the model that it was made from, or run `singletable migrate make` if the model has changed."
+        )
+    reject_unsupported(before, file.snapshot, operations)
+    return MigrationRun(control, file, before, design, operations, settings)
+
+
+def baseline(control: ControlItems, file: MigrationFile) -> Steps[DesignState]:
+    """Record that the items of a table follow the design of the first migration; raise MigrationRefused otherwise."""
+    description = yield from describe_table(control.table)
+    if description.get("GlobalTableVersion") or description.get("Replicas"):
+        raise MigrationRefused(f"table {control.table!r} is a global table, whose replicas a migration cannot order")
+    found = described_snapshot(file.snapshot, description, file.snapshot.ttl_attribute)
+    wrong = [str(each) for each in differences(found, file.snapshot)]
+    if wrong:
+        shown = "\n  ".join(wrong)
+        raise MigrationRefused(
+            f"table {control.table!r} does not have the design of {file.path.name}; nothing was written:\n  {shown}\n"
+            "  The first migration must be the design that the table has now: make it with the code that runs today."
+        )
+    yield from control.put_design(file.snapshot)
+    return (yield from control.create(DesignState(file.snapshot.fingerprint, (file.applied_as,))))
+
+
+def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
+    """Lead the table through all phases of a migration, from the phase that it is in."""
+    control, work = run.control, PassResult()
+    if state.phase is Phase.ROLLBACK:
+        raise MigrationRefused(f"migration {state.migration} is being undone; run `singletable migrate undo` to finish")
+    if state.migration not in (None, run.file.label):
+        raise MigrationRefused(f"table {control.table!r}: migration {state.migration} is open; run that one first")
+    if state.phase is None:
+        yield from control.put_design(run.before)
+        yield from control.put_design(run.after)
+        if not needs_migration(run.operations):
+            return RunResult((yield from control.change(state, run.finished(state))), work)
+        opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.EXPAND)
+        state = yield from control.change(state, opened)
+    state = yield from control.take_over(state)
+    while state.phase is not None:
+        run.settings.report(f"{state.phase.value}: {DESCRIPTIONS[state.phase]}")
+        done, following = yield from _phase(run, state)
+        work.add(done)
+        if following is state.phase:
+            return RunResult(state, work, tuple(done.failures))
+        changed = replace(state, phase=following)
+        state = yield from control.change(state, run.finished(state) if following is None else changed)
+    return RunResult(state, work)
+
+
+def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Phase | None]]:
+    """Do the work of the current phase; return it with the next phase, or with the same one if items stop it."""
+    table, settings, changes = run.control.table, run.settings, run.changes
+    match state.phase:
+        case Phase.EXPAND:
+            yield from create_indexes(table, run.before, run.after, settings.report)
+            return PassResult(), Phase.BACKFILL
+        case Phase.BACKFILL:
+            yield from pause(settings.wait_seconds)  # until no client of the old design writes
+            done = PassResult()
+            if any(each.rewritten for each in run.operations):
+                done = yield from _item_pass(run, state, changes.backfill)
+            return done, Phase.BACKFILL if done.failed else Phase.VERIFY
+        case Phase.VERIFY:
+            done = yield from _item_pass(run, state, changes.verify)
+            return done, Phase.VERIFY if done.failed else Phase.SWITCH
+        case Phase.SWITCH:
+            yield from pause(settings.wait_seconds)  # until no client of the old design reads
+            return PassResult(), Phase.CONTRACT
+        case _:
+            yield from delete_indexes(table, run.after, run.before, settings.report)
+            done = PassResult()
+            if any(each.cleaned for each in run.operations):
+                done = yield from _item_pass(run, state, changes.contract)
+            return done, Phase.CONTRACT if done.failed else None
+
+
+def _item_pass(run: MigrationRun, state: DesignState, compute: Compute) -> Steps[PassResult]:
+    settings, phase = run.settings, "" if state.phase is None else state.phase.value
+    one = ItemPass(
+        *(run.control, run.file.label, phase, compute, state.epoch, settings.segments, settings.rate),
+        *(settings.now, settings.clock, settings.progress),
+    )
+    done = yield from one.steps()
+    yield from run.control.delete_progress()
+    return done
+
+
+def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
+    """Lead the table back to the old design, from any phase before `contract`."""
+    control = run.control
+    if state.phase is None:
+        raise MigrationRefused(
+            f"table {control.table!r}: no migration is open.\n  A finished migration cannot be undone: restore a "
+            "backup, or make a migration to the old design."
+        )
+    if state.phase is Phase.CONTRACT:
+        raise MigrationRefused(
+            f"table {control.table!r}: migration {state.migration} is in the phase 'contract', in which the new code "
+            "already writes, so it cannot be undone.\n  Finish it, and make a migration to the old design; a backup "
+            "restores the table as it was before."
+        )
+    state = yield from control.take_over(state)
+    state = yield from control.change(state, replace(state, phase=Phase.ROLLBACK))
+    run.settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
+    yield from delete_indexes(control.table, run.before, run.after, run.settings.report)
+    done = yield from _item_pass(run, state, run.changes.rollback)
+    closed = replace(state, phase=None, migration=None, target=None)
+    return RunResult((yield from control.change(state, closed)), done)

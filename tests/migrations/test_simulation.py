@@ -1,0 +1,264 @@
+"""Migrations with concurrent clients of both designs, killed runners and stale runners, from one seed.
+
+`SIMULATION=1000 pytest tests/migrations/test_simulation.py` runs more seeds; `make simulate` does that.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from singletable import MigrationRefused, MigrationStopped, TableDiffers, field, key
+from singletable.client.design_lease import VIEW_SECONDS_MAX
+from singletable.client.open_table import transport_for
+from singletable.client.request_session import Session
+from singletable.client.request_steps import Call, run
+from singletable.conformance.item_comparison import ItemComparer
+from singletable.engine.engine import Engine
+from singletable.errors import RequestRefused, Unreachable
+from singletable.migrations.item_changes import ItemChange
+from singletable.migrations.runner import WAIT_SECONDS, run_migration, undo_migration
+from tests.migrations.orders import (
+    CONTROL,
+    NEW,
+    NewOrder,
+    NewOrders,
+    OldOrder,
+    OldOrders,
+    next_run,
+    stored_items,
+    table_with,
+)
+
+RUNS = int(os.environ.get("SIMULATION") or 15)
+ORDERS, CUSTOMERS, STATUSES, NOTES = 12, ("c1", "c2", "c3"), ("OPEN", "PAID"), (None, "n0", "n1")
+SLICE_SECONDS = 5.0
+
+
+class Killed(Exception):
+    """The process of a runner has ended."""
+
+
+class World:
+    """One engine, the clients of both designs, and what every answered write must have left behind."""
+
+    def __init__(self, seed: int, wait_seconds: float) -> None:
+        self.random, self.now, self.wait_seconds = random.Random(seed), 1000.0, wait_seconds
+        self.engine = Engine("memory:")
+        self.session = table_with(self.engine, 0)
+        self.expected: dict[str, NewOrder] = {}
+        self.old, self.new = [Client(self, OldOrders, OldOrder) for _ in range(2)], Client(self, NewOrders, NewOrder)
+        for number in range(ORDERS):
+            self.old[0].put(f"o{number}")
+        self.depth = 0
+
+    def clock(self) -> float:
+        return self.now
+
+    def act(self) -> None:
+        """Let some clients send some requests."""
+        for client in (*self.old, self.new):
+            if self.random.random() < 0.3:
+                client.act()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; clients act meanwhile."""
+        end = self.now + seconds
+        while self.now < end:
+            self.now += min(SLICE_SECONDS, end - self.now)
+            self.act()
+
+    def run_to_the_end(self) -> None:
+        """Start runners until one of them finishes the migration."""
+        for attempt in range(200):
+            is_last = attempt > 20
+            session = RunnerSession(self, 0.0 if is_last else 0.03)
+            state = run(CONTROL.state(), self.session)
+            assert state is not None
+            if state.fingerprint == NEW.fingerprint:
+                return
+            wanted = next_run(self.session, wait_seconds=self.wait_seconds, clock=self.clock)
+            is_undo = state.phase is not None and (state.phase.value == "rollback" or self.random.random() < 0.1)
+            try:
+                run((undo_migration if is_undo else run_migration)(wanted, state), session)
+            except (Killed, MigrationStopped, MigrationRefused):
+                self.advance(self.random.choice((0.0, 10.0, 100.0)))
+        raise AssertionError("the migration does not end")
+
+    def check(self) -> None:
+        """Check that the table contains exactly the answered writes, in the form of the new design."""
+        comparer, found = ItemComparer(NewOrders.design), {}
+        for item in stored_items(self.session):
+            comparison = comparer.compare(item)
+            assert comparison.written == item, f"an item does not conform: {item}"
+            found[comparison.value.id] = comparison.value
+        assert found == self.expected
+
+
+class Client:
+    """A client of one design, which opens its table again after it was rejected."""
+
+    def __init__(self, world: World, table: Any, cls: Any) -> None:
+        self.world, self.table, self.cls, self.open = world, table, cls, None
+
+    def act(self) -> None:
+        choice, number = self.world.random, f"o{self.world.random.randrange(ORDERS + 4)}"
+        actions: list[Callable[[str], None]] = [self.put, self.change, self.delete, self.read, self.read]
+        choice.choice(actions)(number)
+
+    def opened(self) -> Any:
+        if self.open is None:
+            opened = self.table.open(self.world.engine)
+            lease = opened._open.session.lease
+            lease.clock = self.world.clock
+            lease.confirmed_at = lease.asked_at = self.world.now
+            self.open = opened
+        return self.open
+
+    def _send(self, request: Callable[[Any], Any]) -> Any:
+        try:
+            return request(self.opened())
+        except TableDiffers:
+            if self.world.random.random() < 0.5:
+                self.open = None
+            return None
+
+    def put(self, number: str) -> None:
+        choice = self.world.random.choice
+        values: dict[str, Any] = {"id": number, "customer": choice(CUSTOMERS), "status": choice(STATUSES)}
+        values["note"] = choice(NOTES)
+        expected = NewOrder(**values, total=len(values["customer"]))
+        value = expected if self.cls is NewOrder else OldOrder(**values)
+        if self._send(lambda table: table.put(value)) is not None:
+            self.world.expected[number] = expected
+
+    def change(self, number: str) -> None:
+        if number not in self.world.expected:
+            return
+        name = self.world.random.choice(("status", "note"))
+        value = self.world.random.choice(STATUSES if name == "status" else ("n0", "n1"))
+        cls: Any = self.cls
+        changed = field(cls, lambda o: getattr(o, name)).set(value)
+        if self._send(lambda table: table.update(key(cls, id=number), changed)) is not None:
+            self.world.expected[number] = replace(self.world.expected[number], **dict[str, Any]({name: value}))
+
+    def delete(self, number: str) -> None:
+        if self._send(lambda table: (table.delete(key(self.cls, id=number)), True)) is not None:
+            self.world.expected.pop(number, None)
+
+    def read(self, number: str) -> None:
+        customer = self.world.random.choice(CUSTOMERS)
+        found = self._send(lambda table: sorted(each.id for each in table.of_customer.all(customer)))
+        if found is not None:
+            right = sorted(each.id for each in self.world.expected.values() if each.customer == customer)
+            assert found == right, f"{self.table.__name__} reads {found} instead of {right}"
+        if self.cls is NewOrder:
+            noted = self._send(lambda table: sorted(each.id for each in table.with_note.all("n0")))
+            if noted is not None:
+                assert noted == sorted(each.id for each in self.world.expected.values() if each.note == "n0")
+
+
+class RunnerSession(Session):
+    """The session of a runner: between its requests, clients act, it ends, or another runner overtakes it."""
+
+    def __init__(self, world: World, trouble: float) -> None:
+        super().__init__(transport_for(world.engine))
+        self.world, self.trouble = world, trouble
+
+    def send(self, call: Call) -> bytes:
+        world, chance = self.world, self.world.random.random()
+        world.act()
+        if chance < self.trouble / 2:
+            raise Killed
+        if chance < self.trouble and world.depth == 0:
+            world.depth += 1
+            try:  # this runner stops for a while; another one works, and then this one sends its request
+                self._overtake()
+            finally:
+                world.depth -= 1
+        return super().send(call)
+
+    def _overtake(self) -> None:
+        state = run(CONTROL.state(), self.world.session)
+        if state is None or state.fingerprint == NEW.fingerprint or state.phase is None:
+            return
+        wanted = next_run(self.world.session, wait_seconds=self.world.wait_seconds, clock=self.world.clock)
+        try:
+            run(run_migration(wanted, state), RunnerSession(self.world, self.trouble))
+        except (Killed, MigrationStopped, MigrationRefused):
+            return
+
+    def send_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
+        return [self.send(each) for each in calls]
+
+    def send_each(self, calls: Sequence[Call], meanwhile: Any = None) -> Sequence[Any]:
+        results: list[Any] = []
+        for each in calls:
+            try:
+                results.append(self.send(each))
+            except (RequestRefused, Unreachable) as problem:
+                results.append(problem)
+        return results
+
+    def wait(self, seconds: float) -> None:
+        if seconds == 1.0:  # the runner polls an index, which the engine creates in real time
+            time.sleep(0.002)
+            self.world.act()
+        else:
+            self.world.advance(seconds)
+
+
+def simulate(seed: int, wait_seconds: float = WAIT_SECONDS) -> None:
+    world = World(seed, wait_seconds)
+    world.act()
+    world.run_to_the_end()
+    for _ in range(10):
+        world.act()
+    world.check()
+
+
+@pytest.mark.slow
+def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration() -> None:
+    for seed in range(RUNS):
+        try:
+            simulate(seed)
+        except AssertionError as problem:
+            raise AssertionError(f"seed {seed}: {problem}") from problem
+
+
+GUARD_RUNS = 100
+
+
+def fails_within(runs: int, **settings: Any) -> bool:
+    for seed in range(runs):
+        try:
+            simulate(seed, **settings)
+        except (AssertionError, RequestRefused):  # such as a read of an index that no longer exists
+            return True
+    return False
+
+
+@pytest.mark.slow
+def test_the_simulation_fails_without_the_pause_for_clients() -> None:
+    assert WAIT_SECONDS > VIEW_SECONDS_MAX
+    assert fails_within(GUARD_RUNS, wait_seconds=0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guard", ["source", "existence"])
+def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ItemChange.call
+
+    def unguarded(self: ItemChange, table: str) -> Call:
+        kept = self.guards[:1] if guard == "source" else self.guards[1:]
+        kept = kept if guard == "source" else ()
+        return call(replace(self, guards=kept), table)
+
+    monkeypatch.setattr(ItemChange, "call", unguarded)
+    assert fails_within(GUARD_RUNS)
