@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures reference docs fuzz properties soak sanitize clients bench bench-client differential clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak sanitize clients bench bench-client differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ map: $(VENV)/.installed ## rewrite docs/reference/modules.md, the list of module
 pictures: $(VENV)/.installed ## redraw the pictures in docs/, from the models on the pages, and the picture of the demo
 	@$(BIN)/python -m tools.pictures
 	@$(BIN)/python tools/demo_picture.py
+
+studio-pictures: $(VENV)/.installed ## photograph the screens of the studio for its guide; needs Chromium
+	@$(BIN)/python -m tools.studio_pictures
 
 reference: $(VENV)/.installed ## rewrite the API and CLI reference in docs/reference from the code
 	@$(BIN)/python -m tools.reference

@@ -28,6 +28,7 @@ COMMANDS = (
     "top-keys",
     "export",
     "import",
+    "studio",
 )
 # `import` is a Python keyword.
 MODULES = {"import": "import_"}

@@ -166,6 +166,14 @@ class Template:
                 values[slot.name] = value
         return values
 
+    def split(self, key: str) -> tuple[str, ...]:
+        """Return the text of each part of a key; raise KeyRefused if it does not match the template."""
+        match = self._pattern.fullmatch(key)
+        if match is None:
+            raise KeyRefused(f"{key!r} does not match the template {self.text!r}")
+        slots = iter(match.groups())
+        return tuple(part.text if isinstance(part, LiteralText) else next(slots) for part in self.parts)
+
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         expressions = (

@@ -1,0 +1,69 @@
+"""Page templates: Jinja templates with escaped values, and the filters that they share."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from singletable.planner.formatting import format_bytes, format_count, format_number
+from singletable.studio.key_pieces import KeyPieces
+
+
+@cache
+def environment() -> Environment:
+    """Return the template environment; every value is escaped, and a misspelt name is an error."""
+    found = Environment(
+        loader=PackageLoader("singletable.studio"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {"bytes": format_bytes, "count": format_count, "key": key_markup, "number": format_number}
+    found.filters.update(filters)
+    return found
+
+
+def render(name: str, **values: Any) -> str:
+    """Return a template with these values."""
+    return environment().get_template(name).render(**values)
+
+
+def key_markup(texts: KeyPieces) -> Markup:
+    """Return a key with muted literals; a line can break before each delimiter."""
+    parts = []
+    for each in texts:
+        shown = escape(each.text).replace("#", Markup("#<wbr>"))
+        if each.field:
+            title = f"{each.field} {each.value}".strip()
+            parts.append(Markup('<span title="{}">{}</span>').format(title, shown))
+        else:
+            parts.append(Markup('<span class="literal">{}</span>').format(shown))
+    return Markup("").join(parts)
+
+
+def ordered_json(value: Any) -> str:
+    """Return JSON with typed values of DynamoDB on one line each."""
+    return _compact(value, 0)
+
+
+def _compact(value: Any, depth: int) -> str:
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value or (_is_typed(value) and len(flat) < 100):
+        return flat
+    space, end = "  " * (depth + 1), "  " * depth
+    if isinstance(value, dict):
+        inner = [f"{space}{json.dumps(name)}: {_compact(each, depth + 1)}" for name, each in value.items()]
+        return "{\n" + ",\n".join(inner) + f"\n{end}}}"
+    return "[\n" + ",\n".join(f"{space}{_compact(each, depth + 1)}" for each in value) + f"\n{end}]"
+
+
+def _is_typed(value: Any) -> bool:
+    """Return whether a value is one attribute value, or an object of texts such as the names of an expression."""
+    if isinstance(value, dict):
+        return all(isinstance(each, str | int | bool) for each in value.values())
+    return all(isinstance(each, str | int) for each in value)

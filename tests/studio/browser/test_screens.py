@@ -1,0 +1,215 @@
+"""Every screen in a real browser: what it shows, every flow by keyboard, and no error in the console."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.studio.browser.conftest import RunningStudio, Window
+from tests.studio.opened_studio import COMMERCE, store_of
+
+pytestmark = pytest.mark.slow
+Start = Callable[..., RunningStudio]
+SignIn = Callable[..., Window]
+ORDER = '{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}'
+
+
+@pytest.fixture(scope="module")
+def studio(start: Start, tmp_path_factory: pytest.TempPathFactory) -> tuple[RunningStudio, dict[str, Any]]:
+    return start(COMMERCE, store_of(tmp_path_factory.mktemp("store"))), {}
+
+
+@pytest.fixture
+def signed_in(studio: tuple[RunningStudio, dict[str, Any]], window: SignIn) -> Window:
+    """A window of the shared studio; the link works once, so the others take over its cookie."""
+    running, kept = studio
+    found = window(running, kept.get("state"))
+    kept["state"] = found.page.context.storage_state()
+    return found
+
+
+def row(page: Any, place: str, key: str) -> Any:
+    return page.locator(f'.column[data-place="{place}"] .row[data-id*="{key}"]').first
+
+
+def until(page: Any, expression: str, seconds: float = 20.0) -> None:
+    """Wait until an expression is true; Playwright's own wait evaluates text in the page, which the page forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        time.sleep(0.02)
+
+
+def selected(page: Any) -> list[str]:
+    return [str(each) for each in page.locator(".row.selected").all_inner_texts()]
+
+
+def test_the_token_disappears_from_the_url_and_scripts_cannot_read_the_cookie(signed_in: Window) -> None:
+    page = signed_in.open("/")
+    assert page.url.endswith("/Commerce/overview")
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_the_overview_shows_design_cost_and_heat(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/overview")
+    page.wait_for_selector(".heat-line")
+    assert page.locator(".design .chosen").count() == 9
+    assert "ORDER_BY_DATE" in page.locator("#heat-lines").inner_text()
+
+
+def test_an_item_is_marked_in_every_column(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/collections")
+    row(page, "table", "Z#B7").click()
+    until(page, "document.querySelectorAll('.row.selected').length === 3")
+    assert page.locator("[data-presence]").all_inner_texts() == [
+        "B7 is 3rd of 7 in USER#42",
+        "B7 is 3rd of 8 in ORDER_BY_DATE",
+        "B7 is 1st of 2 in USER#42#PENDING",
+    ]
+    assert page.locator("#thread path").count() == 2
+    assert "orders_in_status" in page.locator("#dock").inner_text()
+    row(page, "table", "PROFILE").click()
+    until(page, "document.querySelectorAll('.row.selected').length === 1")
+    until(page, "document.querySelector('[data-place=GSI1] [data-presence]').textContent.includes('declares no')")
+
+
+def test_collections_by_keyboard(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/collections")
+    keyboard = page.keyboard
+    keyboard.press("/")
+    keyboard.type("USER#42#PENDING")
+    keyboard.press("Enter")
+    until(page, "document.querySelectorAll('[data-place=GSI2] .row').length === 2")
+    assert "One partition of GSI2" in page.locator("#message").inner_text()
+    until(page, "document.querySelectorAll('.row.selected').length === 3")
+    keyboard.press("ArrowDown")
+    until(page, "document.querySelector('#dock .name').textContent === 'E4'")
+    keyboard.press("ArrowLeft")
+    keyboard.press("d")
+    until(page, "document.querySelectorAll('.row .decoded').length > 10")
+    assert "2026-05-10 14:23:01" in selected(page)[0]
+    keyboard.press("d")
+    keyboard.press("2")
+    until(page, "document.querySelectorAll('[data-place=GSI2] .row').length === 0")
+    keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    keyboard.press("Escape")
+    keyboard.press("g")
+    keyboard.press("p")
+    page.wait_for_url("**/patterns/profile")
+
+
+def test_a_search_by_field_and_a_shared_url(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/collections?q=Order.status:SHIPPED")
+    until(page, "document.querySelectorAll('[data-place=table] .row').length === 2")
+    page = signed_in.open(f"/Commerce/collections?item={ORDER.replace('#', '%23')}")
+    until(page, "document.querySelectorAll('.row.selected').length === 3")
+
+
+def test_a_pattern_by_keyboard(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/patterns/orders_in_status?user_id=42&status=SHIPPED&limit=1")
+    page.wait_for_selector(".metrics")
+    assert page.locator(".read-drawer .row:not(.rest)").count() == 1
+    page.keyboard.press("n")
+    until(page, "document.querySelectorAll('.page-line').length === 2")
+    assert page.locator(".bracket em").all_inner_texts() == ["page 2", "page 1"]
+    page.keyboard.press("/")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("7")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("text=No item has this key")
+    assert "user_id=7" in page.url
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.wait_for_url("**/patterns/reviews_of_product")
+    page.locator("[role=tab]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "import boto3" in page.locator(".snippets pre:not([hidden])").inner_text()
+
+
+def test_wrong_arguments_are_reported_above_the_answer(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/patterns/recent_orders?user_id=42&limit=many")
+    page.wait_for_selector("#problem:not([hidden])")
+    assert "limit='many' is not a valid int" in page.locator("#problem").inner_text()
+
+
+def test_a_write_shows_its_plan_first(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/patterns/set_status")
+    for name, value in (("user_id", "7"), ("placed_at", "2026-05-10T06:10:00"), ("id", "G8"), ("status", "SHIPPED")):
+        page.fill(f"[name={name}]", value)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#write")
+    assert "moves its entry" in page.locator(".effects").inner_text()
+    page.click("#write")
+    page.wait_for_selector("text=4 WRU")
+
+
+def test_nothing_overflows_at_800_pixels(signed_in: Window) -> None:
+    signed_in.page.set_viewport_size({"width": 800, "height": 900})
+    for path in ("overview", "collections", "patterns/orders_in_status?user_id=42&status=SHIPPED"):
+        page = signed_in.open(f"/Commerce/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 800
+
+
+def test_ten_thousand_items_scroll_with_few_rows_and_every_key_once(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
+    from tests.studio.readings import Reading, Readings
+
+    rows = [Reading(f"d{number // 9:04d}", number) for number in range(10_000)]
+    url = store_of(tmp_path, Readings, rows)
+    model = Path(__file__).parents[1] / "readings.py"
+    page = window(start(str(model), url)).open("/Readings/collections")
+    found = page.evaluate(
+        """async () => {
+          const column = window.studio.columns[0], seen = new Set();
+          const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          let most = 0;
+          for (let steps = 0; steps < 4000; steps++) {
+            for (const row of column.stack.querySelectorAll(".row[data-id]")) seen.add(row.dataset.id);
+            most = Math.max(most, document.querySelectorAll(".row").length);
+            const before = column.scroll.scrollTop;
+            column.scroll.scrollTop += column.scroll.clientHeight + 200;
+            await frame();
+            if (column.isFinished && column.scroll.scrollTop === before) break;
+          }
+          const all = column.drawers.flatMap((drawer) => drawer.rows.map((row) => row.id));
+          return { seen: seen.size, all: all.length, unique: new Set(all).size, most };
+        }"""
+    )
+    assert (found["all"], found["unique"], found["seen"]) == (10_000, 10_000, 10_000)
+    assert found["most"] < 500
+
+
+def test_a_studio_that_stops_is_announced(start: Start, window: SignIn) -> None:
+    running = start(COMMERCE)
+    found = window(running)
+    page = found.open("/Commerce/collections")
+    running.stop()
+    page.wait_for_selector("#away")
+    row(page, "table", "USER").click()
+    page.wait_for_selector("#dock .problem")
+    assert all("ERR_CONNECTION_REFUSED" in each for each in found.problems)
+    found.problems.clear()
+
+
+def test_a_changed_model_reloads_the_page_and_a_broken_one_shows_its_error(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
+    from tests.studio.test_model_watch import KEYS, MODEL
+
+    (tmp_path / "note_keys.py").write_text(KEYS)
+    model = tmp_path / "notes.py"
+    model.write_text(MODEL)
+    page = window(start(model)).open("/Notes/overview")
+    model.write_text(MODEL.replace("class Note:", "class Note"))
+    page.wait_for_selector("#model-problems", timeout=20_000)
+    assert "notes.py:10" in page.locator("#model-problems").inner_text()
+    assert "NOTE#" in page.locator(".design").inner_text()
+    model.write_text(MODEL.replace("Get a note.", "Read a note."))
+    page.wait_for_selector("#model-problems", state="detached", timeout=20_000)

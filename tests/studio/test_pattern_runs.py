@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from singletable import Page, Table, entity, pattern, query
+from singletable.planner.plan import Plan
+from singletable.studio.item_rows import ReadItems
+from singletable.studio.pattern_runs import PatternRun, run_page
+from singletable.studio.studio_store import StudioStore
+from singletable.studio.workspace import TableView
+from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, view_of, workspace
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    space = workspace(COMMERCE, store_of(tmp_path_factory.mktemp("store")))
+    yield studio(space)
+    space.close()
+
+
+def started(shared: Studio, name: str, **arguments: object) -> tuple[TableView, Plan, PatternRun]:
+    view = view_of(shared.space)
+    plan = next(each for each in view.report.outcomes if each.pattern.name == name)
+    assert isinstance(plan, Plan)
+    return view, plan, PatternRun(name, arguments, ())
+
+
+def test_pages_accumulate_with_their_units_and_rows(shared: Studio) -> None:
+    view, plan, run = started(shared, "orders_in_status", user_id="42", status="SHIPPED", limit=1)
+    one = run_page(view.opened(), view.rows, plan, run)
+    assert [group.rows[0][1] for page in one.pages for group in page.groups] == ["D5"]
+    assert one.cursor is not None
+    two = run_page(view.opened(), view.rows, plan, one)
+    assert [page.cost.read_units for page in two.pages] == [0.5, 0.5]
+    (drawer,) = two.drawers
+    assert [(part.page, [row.id.count("C2") for row in part.rows]) for part in drawer.runs] == [(2, [1]), (1, [0])]
+    assert (drawer.more_before, drawer.more_after) == (True, False)
+    assert (two.returned, two.examined, two.cost.requests) == (2, 2, 2)
+
+
+def test_an_item_collection_is_grouped_by_member(shared: Studio) -> None:
+    view, plan, run = started(shared, "order_with_items", order_id="A1")
+    (page,) = run_page(view.opened(), view.rows, plan, run).pages
+    assert [(group.member, group.label, len(group.rows)) for group in page.groups] == [
+        ("details", "OrderDetails", 1),
+        ("items", "OrderItem", 2),
+    ]
+    assert page.document["items"][0]["price"] == "59.9"
+
+
+def test_a_missing_item_is_none(shared: Studio) -> None:
+    view, plan, run = started(shared, "profile", id="nobody")
+    found = run_page(view.opened(), view.rows, plan, run)
+    assert (found.returned, found.drawers, found.pages[0].document) == (0, (), None)
+
+
+@entity(key=("SHELF#{shelf}", "{title}"), identity=("shelf", "title"))
+@dataclass
+class Book:
+    shelf: str
+    title: str
+    pages: int
+
+
+class Library(Table, entities=[Book]):
+    @pattern()
+    def long_books(self, shelf: str, *, limit: int = 20, cursor: str | None = None) -> Page[Book]:
+        """Long books on a shelf."""
+        return query(Book, filter=lambda book: book.pages > 300)
+
+
+def test_discarded_items_are_counted(tmp_path: Path) -> None:
+    url = store_of(tmp_path, Library, [Book("a", f"t{number}", 100 * number) for number in range(8)])
+    store = StudioStore(url, may_write=True)
+    view = TableView(Library.design, lambda: store.open(Library.design), ReadItems())
+    (plan,) = view.report.outcomes
+    assert isinstance(plan, Plan)
+    run = run_page(view.opened(), view.rows, plan, PatternRun("long_books", {"shelf": "a"}, ()))
+    assert (run.examined, run.returned) == (8, 4)
+    store.close()
+
+
+def test_the_page_of_a_pattern_is_filled_in_with_an_item_of_the_store(shared: Studio) -> None:
+    page = shared.page("/Commerce/patterns/order_with_items")
+    assert "data-run" in page
+    assert 'name="order_id" value=' in page
+
+
+def test_a_run_shows_answer_request_snippets_rows_and_proof(shared: Studio) -> None:
+    values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
+    html = shared.ask("run", pattern="orders_in_status", values=values)["html"]
+    text = text_of(html)
+    assert "0.5 RRU measured" in text
+    assert '"IndexName": "GSI2"' in text
+    assert "aws dynamodb query" in text
+    assert "client.query(" in text
+    assert "new QueryCommand(" in text
+    assert "table.orders_in_status(user_id='42'" in text
+    assert "more items, not read" in text
+    assert "Not the table: needs equality on status" in text
+    again = shared.ask("run", pattern="orders_in_status", values=values, next=True)["html"]
+    assert "page 2" in again
+    other = shared.ask("run", pattern="orders_in_status", values={**values, "status": "PENDING"}, next=True)["html"]
+    assert "page 2" not in other
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "message"),
+    [
+        ("profile", {}, "missing id"),
+        ("orders_placed", {"placed_at.low": "2026-05-01", "placed_at.high": ""}, "write LOW..HIGH"),
+        ("orders_placed", {"placed_at.low": "x", "placed_at.high": "y"}, "not a valid Between"),
+        ("recent_orders", {"user_id": "42", "limit": "many"}, "not a valid int"),
+        ("nothing", {}, "no plan"),
+    ],
+)
+def test_wrong_arguments_are_reported(shared: Studio, pattern: str, values: dict[str, str], message: str) -> None:
+    assert message in shared.ask("run", pattern=pattern, values=values)["error"]
+
+
+def test_a_range_is_two_fields(shared: Studio) -> None:
+    values = {"placed_at.low": "2026-05-01", "placed_at.high": "2026-05-04"}
+    assert "2 returned" in text_of(shared.ask("run", pattern="orders_placed", values=values)["html"])
+
+
+def test_a_write_shows_its_plan_and_sends_nothing_before_it_is_confirmed(tmp_path: Path) -> None:
+    space = workspace(COMMERCE, store_of(tmp_path))
+    shown = studio(space)
+    values = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
+    plan = text_of(shown.ask("plan", pattern="set_status", values=values)["html"])
+    assert "GSI2 moves its entry ≈2 WRU" in plan
+    assert space.store.total.cost.write_units == 0
+    shown.ask("run", pattern="set_status", values=values)
+    assert space.store.total.cost.write_units == 4
+    found = shown.ask("run", pattern="orders_in_status", values={"user_id": "42", "status": "SHIPPED"})["html"]
+    assert "3 returned" in text_of(found)
+    space.close()
+
+
+def test_a_read_only_store_is_not_written(tmp_path: Path) -> None:
+    space = workspace(COMMERCE, store_of(tmp_path))
+    space.store.may_write = False
+    values = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
+    answer = studio(space).ask("run", pattern="set_status", values=values)
+    assert "read-only" in answer["error"]
+    assert space.store.total.cost.write_units == 0
+    space.close()

@@ -1,0 +1,102 @@
+"""Photograph the screens of the studio for its guide, in a headless Chromium.
+
+    python -m tools.studio_pictures    rewrite docs/pictures/studio-*.png
+
+The studio shows the commerce example. Set CHROMIUM to the path of the browser.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import ViewportSize, sync_playwright
+
+from examples.commerce.model import Commerce
+from examples.commerce.rows import ROWS
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "pictures"
+ARGUMENTS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+ORDER = ".column:nth-of-type(1) .row[data-id*='Z#B7']"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture: the page, what to do there, and what to wait for."""
+
+    name: str
+    path: str
+    wait: str
+    click: str = ""
+    theme: str = "light"
+
+
+SHOTS = (
+    Shot("overview", "overview", ".heat-line"),
+    Shot("collections", "collections", ".row.selected", ORDER),
+    Shot("collections-dark", "collections?keys=decoded", ".row.selected", ORDER, "dark"),
+    Shot("pattern", "patterns/orders_in_status?user_id=42&status=SHIPPED&limit=1", ".bracket", "#next"),
+    Shot("pattern-dark", "patterns/user_with_recent_orders?user_id=42", ".bracket", "", "dark"),
+    Shot("write-plan", "patterns/set_status", "#write", "#run"),
+)
+WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
+
+
+def main() -> int:
+    browser = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        print("Chromium is not installed; set CHROMIUM to its path", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        with Commerce.open(f"file:{folder}/commerce.db", create=True) as table:
+            table.put_many(ROWS)
+        shutil.copytree(ROOT / "examples", f"{folder}/examples")  # the pictures show short paths
+        command = [sys.executable, "-m", "singletable", "studio", "examples/commerce/model.py", "file:commerce.db"]
+        started = subprocess.Popen(  # noqa: S603  # our own command line
+            [*command, "--no-browser"], cwd=folder, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            link = _link(started)
+            window = driver.chromium.launch(executable_path=browser, args=list(ARGUMENTS)).new_page(viewport=SIZE)
+            window.goto(link)
+            for shot in SHOTS:
+                _photograph(window, link.partition("/?")[0], shot)
+        finally:
+            started.terminate()
+            started.wait(20)
+    return 0
+
+
+def _link(started: subprocess.Popen[str]) -> str:
+    assert started.stdout is not None
+    started.stdout.readline()
+    found = re.search(r"http://\S+", started.stdout.readline())
+    assert found is not None
+    return found[0]
+
+
+def _photograph(window: Any, origin: str, shot: Shot) -> None:
+    window.emulate_media(color_scheme=shot.theme, reduced_motion="reduce")
+    window.goto(f"{origin}/Commerce/{shot.path}")
+    window.wait_for_load_state("networkidle")
+    for name, value in WRITE.items() if shot.name == "write-plan" else ():
+        window.fill(f"[name={name}]", value)
+    if shot.click:
+        window.click(shot.click)
+    window.wait_for_selector(shot.wait)
+    window.wait_for_timeout(400)
+    window.mouse.move(0, 0)
+    window.screenshot(path=FOLDER / f"studio-{shot.name}.png")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
