@@ -9,8 +9,10 @@ from typing import Any
 from singletable.document.item_collections import text_of
 from singletable.document.svg import clean
 from singletable.errors import KeyRefused
+from singletable.model.codecs.codec import Codec
+from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.entity import Entity
-from singletable.model.key_template import FieldSlot, LiteralText
+from singletable.model.key_template import FieldSlot, LiteralText, Slot
 from singletable.model.keys import KeyPart, TemplatePart
 from singletable.model.table_schema import Index, KeyAttribute
 
@@ -75,19 +77,25 @@ def _stored_texts(value: Mapping[str, Any], part: KeyPart | None) -> KeyPieces:
     except KeyRefused:
         return _by_delimiter(text)
     return tuple(
-        KeyPiece(clean(piece_text))
-        if isinstance(piece, LiteralText)
-        else KeyPiece(
-            clean(piece_text), piece.name, _decoded(piece, piece_text) if isinstance(piece, FieldSlot) else ""
-        )
+        KeyPiece(clean(piece_text)) if isinstance(piece, LiteralText) else _field_piece(piece, piece_text)
         for piece, piece_text in zip(part.template.parts, texts, strict=True)
         if piece_text
     )
 
 
-def _decoded(slot: FieldSlot, text: str) -> str:
+def _field_piece(slot: Slot, text: str) -> KeyPiece:
+    """Return the piece of a slot with its decoded value; a truncated time is the value that the key keeps."""
+    shown = clean(text)
+    if isinstance(slot, FieldSlot):
+        return KeyPiece(shown, slot.name, _decoded(slot.codec, text))
+    if isinstance(slot.derived, TruncatedTime):
+        return KeyPiece(shown, slot.derived.fields[0], _decoded(slot.derived.codec, text))
+    return KeyPiece(shown, slot.name)
+
+
+def _decoded(codec: Codec, text: str) -> str:
     try:
-        value = clean(value_text(slot.codec.decode(text)))
+        value = clean(value_text(codec.decode(text)))
     except KeyRefused:
         return ""
     return "" if value == text else value

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.connected_table import ConnectedTable
-from singletable.client.open_table import open_table
+from singletable.client.open_table import OpenOptions, open_table
 from singletable.client.request_steps import Call
 from singletable.model.design import Design
 from singletable.sample_rows.generate_rows import sample_rows
@@ -65,7 +65,8 @@ class StudioStore:
     def _connect(self, design: Design) -> ConnectedTable:
         place = self._place()
         name = self.table_name or design.name
-        opened = open_table(design, place, {"create": self.is_sample, "name": name, "unreadable": "report"})
+        options = OpenOptions(create=self.is_sample, name=name, unreadable="report")
+        opened = open_table(design, place, options)
         if self.is_sample and design.name not in self._opened:
             _fill(opened, design, name)
         opened.session.transport = TimedTransport(opened.session.transport, self.total)

@@ -31,8 +31,9 @@ ARGUMENTS = [
 STOP_SECONDS_MAX = 20
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """A browser for one module: Playwright runs an event loop, which other tests must not find running."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed; set CHROMIUM to its path")
     with playwright.sync_playwright() as driver:
