@@ -19,7 +19,7 @@ from examples.commerce.releases import FirstRelease, SecondRelease, SecondUser
 from examples.commerce.status_in_key import CommerceByStatus
 from examples.customers import rows as customers
 from examples.customers.model import Customers, Orders, Teams
-from examples.guide import account_rows, accounts, series_rows
+from examples.guide import account_rows, accounts, project_rows, projects, series_rows
 from examples.guide import rows as guide
 from examples.guide.groups import Groups
 from examples.guide.model import Guide, Telemetry
@@ -145,6 +145,7 @@ EXAMPLES = [
     Example(Guide, guide.ROWS),
     Example(Telemetry, series_rows.SHARDED),
     Example(DailyTelemetry, series_rows.DAILY),
+    Example(projects.Projects, project_rows.ROWS),
     Example(accounts.Accounts, account_rows.ROWS),
     *(Example(table, rows) for table, rows in _SHARDED),
     # Variants that a script fills.
