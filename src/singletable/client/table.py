@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, Unpack, overload
 
 from singletable.client.pattern import Pattern
-from singletable.client.table_metaclass import RESERVED, TableBody
+from singletable.client.table_metaclass import TableBody, reject_reserved
 from singletable.errors import DesignError, NotConnected, Problem
 from singletable.model import source_location
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
@@ -76,8 +76,8 @@ class Table(TableBody):
         the same secret; they expire after `cursor_seconds`. With a list of secrets, the first one signs, and cursors of
         the others stay valid. `cursors="encrypted"` hides the keys in a cursor. `retries` and `timeouts` are the retry
         and timeout settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log
-        records.
-        `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
+        records. `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the
+        machine.
         Raises TableDiffers if the table does not exist or does not match the model; this check needs the permission
         `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
 
@@ -412,7 +412,7 @@ class Table(TableBody):
         )
         members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]
-        _reject_reserved(patterns)
+        reject_reserved(patterns)
         cls.design = compile_design(settings, entities, [pattern.declaration for pattern in patterns])
 
 
@@ -435,17 +435,3 @@ def subtree_moves() -> Any:
     from singletable.client import move_subtree as loaded
 
     return loaded
-
-
-def _reject_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:
-    problems = [
-        Problem(
-            f"{pattern.declaration.name!r} is a reserved name and cannot be the name of a pattern",
-            pattern.declaration.location,
-            "Name it after its result, such as orders_of_customer.",
-        )
-        for pattern in patterns
-        if pattern.declaration.name in RESERVED
-    ]
-    if problems:
-        raise DesignError(problems)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.pattern import Pattern
@@ -92,3 +92,18 @@ else:
 
     class TableBody(metaclass=TableMeta):
         """Base class of tables with the metaclass."""
+
+
+def reject_reserved(patterns: Sequence[Pattern[..., Any]]) -> None:
+    """Raise DesignError if a pattern has a reserved name."""
+    problems = [
+        Problem(
+            f"{pattern.declaration.name!r} is a reserved name and cannot be the name of a pattern",
+            pattern.declaration.location,
+            "Name it after its result, such as orders_of_customer.",
+        )
+        for pattern in patterns
+        if pattern.declaration.name in RESERVED
+    ]
+    if problems:
+        raise DesignError(problems)
