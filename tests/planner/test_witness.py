@@ -29,7 +29,7 @@ from singletable.planner.explanation import explain
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Plan
 from singletable.planner.planner import plan
-from singletable.planner.trims import trim_tests
+from singletable.planner.trims import TrimTests, trim_tests
 from tests import generate
 from tests.oracle import Item, PlainTable, passes
 from tests.planner.edges import Edges, ThinEdges
@@ -102,7 +102,8 @@ def test_the_planner_selects_what_brute_force_selects(
     outcome = plan(design, pattern)
     assert isinstance(outcome, Plan)
     explanation = explain(design, outcome, pattern.signature.bind(None, **arguments))
-    answer = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments))
+    tests = trim_tests(outcome, arguments)
+    answer = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments, tests))
     assert sorted(map(repr, answer)) == sorted(map(repr, _expected(table, design, pattern, arguments, outcome)))
     _check_order(answer, outcome)
 
@@ -112,12 +113,11 @@ def _put(table: PlainTable, value: Any) -> None:
         table.put(value)
 
 
-def _kept(item: Item, outcome: Plan, arguments: Mapping[str, Any]) -> bool:
+def _kept(item: Item, outcome: Plan, arguments: Mapping[str, Any], tests: TrimTests) -> bool:
     """What the client keeps of an answer: the entities asked for, the exact times, the filter, the distance."""
     if item.entity not in outcome.entities:
         return False
-    tests = trim_tests(outcome, arguments).get(item.entity.name, ())
-    if not all(holds(test.predicate, getattr(item.value, test.field)) for test in tests):
+    if not all(holds(test.predicate, getattr(item.value, test.field)) for test in tests.get(item.entity.name, ())):
         return False
     if not passes(outcome.filter, item.value, arguments):
         return False

@@ -74,10 +74,9 @@ class Table(TableBody):
         boto3 session; `credentials` are credentials, or a function that returns them. A DynamoDB client of boto3 in
         place of the URL sends every request itself. `secret` signs cursors, which are valid in every process that has
         the same secret; they expire after `cursor_seconds`. With a list of secrets, the first one signs, and cursors of
-        the others stay valid. `cursors="encrypted"` hides the keys in a cursor. `retries` and `timeouts` are the retry
-        and timeout settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log
-        records. `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the
-        machine.
+        the others stay valid. `cursors="encrypted"` hides the keys. `retries` and `timeouts` are the retry and timeout
+        settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log records.
+        `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
         Raises TableDiffers if the table does not exist or does not match the model; this check needs the permission
         `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
 
