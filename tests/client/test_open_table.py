@@ -86,8 +86,8 @@ def engine() -> Generator[Engine, None, None]:
         yield found
 
 
-def limited(engine: Engine, action: str) -> PrincipalEngine:
-    statement = {"Effect": "Allow", "Action": action, "Resource": "*"}
+def limited(engine: Engine, *actions: str) -> PrincipalEngine:
+    statement = {"Effect": "Allow", "Action": list(actions), "Resource": "*"}
     policies = parse_policies({"Version": "2012-10-17", "Statement": [statement]})
     return engine.as_principal(Principal("arn:aws:iam::000000000000:role/app", policies))
 
@@ -101,9 +101,11 @@ def test_opening_without_a_check_sends_nothing(engine: Engine) -> None:
     assert [request.operation for request in requests] == ["DescribeTable"]
 
 
-def test_the_check_needs_the_permission_to_describe_the_table(engine: Engine) -> None:
+def test_the_check_needs_the_permissions_to_describe_the_table_and_to_read_its_design_state(engine: Engine) -> None:
     Shop.open(engine, create=True).close()
-    Shop.open(limited(engine, "dynamodb:DescribeTable")).close()
+    Shop.open(limited(engine, "dynamodb:DescribeTable", "dynamodb:GetItem")).close()
+    with pytest.raises(RequestRefused, match="not authorized to perform: dynamodb:GetItem"):
+        Shop.open(limited(engine, "dynamodb:DescribeTable"))
     with pytest.raises(RequestRefused, match="not authorized to perform: dynamodb:DescribeTable"):
         Shop.open(limited(engine, "dynamodb:GetItem"))
     Shop.open(limited(engine, "dynamodb:GetItem"), check=False).close()
