@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,36 @@ def test_the_serve_command_with_access_keys_rejects_requests_without_a_valid_key
             running.client(("WHO", "hushhush")).list_tables()
         assert "hush" not in running.said
         assert running.stop() == (0, "")
+
+
+def list_tables(running: Running, **headers: str) -> tuple[int, str | None]:
+    """Send a request with these headers; return its status, and which pages may read the response."""
+    connection = HTTPConnection(running.ready["host"], running.ready["port"], timeout=SECONDS_MAX)
+    target = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
+    try:
+        connection.request("POST", "/", b"{}", target | headers)
+        response = connection.getresponse()
+        return response.status, response.headers["Access-Control-Allow-Origin"]
+    finally:
+        connection.close()
+
+
+def test_the_serve_command_accepts_web_pages_and_host_names_only_if_they_are_allowed() -> None:
+    page, other = "http://localhost:3000", "https://pages.example"
+    with serve("--json", "--allow-origin", page, "--allow-host", "dynamodb") as running:
+        assert list_tables(running) == (200, None)
+        for host in ("dynamodb:8000", "localhost:8000", "192.168.1.7:8000", "[::1]:8000"):
+            assert list_tables(running, Host=host) == (200, None)
+        assert list_tables(running, Host="pages.example") == (403, None)
+        assert list_tables(running, Origin=page) == (200, page)
+        for origin in (other, "null", f"http://{running.ready['host']}:{running.ready['port']}"):
+            assert list_tables(running, Origin=origin) == (403, None)
+        assert list_tables(running, Origin=page, Host="pages.example")[0] == 403
+
+
+def test_the_serve_command_with_access_keys_lets_the_signature_decide() -> None:
+    with serve("--json", "--access-key", "AKID:hushhush") as running:
+        assert list_tables(running, Host="pages.example", Origin="https://pages.example") == (400, "*")
 
 
 def test_the_serve_command_reports_a_port_that_is_in_use() -> None:
