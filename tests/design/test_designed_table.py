@@ -21,6 +21,7 @@ from singletable.model.intents import ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.explanation import explain
 from singletable.planner.plan import Plan
+from singletable.planner.trims import trim_tests
 from singletable.verify.design_check import check
 from tests import generate
 from tests.oracle import PlainTable
@@ -160,7 +161,8 @@ def test_chosen_keys_return_what_a_filter_over_all_items_returns(
     }
     outcome = next(each for each in (design_outcome(design, declared),) if isinstance(each, Plan))
     explanation = explain(design, outcome, declared.signature.bind(None, **arguments))
-    found = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments))
+    tests = trim_tests(outcome, arguments)
+    found = table.run(explanation.requests, lambda item: _kept(item, outcome, arguments, tests))
     assert sorted(map(repr, found)) == sorted(map(repr, _expected(table, design, declared, arguments, outcome)))
 
 
