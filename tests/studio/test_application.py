@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from singletable import Retries
 from singletable.engine.engine import Engine
-from tests.studio.opened_studio import COMMERCE, ROOT, Studio, store_of, studio, text_of, workspace
+from singletable.errors import RequestRefused
+from tests.studio.opened_studio import COMMERCE, ROOT, Studio, store_of, studio, text_of, view_of, workspace
 
 SCRIPT = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
@@ -84,6 +86,28 @@ def test_a_table_that_does_not_match_the_model_is_reported_on_the_page(tmp_path:
     assert "table 'Commerce' does not exist" in text_of(shown.page("/Commerce/overview"))
     assert "does not exist" in shown.ask("column", place="table")["error"]
     shown.space.close()
+
+
+def test_a_throttled_store_is_reported_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = workspace(COMMERCE, store_of(tmp_path))
+    shown = studio(space)
+    session = view_of(space).opened().session
+    session.retries = Retries(attempts=2, first_seconds=0.001)
+
+    def throttle(*_: object) -> bytes:
+        raise RequestRefused("ProvisionedThroughputExceededException", "The level of throughput was exceeded.")
+
+    monkeypatch.setattr(session.transport, "send", throttle)
+    assert "throughput was exceeded" in shown.ask("column", place="table")["error"]
+    assert "throughput was exceeded" in shown.ask("run", pattern="profile", values={"id": "42"})["error"]
+    assert "throughput was exceeded" in text_of(shown.page("/Commerce/overview"))
+    space.close()
+
+
+def test_a_server_that_does_not_respond_is_reported_on_the_page() -> None:
+    shown = studio(workspace(COMMERCE, "http://127.0.0.1:9"))
+    assert "127.0.0.1:9" in shown.ask("column", place="table")["error"]
+    assert "The store cannot be read" in text_of(shown.page("/Commerce/overview"))
 
 
 def test_nothing_is_read_on_dynamodb_before_a_click() -> None:

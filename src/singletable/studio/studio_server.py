@@ -14,6 +14,8 @@ import uvicorn
 from singletable.errors import ArgumentRefused
 from singletable.studio.access_guard import StudioSecrets
 from singletable.studio.application import studio_application
+from singletable.studio.design_overview import design_overview
+from singletable.studio.page_templates import environment
 from singletable.studio.workspace import Workspace
 
 HOST = "127.0.0.1"
@@ -54,6 +56,7 @@ def serve_studio(
     )
     if opens_browser:
         Thread(target=webbrowser.open, args=(secrets.url,), daemon=True).start()
+    Thread(target=prepare, args=(workspace,), daemon=True).start()
     workspace.watch.start()
     try:
         uvicorn.Server(config).run([listener])
@@ -61,3 +64,13 @@ def serve_studio(
         sys.stderr.write("\n")
     finally:
         workspace.close()
+
+
+def prepare(workspace: Workspace) -> None:
+    """Plan the first table and load the templates while the browser starts; sends no request."""
+    for name in workspace.table_names[:1]:
+        view = workspace.table(name)
+        if view is not None:
+            design_overview(view, workspace.prices)
+    for name in environment().list_templates():
+        environment().get_template(name)

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const { ask, element } = window.studio;
-  const ROW = 26, GAP = 7, LINE = 17, COUNT = 15, STACKED_LABEL = 24, CELL = 7.3, OVERSCAN = 260;
+  const ROW = 26, GAP = 7, LINE = 17, COUNT = 15, STACKED_LABEL = 24, CELL = 7.3, OVERSCAN = 260, TALL = 320;
   const stacked = matchMedia("(max-width: 1100px)");
   const bytes = (size) => (size < 1000 ? `${size} B` : size < 1000000 ? `${(size / 1000).toFixed(1)} KB` : `${(size / 1000000).toFixed(1)} MB`);
   const plain = (texts) => texts.map(([text]) => text).join("");
@@ -118,8 +118,8 @@
     layout() {
       const width = this.stack.clientWidth;
       if (!this.labelCells || this.layoutWidth !== width) {
-        const longest = Math.max(8, ...this.drawers.slice(0, 60).map((drawer) => plain(drawer.texts).length));
-        const most = Math.max(9, Math.floor((width * 0.36 - 20) / CELL));
+        const longest = Math.max(12, ...this.drawers.slice(0, 60).map((drawer) => plain(drawer.texts).length));
+        const most = Math.max(12, Math.floor((width * 0.36 - 20) / CELL));
         this.labelCells = this.drawers.length ? Math.min(longest, most, 26) : 0;
         this.layoutWidth = width;
         this.section.style.setProperty("--label-width", `${Math.ceil(this.labelCells * CELL) + 20}px`);
@@ -158,7 +158,8 @@
         if (!visible.has(drawer)) { node.remove(); this.nodes.delete(drawer); }
       }
       const units = this.drawers.length;
-      const what = `${this.rowCount.toLocaleString("en")} ${this.isFinished ? (this.rowCount === 1 ? "item" : "items") : "read"}`;
+      const isAll = this.isFinished && !this.drawers.some((drawer) => drawer.more);
+      const what = `${this.rowCount.toLocaleString("en")} ${isAll ? (this.rowCount === 1 ? "item" : "items") : "read"}`;
       this.read.textContent = this.isStarted ? `${what}, ${units.toLocaleString("en")} ${units === 1 ? "partition" : "partitions"}` : "";
     }
 
@@ -175,7 +176,7 @@
       let node = this.nodes.get(drawer);
       if (isFresh && node) { if (node.contains(document.activeElement)) this.host.refocus = true; node.remove(); node = null; }
       if (!node) {
-        node = element("div", { class: "drawer" }, this.label(drawer), element("div", { class: "rows" }));
+        node = element("div", { class: drawer.height > TALL ? "drawer tall" : "drawer" }, this.label(drawer), element("div", { class: "rows" }));
         node.style.top = `${drawer.top}px`;
         node.style.height = `${drawer.height}px`;
         node.rowNodes = new Map();
