@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak simulate sanitize clients bench bench-client bench-cold differential clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,11 @@ soak: $(VENV)/.installed ## compare the engine with its oracle, kill it, and run
 simulate: $(VENV)/.installed ## run migrations with concurrent clients and killed runners: SIMULATION=1000 seeds
 	$(call stage,simulate)
 	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py
+faults: $(VENV)/.installed ## test interrupts, paused processes, forks, damaged logs and clock jumps for longer (docs/explanation/reliability.md)
+	$(call stage,faults)
+	@FAULTS=1 SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/faults tests/engine/storage/test_log_damage.py \
+		tests/engine/test_waiting_requests.py tests/engine/test_steady_clock.py tests/engine/test_durability.py \
+		tests/client/test_forked_process.py
 
 SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
 from time import monotonic, sleep
@@ -154,8 +154,11 @@ class ConnectionPool:
                 self._checkpoint(connection)
                 self._remap_if_grown(connection)
             elif self._group_flush is not None and self._log.has_outgrown_extension():
-                with self._no_other_writer(connection):
+                self._keep_out_writers(connection)
+                try:
                     self._log.extend()
+                finally:
+                    connection.roll_back()
 
     def flush(self) -> None:
         """With `sync="full"`, return when every commit of this process so far survives a power failure."""
@@ -268,26 +271,25 @@ class ConnectionPool:
         SQLite up to 3.51.2 can lose pages when a writer restarts the log between two consecutive checkpoints
         (sqlite.org/wal.html, "the WAL-reset bug"). Holding the write lock keeps out the writers of all processes.
         """
-        with self._no_other_writer(holder):
+        self._keep_out_writers(holder)
+        try:
             mover = self.acquire()
             try:
                 _, frames, _ = mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
                 self._log.after_checkpoint(frames)
             finally:
                 self.release(mover)
+        finally:
+            holder.roll_back()
 
-    @contextmanager
-    def _no_other_writer(self, holder: StoreConnection) -> Generator[None, None, None]:
-        """Hold SQLite's write lock; raise sqlite3.OperationalError if another program has it.
+    def _keep_out_writers(self, holder: StoreConnection) -> None:
+        """Take SQLite's write lock until a rollback; raise sqlite3.OperationalError if another program has it.
 
-        Such a program writes without the fair lock. A later commit tries again.
+        Such a program writes without the fair lock. A later commit tries again. This is not a generator-based context
+        manager: Python can finalize a generator long after an interrupt, and its rollback would hit a later write.
         """
         holder.wait_for_writers(0)
         holder.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        finally:
-            holder.execute("ROLLBACK")
 
     def _remap_if_grown(self, holder: StoreConnection) -> None:
         """Make the writer map the grown file; the other connections remap when they see its next write."""

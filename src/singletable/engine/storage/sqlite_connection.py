@@ -70,9 +70,14 @@ class StoreConnection(sqlite3.Connection):
         """End what a thread has left on the connection: its cursors, its transaction and its claim."""
         if self.open_cursors:
             self.close_cursors()
-        if self.in_transaction:  # SQLite may have ended it itself, for example when the disk is full
-            self.execute("ROLLBACK")
+        if self.in_transaction:
+            self.roll_back()
         self.holder.clear()
+
+    def roll_back(self) -> None:
+        """Roll back an open transaction; SQLite may have ended it itself, for example when the disk is full."""
+        if self.in_transaction:
+            self.execute("ROLLBACK")
 
     def remap(self) -> None:
         """Map the file at its current size; SQLite does so only when the limit changes."""

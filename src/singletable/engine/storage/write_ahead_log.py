@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ CHECKPOINT_FRAMES = 8000
 # blocks. So with `sync="full"`, the log is filled with zeros ahead of its end; SQLite ignores them.
 EXTENSION_BYTES = 2 * 2**20
 
+_POLL_SECONDS = 0.05
 _HEADER_BYTES = 32
 _SALTS_AT = 16
 _FRAME_BYTES = 24 + PAGE_BYTES
@@ -108,6 +110,8 @@ class GroupFlush:
     def __init__(self, sync: Callable[[], None]) -> None:
         self._sync = sync
         self._flushing = owned_lock()
+        # Locked while a flush runs. Each flush has its own gate, so that no thread waits for a flush it does not need.
+        self._gate = threading.Lock()
         self._committed = 0
         self._durable = 0
         self._failure: OSError | None = None
@@ -119,26 +123,32 @@ class GroupFlush:
     def flush(self) -> None:
         """Return when every commit counted so far is on disk."""
         needed = self._committed
-        if self._durable >= needed:
-            return
         try:
             # A running flush may have started before our commit, so wait for its end and then check what it flushed.
-            self._flushing.acquire()
-            self._raise_failure()
-            if self._durable < needed:
-                self._lead(self._committed)
-            release_owned(self._flushing)
+            while self._durable < needed:
+                self._raise_failure()
+                gate = self._gate
+                if self._flushing.acquire(blocking=False):
+                    self._lead()
+                elif gate.acquire(timeout=_POLL_SECONDS):  # an interrupted flush leaves its gate locked
+                    gate.release()
         except BaseException:
             release_owned(self._flushing)
             raise
 
-    def _lead(self, included: int) -> None:
+    def _lead(self) -> None:
+        gate = threading.Lock()
+        gate.acquire()
+        self._gate = gate
         try:
+            included = self._committed
             self._sync()
+            self._durable = included
         except OSError as error:
             self._failure = error
-        else:
-            self._durable = included
+        finally:
+            release_owned(self._flushing)
+            gate.release()
         self._raise_failure()
 
     def _raise_failure(self) -> None:
