@@ -102,6 +102,7 @@ soak: $(VENV)/.installed ## compare the engine with its oracle, kill it, and run
 simulate: $(VENV)/.installed ## run migrations with concurrent clients and killed runners: SIMULATION=1000 seeds
 	$(call stage,simulate)
 	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py
+
 faults: $(VENV)/.installed ## test interrupts, paused processes, forks, damaged logs and clock jumps for longer (docs/explanation/reliability.md)
 	$(call stage,faults)
 	@FAULTS=1 SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/faults tests/engine/storage/test_log_damage.py \
