@@ -19,7 +19,7 @@ from textwrap import dedent
 
 import pytest
 
-from singletable.engine.storage import catalog_rows, connection_pool, write_ahead_log
+from singletable.engine.storage import catalog_rows, write_ahead_log
 from singletable.engine.storage.catalog_rows import tree_of
 from singletable.engine.storage.store import Store
 from singletable.errors import StoreRefused
@@ -161,10 +161,8 @@ def test_a_writer_in_a_connection_pool_waits_while_another_process_writes(store:
         assert TREE.get(connection, b"key") == (b"ours", 4)
 
 
-def test_a_write_lock_timeout_of_a_connection_pool_names_the_cause(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection_pool, "BUSY_SECONDS", 0.05)  # a minute is too long for a test
+def test_a_write_lock_timeout_of_a_connection_pool_names_the_cause(store: Store, url: str) -> None:
+    store.waits.seconds = 0.05  # a minute is too long for a test
     held = pytest.raises(StoreRefused, match="has been locked by another process for a minute")
     with Store.open(url) as other, other.writing(), held:
         put(store, b"key")
