@@ -90,3 +90,11 @@ def test_a_wheel_is_built_without_a_compiler(tmp_path: Path, wheel: Path) -> Non
     assert built.returncode == 0, built.stderr
     assert [path.name.partition("-py3-none-any")[1] for path in tmp_path.glob("*.whl")] == ["-py3-none-any"]
     assert "without its compiled parts" in built.stdout + built.stderr
+
+
+def test_a_wheel_contains_the_pages_of_the_studio(wheel: Path) -> None:
+    studio = ROOT / "src" / "singletable" / "studio"
+    files = [path for folder in ("assets", "templates") for path in (studio / folder).iterdir()]
+    needed = {f"singletable/studio/{path.parent.name}/{path.name}" for path in files}
+    with zipfile.ZipFile(wheel) as archive:
+        assert needed <= set(archive.namelist())

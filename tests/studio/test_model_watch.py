@@ -108,6 +108,27 @@ def test_a_model_that_is_broken_at_the_start_shows_its_errors(folder: Path) -> N
     space.close()
 
 
+def test_an_accepted_finding_that_does_not_exist_is_a_problem_of_the_model(folder: Path) -> None:
+    rewrite(folder / "notes.py", MODEL.replace("@pattern()", '@pattern(accept={"ST999": "no such finding"})'))
+    space = opened(folder)
+    assert "ST999" in space.watch.problems[0].message
+    assert "ST999" in text_of(studio(space).page("/"))
+    space.close()
+
+
+def test_a_model_without_keys_shows_its_patterns_and_findings(folder: Path) -> None:
+    rewrite(folder / "notes.py", MODEL.replace('@entity(key=(PREFIX + "{id}",))', "@entity()"))
+    space = opened(folder)
+    shown = studio(space)
+    text = text_of(shown.page("/Notes/overview"))
+    assert "ST004" in text
+    assert "Note has no key yet" in text
+    assert "not supported" in text_of(shown.page("/Notes/patterns/note"))
+    assert "error" in shown.ask("column", "Notes", place="table")
+    shown.page("/Notes/collections")
+    space.close()
+
+
 def test_an_endless_model_is_stopped(folder: Path) -> None:
     space = opened(folder)
     rewrite(folder / "notes.py", MODEL + "\nwhile True:\n    pass\n")

@@ -21,6 +21,7 @@ from types import ModuleType
 
 from singletable.errors import SingletableError
 from singletable.model.design import Design
+from singletable.verify.design_check import reject_unknown_codes
 
 LoadDesigns = Callable[[], Sequence[Design]]
 CHECK_SECONDS = 0.4
@@ -114,6 +115,8 @@ class ModelWatch:
         linecache.checkcache()
         try:
             designs = self._load()
+            for design in designs:
+                reject_unknown_codes(design)
         except SingletableError as problem:
             found = {name: sys.modules[name] for name in set(sys.modules) - known}
             self._follow(found | kept, problem)
