@@ -49,7 +49,7 @@ class Session:
 
     def send(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.lease is not None:
+        if self.lease is not None and not self.lease.passes():
             self._check_lease(self.lease, call)
         if not self.is_observed:
             body = _body(call)
@@ -81,7 +81,7 @@ class Session:
 
         Calls `meanwhile` once, while it waits for the responses.
         """
-        if self.lease is not None:
+        if self.lease is not None and not self.lease.passes():
             for call in calls:
                 self._check_lease(self.lease, call)
         attempts = [self._attempts(call, None) for call in calls]
@@ -139,13 +139,13 @@ class Session:
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return self.send(call)
-        if self.lease is not None:
+        if self.lease is not None and not self.lease.passes():
             self._check_lease(self.lease, call)
         return self._send_with_retries(call, inside.send_for_chunks)
 
     async def send_async(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.lease is not None:
+        if self.lease is not None and not self.lease.passes():
             await self._check_lease_async(self.lease, call)
         if not self.is_observed:
             body = _body(call)
@@ -160,7 +160,7 @@ class Session:
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return await self.send_async(call)
-        if self.lease is not None:
+        if self.lease is not None and not self.lease.passes():
             await self._check_lease_async(self.lease, call)
         return await self._send_with_retries_async(call, inside.send_for_chunks_async)
 
