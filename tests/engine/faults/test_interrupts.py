@@ -153,11 +153,15 @@ def test_a_second_interrupt_during_the_clean_up_never_blocks_the_store(engine: E
 
 def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> None:
     """Run a call that KeyboardInterrupt, raised by a real signal, must end."""
+
+    def interrupted_call() -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        call()
+
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            call()
+            interrupted_call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
