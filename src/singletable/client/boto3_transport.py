@@ -162,7 +162,7 @@ def _decode(body: bytes) -> dict[str, Any]:
 
 
 def _decode_binary(document: Any) -> None:
-    """Replace the base64 text of the binary values in a document by bytes.
+    """Replace the base64 text of the binary values in a document with bytes.
 
     Only a binary value is an object with the one member B, a text, or BS, a list of texts; an attribute with the name
     B has an object as its value.

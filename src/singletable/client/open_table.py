@@ -46,7 +46,7 @@ THE_TABLE = "the table"
 
 
 class OpenOptions(TypedDict, total=False):
-    """The options of `Table.open`, which describes them."""
+    """The keyword arguments of `Table.open`; its docstring describes them."""
 
     create: bool
     check: bool

@@ -62,7 +62,7 @@ class BatchWriteResponse(msgspec.Struct, rename="pascal", frozen=True):
 
 
 class TransactionGetItem(msgspec.Struct, rename="pascal", frozen=True):
-    """One item in the response to TransactGetItems, at the position of its key."""
+    """One entry of a TransactGetItems response, in the order of the keys; `item` is None if no item has the key."""
 
     item: Item | None = None
 

@@ -19,7 +19,7 @@ from singletable.planner.formatting import format_count, format_dollars, format_
 
 @dataclass(frozen=True)
 class KeyReason:
-    """One key of an entity: its templates, the patterns that it serves, and why its columns are in this order."""
+    """One key of an entity: its templates, the patterns that it serves, and the reason for its fields."""
 
     entity: str
     alias: str
@@ -83,7 +83,7 @@ class DesignReport:
         return tuple(found)
 
     def document(self) -> dict[str, Any]:
-        """Return the report as values for JSON."""
+        """Return the report as a dict that can be written as JSON."""
         solution = self.table.solution
         return {
             "table": self.table.after.name,
@@ -164,7 +164,7 @@ def _names(table: DesignedTable, chosen: EntityKeys, read: Read) -> list[str]:
 
 
 def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
-    """Return why the columns stand where they are, in one sentence."""
+    """Return one sentence that explains the choice of the partition key and sort key fields."""
     key, reads = chosen.keys[slot], chosen.reads_in(slot)
     entity = table.model.needs(chosen.entity)
     if not reads:

@@ -102,7 +102,7 @@ def singular(word: str) -> str:
 
 
 def name_words(text: str) -> list[str]:
-    """Return the words of a text or of a name such as `createdAt`, in letters and digits that a name can contain."""
+    """Split a text or a name such as `createdAt` into words; drop characters that a Python name cannot contain."""
     words: list[str] = []
     before = ""
     for place, each in enumerate(text):

@@ -278,7 +278,7 @@ def as_remedy(remedy: Remedy | str) -> Remedy:
 
 
 def plain_text(text: str) -> str:
-    """Replace no-break spaces by spaces."""
+    """Replace no-break spaces with spaces."""
     return text.replace("\u00a0", " ")
 
 

@@ -113,7 +113,7 @@ def _object_template(entities: tuple[Entity, ...]) -> str:
 
 
 def argument_texts(pattern: PatternDeclaration, given: Mapping[str, str]) -> list[str]:
-    """Return the values of a form as `NAME=VALUE` texts; a field without a value takes its default."""
+    """Return the values of a form as `NAME=VALUE` texts; omit empty fields, except required strings."""
     return list(_argument_texts(pattern, given))
 
 

@@ -70,7 +70,7 @@ def _datetime_text(value: datetime) -> str:
     try:
         in_utc = value.astimezone(UTC)
     except OverflowError:
-        raise TypeError(f"{value!r} is outside the years 1 to 9999 in UTC; pass a datetime within them") from None
+        raise TypeError(f"{value!r} is outside the years 1 to 9999 in UTC; pass a datetime in that range") from None
     return in_utc.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 

@@ -93,7 +93,7 @@ class Decoder:
         return self._read_field_by_field(item.item() if isinstance(item, Row) else item)
 
     def field(self, item: Item | Row, name: str) -> Any:
-        """Return one field of an item, or None if its attribute is missing; raise ItemRefused if its value is wrong."""
+        """Return one field of an item, or None if its attribute is missing; raise ItemRefused if it is invalid."""
         stored = item.get(self._target.attributes[name])
         if stored is None or "NULL" in stored:
             return None
@@ -112,7 +112,10 @@ class Decoder:
         return [self.read(item) for item in items]
 
     def _read_field_by_field(self, item: Item) -> Any:
-        """Decode an item that may have missing, NULL or key-only attributes; an error names the wrong attribute."""
+        """Decode an item that may have missing, NULL or key-only attributes.
+
+        Raise ItemRefused if an attribute is invalid, or if a required one is missing.
+        """
         from_keys: Mapping[str, Any] | None = None
         values: dict[str, Any] = {}
         target = self._target

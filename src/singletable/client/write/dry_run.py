@@ -91,10 +91,11 @@ class DryRun:
 
 
 class SampleItems:
-    """Sample items of a design, for any key; samples with different numbers differ in most fields.
+    """Sample items of a design, one for each key of an entity.
 
-    They agree in the key fields and in the fields that a counter's condition reads. A field that the condition compares
-    with a constant has that value, so that the counter includes the item.
+    Two instances with a different `number` return items that differ in most fields. The items have the same key fields
+    and the same values in the fields that a counter's condition reads. A field that the condition compares with a
+    constant has that value, so that the counter includes the item.
     """
 
     def __init__(self, design: Design, number: int, given: tuple[Entity, Item | None] | None = None) -> None:

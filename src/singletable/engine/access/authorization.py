@@ -51,7 +51,10 @@ def accesses_of(engine: Engine, action: str, request: Any) -> Iterable[Requested
 
 @cache
 def _access_by_action() -> Mapping[str, Any]:
-    """Return the access of each action. Importing it is slow, and only an engine with principals needs it."""
+    """Return the functions that compute the access of a request, by action.
+
+    Importing them is slow, and only an engine with principals needs them.
+    """
     from singletable.engine.access.item_access import ITEM_ACCESS
     from singletable.engine.access.statement_access import STATEMENT_ACCESS
     from singletable.engine.access.table_access import TABLE_ACCESS

@@ -1,4 +1,4 @@
-"""The access of requests for items: single items, batches, transactions, Query and Scan."""
+"""The access that requests for items need: single items, batches, transactions, Query and Scan."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _read(
 
 
 def get_item(engine: Engine, request: GetItem) -> Accesses:
-    """Return the access of a GetItem."""
+    """Return the access that a GetItem needs."""
 
     def known() -> Values:
         return facts(
@@ -91,7 +91,7 @@ def get_item(engine: Engine, request: GetItem) -> Accesses:
 
 
 def batch_get_item(engine: Engine, request: BatchGetItem) -> Accesses:
-    """Return the access of a BatchGetItem, one for each table."""
+    """Return the access that a BatchGetItem needs, for each table."""
 
     def known(name: str, part: KeysAndAttributes) -> Callable[[], Values]:
         capacity = request.return_consumed_capacity or "NONE"
@@ -102,7 +102,7 @@ def batch_get_item(engine: Engine, request: BatchGetItem) -> Accesses:
 
 
 def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
-    """Return the access of a TransactGetItems: GetItem on each table, for all of its keys together."""
+    """Return the access that a TransactGetItems needs: GetItem on each table, for all of its keys together."""
     by_table: dict[str, list[Get]] = {}
     for each in request.transact_items:
         by_table.setdefault(each.get.table_name, []).append(each.get)
@@ -126,7 +126,7 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
 
 
 def query(engine: Engine, request: Query) -> Accesses:
-    """Return the access of a Query; LeadingKeys is the partition key of the table or index that it reads."""
+    """Return the access that a Query needs; LeadingKeys is the partition key of the table or index that it reads."""
 
     def known() -> Values:
         expressions = _page_expressions(request)
@@ -146,7 +146,7 @@ def query(engine: Engine, request: Query) -> Accesses:
 
 
 def scan(engine: Engine, request: Scan) -> Accesses:
-    """Return the access of a Scan, which has no LeadingKeys."""
+    """Return the access that a Scan needs; it has no LeadingKeys."""
 
     def known() -> Values:
         return facts(**_page(request, _page_expressions(request), ()))
@@ -180,7 +180,7 @@ AnyWrite = SingleWrite | Put | Update | Delete | ConditionCheck
 
 
 def write_item(engine: Engine, request: SingleWrite) -> Accesses:
-    """Return the access of a PutItem, an UpdateItem or a DeleteItem."""
+    """Return the access that a PutItem, an UpdateItem or a DeleteItem needs."""
 
     def known() -> Values:
         has_legacy_parameters(request)
@@ -223,7 +223,7 @@ def _write(table: StoredTable, request: AnyWrite) -> tuple[PartitionValues, froz
 
 
 def batch_write_item(engine: Engine, request: BatchWriteItem) -> Accesses:
-    """Return the access of a BatchWriteItem, one for each table."""
+    """Return the access that a BatchWriteItem needs, for each table."""
 
     def known(name: str) -> Callable[[], Values]:
         def of_table() -> Values:
@@ -250,7 +250,7 @@ _OF_PART = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "C
 
 
 def transact_write_items(engine: Engine, request: TransactWriteItems) -> Accesses:
-    """Return the access of a TransactWriteItems: the actions of its parts, for all items of a table together."""
+    """Return the access that a TransactWriteItems needs: the actions of its parts, grouped by table."""
     grouped: dict[tuple[str, str, str], list[AnyWrite]] = {}
     for each in request.transact_items:
         for part in (each.put, each.update, each.delete, each.condition_check):
@@ -289,4 +289,4 @@ ITEM_ACCESS: Mapping[str, AccessOf] = {
     "BatchWriteItem": batch_write_item,
     "TransactWriteItems": transact_write_items,
 }
-"""The access of each request for items, by the name of its action."""
+"""The functions that return the access that a request for items needs, by action."""

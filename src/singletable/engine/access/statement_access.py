@@ -1,4 +1,4 @@
-"""The access of PartiQL requests, which have actions of their own: PartiQLSelect, -Insert, -Update and -Delete."""
+"""The access that PartiQL requests need: the IAM actions PartiQLSelect, -Insert, -Update and -Delete."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RETURNING = {"ALL OLD": "ALL_OLD", "MODIFIED OLD": "UPDATED_OLD", "ALL NEW": "A
 
 
 def statement_access(engine: Engine, request: OneStatement, enclosing: str | None = None) -> RequestedAccess:
-    """Return the access of one statement; raise the error of a statement that cannot be parsed."""
+    """Return the access that one statement needs; raise the error of a statement that cannot be parsed."""
     accept_parameters(request.parameters)
     bound = bind_statement(request.statement, request.parameters)
     match bound.statement:
@@ -106,12 +106,12 @@ def _write_facts(
 
 
 def execute_statement(engine: Engine, request: ExecuteStatement) -> Iterable[RequestedAccess]:
-    """Return the access of an ExecuteStatement."""
+    """Return the access that an ExecuteStatement needs."""
     yield statement_access(engine, request)
 
 
 def execute_transaction(engine: Engine, request: ExecuteTransaction) -> Iterable[RequestedAccess]:
-    """Return the access of an ExecuteTransaction, one for each statement."""
+    """Return the access that an ExecuteTransaction needs, for each statement."""
     for each in request.transact_statements:
         yield statement_access(engine, each, "ExecuteTransaction")
 
@@ -120,4 +120,7 @@ STATEMENT_ACCESS: Mapping[str, Callable[[Engine, Any], Iterable[RequestedAccess]
     "ExecuteStatement": execute_statement,
     "ExecuteTransaction": execute_transaction,
 }
-"""The access of PartiQL requests; the statements of a BatchExecuteStatement are authorised one by one."""
+"""The functions that return the access that a PartiQL request needs, by action.
+
+The statements of a BatchExecuteStatement are authorised one by one.
+"""

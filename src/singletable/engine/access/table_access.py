@@ -1,4 +1,4 @@
-"""The access of requests for tables, backups, streams and the account, which no facts restrict."""
+"""The access that requests for tables, backups, streams and the account need; no DynamoDB condition keys apply."""
 
 from __future__ import annotations
 
@@ -137,4 +137,4 @@ TABLE_ACCESS: Mapping[str, TableAccessOf] = {
     # DynamoDB has no such action; it shows what Contributor Insights counts.
     "MostAccessedKeys": _insights("DescribeContributorInsights"),
 }
-"""The access of each request that is not for items, by the name of its action."""
+"""The functions that return the access that any other request needs, by action."""

@@ -13,7 +13,7 @@ _COLUMNS = "number, identifier, document"
 
 
 class BackupRow(NamedTuple):
-    """A stored backup; the store does not interpret the document."""
+    """A stored backup; `document` describes the backup as JSON, and the storage layer does not parse it."""
 
     number: int
     identifier: str

@@ -19,7 +19,7 @@ _COLUMNS = "name, number, generation, definition"
 
 
 class CatalogRow(NamedTuple):
-    """A stored table; the store does not interpret the definition."""
+    """A stored table; `definition` is JSON, and the storage layer does not parse it."""
 
     name: str
     number: int

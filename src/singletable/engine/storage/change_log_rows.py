@@ -140,7 +140,7 @@ _STREAM_COLUMNS = "table_name, label, number, first, last, ended_at, document"
 
 
 class StreamRow(NamedTuple):
-    """A stored stream, which is a range of a change log; the store does not interpret the document."""
+    """A stored stream: a range of a change log; `document` is JSON, and the storage layer does not parse it."""
 
     table_name: str
     label: str

@@ -59,7 +59,7 @@ def decreases_today(throughput: Throughput, now: float) -> int:
 def changed_units(before: Throughput | None, provisioned: ProvisionedThroughput, now: float, what: str) -> Throughput:
     """Return the changed units; reject unchanged units and too many decreases.
 
-    The error message calls the table or index `what`.
+    `what` names the table or index in the error message: "the table" or "the index NAME".
     """
     before = before or Throughput(0, 0)
     read, write = provisioned.read_capacity_units, provisioned.write_capacity_units

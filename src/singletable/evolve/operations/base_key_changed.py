@@ -1,4 +1,4 @@
-"""Another key of an entity in the table: every item must move."""
+"""The primary key of an entity has changed: every item must move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable.model.table_schema import TABLE
 
 @dataclass(frozen=True)
 class BaseKeyChanged(Operation):
-    """An entity whose items have other primary keys."""
+    """An entity whose items have different primary keys in the new design."""
 
     kind: ClassVar[str] = "key changed"
     entity: str

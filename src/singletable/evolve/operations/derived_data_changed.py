@@ -1,4 +1,4 @@
-"""Other unique constraints, counters, copies or mirrors of an entity."""
+"""The unique constraints, counters, copies or mirror of an entity have changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEPS = {
 
 @dataclass(frozen=True)
 class DerivedDataChanged(Operation):
-    """Derived data that stored items do not have yet, or still have."""
+    """Derived data that the new design adds to stored items, removes from them, or computes differently."""
 
     kind: ClassVar[str] = "derived data"
     entity: str
@@ -34,7 +34,7 @@ class DerivedDataChanged(Operation):
 
     @property
     def detail(self) -> str:
-        return f"other {WORDS[self.option]}"
+        return f"changed {WORDS[self.option]}"
 
     @property
     def category(self) -> Category:
@@ -42,7 +42,7 @@ class DerivedDataChanged(Operation):
 
     @property
     def items(self) -> str:
-        return f"the {WORDS[self.option]} of stored items are not those of the new design"
+        return f"stored items do not match the {WORDS[self.option]} of the new design"
 
     @property
     def remedy(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Another stored name of an entity."""
+"""The stored name of an entity has changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.evolve.snapshot_records import Snapshot
 
 @dataclass(frozen=True)
 class EntityRenamed(Operation):
-    """An entity whose items have another value in the type attribute."""
+    """An entity whose items have a different type attribute in the new design."""
 
     kind: ClassVar[str] = "entity renamed"
     before: str

@@ -1,4 +1,4 @@
-"""Another type, default or stored name of a field."""
+"""The type, default or stored name of a field has changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.evolve.widened_types import is_widened
 
 @dataclass(frozen=True)
 class FieldChanged(Operation):
-    """A field whose stored values new code reads in another way."""
+    """A field whose stored values new code reads differently."""
 
     kind: ClassVar[str] = "field changed"
     entity: str

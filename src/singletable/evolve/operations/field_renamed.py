@@ -1,4 +1,4 @@
-"""Another name of a field, declared with `renamed_from=`."""
+"""A field has a new name, declared with `renamed_from=`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.evolve.snapshot_records import FieldSnapshot, Snapshot
 
 @dataclass(frozen=True)
 class FieldRenamed(Operation):
-    """A field with another name in the class, and perhaps in stored items."""
+    """A field with a new name in the class, and perhaps in stored items."""
 
     kind: ClassVar[str] = "field renamed"
     entity: str

@@ -1,4 +1,4 @@
-"""An index with another name, other key attributes or another projection: a new index that replaces the old one."""
+"""The name, key attributes or projection of an index have changed: a new index replaces the old one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 
 @dataclass(frozen=True)
 class IndexChanged(Operation):
-    """An alias whose index in DynamoDB is another one."""
+    """An alias that refers to a different DynamoDB index in the new design."""
 
     kind: ClassVar[str] = "index changed"
     before: IndexSnapshot

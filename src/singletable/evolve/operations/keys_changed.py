@@ -1,4 +1,4 @@
-"""Other key templates of an entity in an index."""
+"""The key templates of an entity in an index have changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable.evolve.snapshot_records import IndexSnapshot, KeysSnapshot, Sna
 
 @dataclass(frozen=True)
 class KeysChanged(Operation):
-    """An entity whose keys in an index are computed in another way."""
+    """An entity whose keys in an index are computed differently."""
 
     kind: ClassVar[str] = "keys changed"
     entity: str

@@ -1,4 +1,4 @@
-"""Another identity or lock version of an entity, which stored items do not depend on."""
+"""The identity or version field of an entity has changed; stored items do not depend on these options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another schema version of an entity."""
+"""The schema version of an entity has changed."""
 
 from __future__ import annotations
 

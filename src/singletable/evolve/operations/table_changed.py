@@ -1,4 +1,4 @@
-"""Other key attributes of the table, or another setting that every item depends on."""
+"""The key attributes of the table, or another setting that every item depends on, have changed."""
 
 from __future__ import annotations
 

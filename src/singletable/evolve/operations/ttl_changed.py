@@ -1,4 +1,4 @@
-"""Another time-to-live attribute of the table, or another TTL field of an entity."""
+"""The time-to-live attribute of the table has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Another TTL field of an entity."""
+"""The TTL field of an entity has changed."""
 
 from __future__ import annotations
 

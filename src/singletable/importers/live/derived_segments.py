@@ -24,12 +24,12 @@ Candidate = tuple[DraftDerived, DerivedValue]
 
 
 def tree_slot(fields: ItemFields, column: Sequence[str], indices: Sequence[int]) -> str | None:
-    """Return the slot of the depth or the parent of a path."""
+    """Return the slot for a segment that is the depth or the parent of a path field; None if it is neither."""
     return _slot(fields, column, indices, _trees(fields, column))
 
 
 def derived_slot(fields: ItemFields, column: Sequence[str], indices: Sequence[int]) -> str | None:
-    """Return the slot of a derived value that equals the segment in every item, and add it to the fields."""
+    """Return the slot of a derived value that equals the segment in every item, or None; add it to the fields."""
     return _slot(fields, column, indices, _candidates(fields, column, indices))
 
 

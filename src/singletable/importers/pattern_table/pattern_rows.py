@@ -74,8 +74,8 @@ def pattern_rows(text: str, name: str) -> tuple[list[PatternTableRow], str]:
     if not rows:
         raise ImportRefused(
             f"{name}: no pattern table found. A pattern table is a Markdown table or a CSV file with the columns "
-            "Access pattern, Operation and Partition key value; Base table/GSI/LSI, Sort key value and "
-            "Other conditions/filters are optional"
+            "`Access pattern`, `Operation` and `Partition key value`. Optional columns: `Base table/GSI/LSI`, "
+            "`Sort key value` and `Other conditions/filters`"
         )
     return rows, heading
 

@@ -147,7 +147,7 @@ def _valid_name(design: Design, index: Index) -> Remedy:
 
 
 def _global_indexes(design: Design) -> Remedy:
-    """Replace every local secondary index by a global one with the same keys."""
+    """Replace every local secondary index with a global one that has the same keys."""
     explanation = "Shard the partition key, or use global secondary indexes instead of local ones:"
     edits: list[Edit] = []
     taken: set[str] = set()
