@@ -57,7 +57,7 @@ class Blobs(Table, entities=[Blob]):
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    with Engine("memory:") as opened:
+    with Engine("memory:", sweep_seconds=None) as opened:  # a sweep is a write, which can meet an injected conflict
         yield opened
 
 

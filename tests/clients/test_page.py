@@ -80,7 +80,8 @@ def pinned() -> Iterator[str]:
     for requirements in (HERE / "python").glob("*.txt"):
         if requirements.stem == "cdk":  # it generates templates and sends no requests
             continue
-        yield " ".join(requirements.read_text().strip().split("=="))
+        package = requirements.read_text().splitlines()[0]  # other lines are what the scripts need besides
+        yield " ".join(package.split("=="))
     manifest = json.loads((HERE / "node" / "package.json").read_text())
     packages = manifest["dependencies"] | manifest["devDependencies"]
     not_named = {"@aws-sdk/lib-dynamodb", "@aws-sdk/client-dynamodb-streams", "playwright-core"}

@@ -8,6 +8,7 @@ docs/tutorial.md.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shlex
@@ -111,7 +112,21 @@ def _server_for_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         yield
 
 
-@pytest.mark.usefixtures("_server_for_the_page")
+@pytest.fixture
+def _log_settings() -> Iterator[None]:
+    """Restore the loggers that a page configures, because later tests in this process count the calls of a request."""
+    names = ("singletable", "singletable.requests")
+    before = [
+        (logging.getLogger(name), logging.getLogger(name).level, list(logging.getLogger(name).handlers))
+        for name in names
+    ]
+    yield
+    for logger, level, handlers in before:
+        logger.setLevel(level)
+        logger.handlers[:] = handlers
+
+
+@pytest.mark.usefixtures("_server_for_the_page", "_log_settings")
 @pytest.mark.parametrize("page", RUN_HERE, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(page)

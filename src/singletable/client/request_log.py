@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "singletable.requests"
 CHARACTERS_MAX = 4000
 """The maximum number of characters of parameters and of a response in a record."""
-_DEBUG, _WARNING = 10, 30  # logging.DEBUG and logging.WARNING
+DEBUG, _WARNING = 10, 30  # logging.DEBUG and logging.WARNING
 
 
 class RequestLog:
@@ -26,22 +26,23 @@ class RequestLog:
 
     def __init__(self, *, with_values: bool = False) -> None:
         self._with_values = with_values
-        self._logger: Logger | None = None
+        self.logger: Logger | None = None
+        """The logger, once the log has been used; a session asks it directly."""
 
     def is_on(self) -> bool:
         """Return whether the program logs every request."""
-        logger = self._logger
+        logger = self.logger
         if logger is None:
             if "logging" not in sys.modules:  # then nothing configures a log
                 return False
             logger = self._load()
-        return logger.isEnabledFor(_DEBUG)
+        return logger.isEnabledFor(DEBUG)
 
     def finished(self, event: RequestEvent, response: bytes | None) -> None:
         """Log a request that succeeded or finally failed."""
         code = error_code(event.error)
-        level = _DEBUG if event.error is None or not is_lasting(event.error) else _WARNING
-        logger = self._logger or self._load()
+        level = DEBUG if event.error is None or not is_lasting(event.error) else _WARNING
+        logger = self.logger or self._load()
         if not logger.isEnabledFor(level):
             return
         tables = ", ".join(table_names(event.parameters))
@@ -68,7 +69,7 @@ class RequestLog:
 
     def retry(self, operation: str, source: str | None, attempt: int, attempts_max: int, problem: Exception) -> None:
         """Log an attempt that failed and will be repeated."""
-        logger = self._logger or self._load()
+        logger = self.logger or self._load()
         if not logger.isEnabledFor(_WARNING):
             return
         code = error_code(problem)
@@ -87,8 +88,8 @@ class RequestLog:
         root = logging.getLogger("singletable")
         if not root.handlers:
             root.addHandler(logging.NullHandler())  # a program without a log prints no warnings
-        self._logger = logging.getLogger(NAME)
-        return self._logger
+        self.logger = logging.getLogger(NAME)
+        return self.logger
 
 
 def is_lasting(problem: RequestRefused | Unreachable) -> bool:

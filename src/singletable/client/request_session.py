@@ -12,7 +12,7 @@ import msgspec
 
 from singletable.client.design_lease import DesignLease
 from singletable.client.metrics import Metrics
-from singletable.client.request_log import RequestLog, is_lasting
+from singletable.client.request_log import DEBUG, RequestLog, is_lasting
 from singletable.client.request_steps import Call
 from singletable.client.responses import PageChunks, not_utf8
 from singletable.client.retries import CONFLICTS, RETRYABLE, UNKNOWN_OUTCOME, Retries, is_retryable_cancellation
@@ -45,7 +45,10 @@ class Session:
     @property
     def is_observed(self) -> bool:
         """Whether a hook, a tracer or the log receives every request."""
-        return self.hook is not None or (self.tracing is not None and self.tracing.is_on()) or self.log.is_on()
+        if self.hook is not None or (self.tracing is not None and self.tracing.is_on()):
+            return True
+        logger = self.log.logger
+        return self.log.is_on() if logger is None else logger.isEnabledFor(DEBUG)
 
     def send(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""

@@ -11,6 +11,7 @@ import msgspec
 
 from singletable.errors import SnapshotRefused
 from singletable.model.table_schema import AttributeType
+from singletable.wire.api_types import decoder_of
 
 FORMAT = 1
 FINGERPRINT_DIGITS = 32
@@ -161,7 +162,7 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
         return hashlib.sha256(document).hexdigest()[:FINGERPRINT_DIGITS]
 
 
-_decoder = msgspec.json.Decoder(Snapshot)
+_decoder = decoder_of(Snapshot)
 
 
 def to_json(snapshot: Snapshot) -> str:

@@ -93,8 +93,6 @@ def test_legacy_attribute_updates_change_several_attributes_at_once(engine: Engi
     ("updates", "after"),
     [
         ({}, {}),
-        ({"t": {"Action": "DELETE"}}, {}),
-        ({"s": {"Action": "DELETE", "Value": {"SS": ["a"]}}}, {}),
         ({"n": {"Action": "ADD", "Value": {"N": "3"}}}, item(n=3)),
         ({"l": {"Action": "ADD", "Value": {"L": []}}}, {"l": {"L": []}}),
     ],
@@ -102,6 +100,13 @@ def test_legacy_attribute_updates_change_several_attributes_at_once(engine: Engi
 def test_legacy_attribute_updates_create_a_missing_item(engine: Engine, updates: Document, after: Document) -> None:
     key = texts(pk="b", sk="1")
     assert updated(engine, updates, key) == {**key, **after}
+
+
+@pytest.mark.parametrize("updates", [{"t": {"Action": "DELETE"}}, {"s": {"Action": "DELETE", "Value": {"SS": ["a"]}}}])
+def test_legacy_attribute_updates_that_only_delete_create_no_item(engine: Engine, updates: Document) -> None:
+    key = texts(pk="b", sk="1")
+    assert engine.call("UpdateItem", {"TableName": "table", "Key": key, "AttributeUpdates": updates}) == {}
+    assert get(engine, key) is None
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import msgspec
 from singletable.engine.http.http_messages import HttpRequest, HttpResponse
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.request_parser import Fault
+from singletable.wire.api_types import decoder_of
 
 LogFormat = Literal["json", "text"]
 
@@ -32,7 +33,7 @@ class _Tables(msgspec.Struct, rename="pascal"):
     transact_items: list[dict[str, _NamedTable]] = []
 
 
-_read_tables = msgspec.json.Decoder(_Tables).decode
+_read_tables = decoder_of(_Tables).decode
 _read_error = msgspec.json.decode
 
 
