@@ -104,7 +104,9 @@ def design_of_file(table: DraftTable) -> Generator[Design, None, None]:
 def assert_same_design(table: DraftTable) -> None:
     name = table.class_name
     with loaded_design(table) as made, design_of_file(table) as loaded:
-        assert draft_of(made, name) == draft_of(loaded, name)
+        assert {each.label for each in made.keyless} == {each.label for each in loaded.keyless}
+        if not made.keyless:  # a draft of a design needs all keys
+            assert draft_of(made, name) == draft_of(loaded, name)
         assert worksheet(made, plan_all(made)) == worksheet(loaded, plan_all(loaded))
 
 

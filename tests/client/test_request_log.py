@@ -6,7 +6,6 @@ import asyncio
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,9 @@ THROTTLING = refused("ProvisionedThroughputExceededException", "the key o0001-hi
 
 
 @pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    with caplog.at_level(logging.DEBUG, "singletable"):
-        yield caplog
+def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.DEBUG, "singletable")
+    return caplog
 
 
 def fields(record: logging.LogRecord, *names: str) -> tuple[Any, ...]:

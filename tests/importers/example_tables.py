@@ -145,7 +145,7 @@ EXAMPLES = [
     Example(Guide, guide.ROWS),
     Example(Telemetry, series_rows.SHARDED),
     Example(DailyTelemetry, series_rows.DAILY),
-    Example(projects.Projects, project_rows.ROWS),
+    Example(projects.Projects, project_rows.ROWS, lambda table: table.tasks_in_status("acme", "OPEN")),
     Example(accounts.Accounts, account_rows.ROWS),
     *(Example(table, rows) for table, rows in _SHARDED),
     # Variants that a script fills.

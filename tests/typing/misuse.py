@@ -259,8 +259,6 @@ class NotATable:
 
 NotATable().customer("c1")  # misuse: pattern of a class that is not a table
 
-pattern(Shop.customer)  # misuse: pattern without its parentheses
-
 entity(key=("A#{id}", "B"), schema_version="1")  # misuse: option of an entity of another type
 entity(key=("A#{id}", "B"), copies=[Customer])  # misuse: copies that are classes
 entity(key=("A#{id}", "B"), schema_versoin=1)  # misuse: misspelled option of an entity, taken for an index

@@ -14,14 +14,14 @@ _TABLE_METHODS = frozenset(
     (
         *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move"),
         *("name", "open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
-        *("delete_collection", "create_many", "update_many"),
+        *("delete_collection", "create_many", "update_many", "open_async"),
     )
 )
 _ENTITY_KEYWORDS = frozenset(
     (
         *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),
         *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition"),
-        *("cardinality", "access", "accept"),
+        *("cardinality", "access", "accept", "renamed_from"),
     )
 )
 _IN_CONDITIONS = ("begins_with", "contains", "exists", "field", "not_", "one_of", "present")
