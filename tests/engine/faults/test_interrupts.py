@@ -155,7 +155,8 @@ def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> N
     """Run a call that KeyboardInterrupt, raised by a real signal, must end."""
 
     def interrupted_call() -> None:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        # Python ignores an interrupt in a finalizer or in a weakref callback, so the signal repeats after a second.
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
         call()
 
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
