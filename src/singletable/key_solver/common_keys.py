@@ -38,9 +38,6 @@ def index_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, .
 
 def table_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
     """Return every key of the table that serves all these reads and that every write can compute."""
-    if entity.fixed_table_key is not None:
-        key = ColumnKey(*entity.fixed_table_key)
-        return (key,) if all(serves(key, each) for each in reads) else ()
     found = _keys(entity, reads) if reads else _identity_keys(entity)
     return tuple(key for key in found if _table_problem(entity, key, reads) is None)
 
@@ -59,8 +56,6 @@ def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
     """Return why no table key serves these reads, or None if one does."""
     if table_keys(entity, reads):
         return None
-    if entity.fixed_table_key is not None:
-        return NoCommonKey("the declared table key does not serve it")
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):
         return chain

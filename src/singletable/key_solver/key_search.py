@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from singletable.key_solver.common_keys import NoCommonKey, why_no_index, why_no_table
-from singletable.key_solver.entity_slots import NOT_SERVED, TABLE_SLOT, EntityKeys, EntitySearch
+from singletable.key_solver.entity_slots import NOT_SERVED, EntityKeys, EntitySearch
 from singletable.key_solver.partition_lines import connected, partition_line
 from singletable.key_solver.workload import Collection, EntityNeeds, Read, Workload
 
@@ -232,8 +232,3 @@ def _reasons(search: EntitySearch, clique: tuple[int, ...]) -> Iterator[tuple[st
             problem = why_no_index(search.entity, pair)
             reason = problem.reason if problem is not None else "no key fulfils the conditions of both"
             yield search.names_of(pair[0])[0], search.names_of(pair[1])[0], reason
-
-
-def uses_table(solution: Solution, entity: str) -> bool:
-    """Whether the table key of an entity serves a read."""
-    return bool(solution.keys_of(entity).reads_in(TABLE_SLOT))

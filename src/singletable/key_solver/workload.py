@@ -93,8 +93,6 @@ class EntityNeeds:
     reads: tuple[Read, ...] = ()
     writes: tuple[Write, ...] = ()
     items: int | None = None
-    fixed_table_key: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    """The partition and sort columns of a table key that the user has declared."""
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -32,7 +32,7 @@ Values = Mapping[str, msgspec.Raw]
 
 
 def is_response_to(operation: str, request: bytes, response: bytes) -> bool:
-    """Return whether the items in a successful response can be the items that the request asked for."""
+    """Return whether the items in a successful response can be the items that the request selects."""
     matches = _MATCHES.get(operation)
     if matches is None:
         return True

@@ -111,7 +111,7 @@ class SharedFlush:
         """Flush in the calling thread, which saves two switches between threads; return the error, or None."""
         try:
             self._flush()
-        except Exception as error:
+        except Exception as error:  # the response reports any error of a flush, as it does for the thread
             return error
         return None
 
