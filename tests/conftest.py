@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -26,3 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(
                 f"{item.nodeid}: the id contains a set, whose order is not fixed; pass ids=[...] to parametrize"
             )
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests from garbage collection: each full collection over all of them takes a second."""
+    gc.collect()
+    gc.freeze()
