@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+from tests.cli.forked_program import run_forked
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sysconfig.get_path("scripts")) / "singletable"
 # What a developer's shell may say that another's does not.
@@ -26,7 +28,9 @@ def singletable(
     stdout: int | IO[str] = subprocess.PIPE,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program; its output is text that was read from a pipe."""
+    """Run the program: in a fork that saves its imports, or in a process of its own if `stdout` or `env` is given."""
+    if stdout == subprocess.PIPE and env is None and hasattr(os, "fork"):
+        return run_forked([str(argument) for argument in arguments], cwd, environment(), ROOT)
     return subprocess.run(
         [PROGRAM, *arguments],
         cwd=cwd,
