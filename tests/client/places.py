@@ -6,6 +6,7 @@ every run has them; DynamoDB Local takes part where it was installed before.
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import json
 from collections.abc import Callable, Iterator
@@ -153,7 +154,17 @@ def _program(kind: str, folder: Path) -> Program:
         program = _INSTALLS[kind](installed)
     if kind == "dynalite":
         return Program(program.version, lambda port: [*program.command(port), "--deleteTableMs", "0"])
-    return program
+    return _with_brief_compilation(program)
+
+
+def _with_brief_compilation(program: Program) -> Program:
+    """Let the Java process of DynamoDB Local only compile quickly: the tests end before it profits from optimizing."""
+
+    def command(port: int) -> list[str]:
+        java, *options = program.command(port)
+        return [java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
+
+    return dataclasses.replace(program, command=command)
 
 
 _INSTALLS: dict[str, Callable[[Path], Program]] = {
