@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from singletable import DesignError, SnapshotRefused, Table, entity
+from singletable import DesignError, Table, entity
 from singletable.cli.load_model import load_tables
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.restored_design import design_of
-from singletable.evolve.snapshot_records import FORMAT, read_snapshot, to_bytes, to_json
+from singletable.evolve.snapshot_records import read_snapshot, to_bytes, to_json
 from singletable.model.design import Design
 from singletable.planner.stored_items import item_of, values_of
 from tests.evolve.models import EVENT, NODE, ORDER, USER, Everything, Native, region_of
@@ -121,28 +120,6 @@ def test_the_fingerprint_of_a_release_stays_valid_in_later_releases() -> None:
 def test_a_random_default_does_not_change_a_snapshot() -> None:
     token = next(each for each in snapshot_of(Everything.design).entities["User"].fields if each.name == "token")
     assert token.default == "computed"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "is not a snapshot: "),
-        ("[]", "it has no format number"),
-        ('{"format": "1"}', "it has no format number"),
-        (json.dumps({"format": FORMAT + 1}), f"has the snapshot format {FORMAT + 1}, but this release reads"),
-        (json.dumps({"format": FORMAT}), "is not a valid snapshot: Object missing required field"),
-    ],
-)
-def test_a_malformed_snapshot_is_rejected(text: str, message: str) -> None:
-    with pytest.raises(SnapshotRefused, match=message):
-        read_snapshot(text, "old.json")
-
-
-def test_an_unknown_member_of_a_snapshot_is_rejected() -> None:
-    document = json.loads(to_json(snapshot_of(Native.design)))
-    document["entities"]["Event"]["compressed"] = True
-    with pytest.raises(SnapshotRefused, match="unknown field `compressed`"):
-        read_snapshot(json.dumps(document), "old.json")
 
 
 def test_a_design_without_keys_has_no_snapshot() -> None:

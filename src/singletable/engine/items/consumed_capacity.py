@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from singletable.engine.storage.entry_keys import index_range, table_range
-from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredTable, decode_item
+from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredIndex, StoredTable, decode_item
 from singletable.values.attribute_value import equal
-from singletable.values.item_size import entry_write_units, write_units
+from singletable.values.item_size import entry_write_units, read_units, write_units
 from singletable.values.scalars import key_bytes
 
 Detail = Literal["INDEXES", "TOTAL", "NONE"] | None
@@ -85,6 +85,24 @@ def collection_metrics(connection: sqlite3.Connection, table: StoredTable, item:
             size_bytes += index.tree.bytes_between(connection, *index_range([partition]))
     lower = float(size_bytes // GIGABYTE)
     return {"ItemCollectionKey": {table.partition_name: value}, "SizeEstimateRangeGB": [lower, lower + 1.0]}
+
+
+def units_of_page(
+    index: StoredIndex | None, read_bytes: int, fetched_bytes: Iterable[int], factor: float
+) -> ConsumedUnits:
+    """Return the units that one page of a table or index consumes.
+
+    The bytes that were read before filtering are summed, then rounded up once; `fetched_bytes` are the sizes of the
+    items that a page of an index fetched from the table.
+    """
+    units = ConsumedUnits()
+    units_read = read_units(read_bytes, factor)
+    if index is None:
+        units.table = units_read
+    else:
+        units.add_index(index.name, units_read, is_local=index.definition.is_local)
+        units.table = sum((read_units(size, factor) for size in fetched_bytes), 0.0)
+    return units
 
 
 def units_of_write(table: StoredTable, before: Image | None, after: Image | None, factor: int = 1) -> ConsumedUnits:

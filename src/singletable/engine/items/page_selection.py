@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Raw
 
-from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_document
+from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_document, units_of_page
 from singletable.engine.items.item_keys import exact_key, stored_key
 from singletable.engine.items.page_reader import PageRange, StoredPage, read_filtered_page, read_page
 from singletable.engine.items.request_expressions import WHOLE, ItemPredicate, ItemProjection
@@ -17,7 +17,7 @@ from singletable.engine.storage.item_tree import Tree
 from singletable.engine.tables.stored_table import PUT_ERRORS, Item, KeyOrder, StoredIndex, StoredTable, decode_item
 from singletable.engine.tables.table_definition import KeyElement
 from singletable.errors import RequestRefused, invalid
-from singletable.values.item_size import CONSISTENT, EVENTUAL, read_units
+from singletable.values.item_size import CONSISTENT, EVENTUAL
 from singletable.values.item_validation import accept_item
 from singletable.wire.query_and_scan import PageRequest, PageResult
 
@@ -245,16 +245,4 @@ def _consumed(source: PageSource, request: PageRequest, page: StoredPage, fetche
 
 def _units(source: PageSource, request: PageRequest, page: StoredPage, fetched: list[int]) -> ConsumedUnits:
     factor = CONSISTENT if request.consistent_read else EVENTUAL
-    return page_units(source, page, fetched, factor)
-
-
-def page_units(source: PageSource, page: StoredPage, fetched: list[int], factor: float) -> ConsumedUnits:
-    """Return the units that one page consumes: the bytes read before filtering are summed, then rounded up once."""
-    units = ConsumedUnits()
-    units_read = read_units(page.read_bytes, factor)
-    if source.index is None:
-        units.table = units_read
-    else:
-        units.add_index(source.index.name, units_read, is_local=source.index.definition.is_local)
-        units.table = sum((read_units(size, factor) for size in fetched), 0.0)
-    return units
+    return units_of_page(source.index, page.read_bytes, fetched, factor)

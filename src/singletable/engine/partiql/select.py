@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Raw
 
-from singletable.engine.items.consumed_capacity import ConsumedUnits, add_units
+from singletable.engine.items.consumed_capacity import ConsumedUnits, add_units, units_of_page
 from singletable.engine.items.item_keys import exact_key
 from singletable.engine.items.page_reader import PageRange
 from singletable.engine.items.page_selection import (
@@ -15,7 +15,6 @@ from singletable.engine.items.page_selection import (
     PageSelection,
     PageSource,
     check_start_key,
-    page_units,
     read_selected,
     start_position,
 )
@@ -90,7 +89,7 @@ def run_select(
             left = None if limit is None or plan.access.kind == "GetItem" else limit - scanned
             page_range = _page_range(plan, reads[number], position if number == first else b"", left)
             page, fetched = read_selected(connection, source, page_range, _selection(plan, reads[number]))
-            consumed = page_units(source, page, fetched, factor)
+            consumed = units_of_page(source.index, page.read_bytes, fetched, factor)
             if source.table.traffic is not None:
                 # Contributor Insights counts no key here, because a SELECT may read more than one partition.
                 source.table.traffic.read_page(source.index, consumed, page_range.keys.low, None)
