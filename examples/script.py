@@ -1,4 +1,4 @@
-"""A script fills one table of an example, runs one access pattern, and prints the result."""
+"""Scripts that fill a table of an example, run one access pattern, and print the result."""
 
 from __future__ import annotations
 

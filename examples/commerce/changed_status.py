@@ -1,4 +1,4 @@
-"""A status change in two scripts: the lists before and after it, and the capacity it used."""
+"""The order lists before and after a status change, and the capacity of the change, for two scripts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Change:
 
 
 def changed(table: Table, lists: Callable[[], Lists], change: Callable[[], object]) -> Change:
-    """Read the lists, make the change, and read them again; the units come from the table's metrics."""
+    """Return the lists before and after the change, and the units of the change from the table's metrics."""
     before = lists()
     cost = cost_of(table, change)
     return Change(before, lists(), cost)

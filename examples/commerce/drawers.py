@@ -1,4 +1,4 @@
-"""Read the table as a filing cabinet, one drawer per partition: every item with its keys, type and version."""
+"""Show the table as a filing cabinet with one drawer per partition: every item with its keys, type and version."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ COLUMNS = ("PK", "SK", "entity_type", "schema_v", "GSI1PK", "GSI2PK")
 
 
 def execute(table: Commerce) -> Items:
-    """Return the items that the client sends when it puts the rows, recorded by a hook."""
+    """Put the rows, and return the items that the client sends; a request hook records them."""
     stored: list[dict[str, Any]] = []
 
     def note(request: RequestEvent) -> None:

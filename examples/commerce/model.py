@@ -27,7 +27,7 @@ class User(BaseModel):
     accept={"ST122": "a small shop: far fewer than 1,000 orders per second"},
 )
 class Order(BaseModel):
-    """An order in its user's partition; a status change moves it in GSI2 only."""
+    """An order in its user's partition; a status change moves only its entry in GSI2."""
 
     user_id: str
     id: str
@@ -87,7 +87,7 @@ class UserWithRecentOrders(BaseModel):
 
 
 class Commerce(Table, entities=[User, Order, OrderDetails, OrderItem, Review]):
-    """Six reads, the page of a user, and the main writes."""
+    """Six lists and lookups, a collection for the page of a user, and the main writes."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> User | None:

@@ -1,4 +1,4 @@
-"""Ship an order whose status is part of its sort key: changing it takes a delete and a put in one transaction."""
+"""Ship an order with the status in its sort key: one transaction deletes the old item and puts the new one."""
 
 from singletable import Between
 

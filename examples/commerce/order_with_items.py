@@ -1,4 +1,4 @@
-"""Get an order and all its items: the order's partition contains everything its page shows."""
+"""Get an order and all its items: the partition of the order contains everything that its page shows."""
 
 from ..script import Script
 from .model import Commerce, OrderWithItems

@@ -1,4 +1,4 @@
-"""Get a user's orders in one status, newest first: GSI2 has a partition for each user and status."""
+"""Get a user's orders in one status, newest first: GSI2 has one partition per user and status."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""Place an order: one write adds it to the user's orders, the orders of the day and the status list."""
+"""Place an order: one write adds the order to the list of the user, the list of the day and the status list."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +15,7 @@ NEW = Order(user_id="42", id="H6", placed_at=NOON, total=Decimal("5.00"), curren
 
 @dataclass
 class Views:
-    """The three lists that contain one item."""
+    """The three lists that contain the order."""
 
     recent: list[str]
     placed_that_day: list[str]

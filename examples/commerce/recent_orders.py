@@ -1,4 +1,4 @@
-"""Get a user's most recent orders: their sort keys start with the time, and the Query reads in descending order."""
+"""Get a user's most recent orders: the sort keys start with the time, and the Query reads in descending order."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""Two releases of one table: the second splits the name into two fields, and items of both versions coexist."""
+"""Two releases of one table: the second splits the name into two fields, and the table has items of both versions."""
 
 from datetime import datetime
 from typing import Any
@@ -46,14 +46,14 @@ def split_the_name(item: dict[str, Any]) -> dict[str, Any]:
 
 
 class SecondRelease(Table, entities=[SecondUser], name="Users"):
-    """The release that is being rolled out."""
+    """The next release, which runs at the same time during the deployment."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> SecondUser | None:
         """Get a user's profile."""
         return get(SecondUser)
 
-    @pattern(rate=1, fanout=2)  # reads an item of version 1, upgrades it and writes it back
+    @pattern(rate=1, fanout=2)  # two requests: reads an item of version 1, then writes it in version 2
     def set_email(self, id: str, email: str) -> SecondUser:
         """Change the email address of a user."""
         return update(SecondUser, field(SecondUser, lambda user: user.email).set(email))

@@ -1,4 +1,4 @@
-"""Migrate gradually: the next release reads items of both versions, and every write upgrades an item."""
+"""Migrate gradually: the new release reads items of both versions, and every write upgrades the item that it writes."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ USERS = [FirstUser(**row.model_dump()) for row in ROWS if isinstance(row, User)]
 
 
 def execute(table: FirstRelease) -> list[str]:
-    """Run two releases in turn on one table, in its own file."""
+    """Run the two releases one after the other on one table, in a temporary file."""
     said = [f"first release   reads   {user.id:<2}  {_name(table, user.id)}" for user in USERS]
     with TemporaryDirectory() as folder:
         url = f"file:{Path(folder, 'users.db')}"

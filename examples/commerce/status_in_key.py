@@ -1,4 +1,4 @@
-"""Another design for orders by status: the status is part of the sort key, so every status change moves the item."""
+"""Another design for orders by status: the sort key contains the status, so every status change moves the item."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +17,7 @@ from singletable import Between, Page, Table, entity, pattern, query
     accept={"ST122": "a small shop: far fewer than 1,000 orders per second"},
 )
 class OrderByStatus(BaseModel):
-    """The same order without GSI2; the status is part of its key."""
+    """An order that is not in GSI2; the status is part of its sort key."""
 
     user_id: str
     id: str

@@ -1,4 +1,4 @@
-"""Get a user and the last five orders: PROFILE sorts after every ORDER#, so the last six items contain both."""
+"""Get a user and the last five orders: PROFILE sorts after every ORDER#, so they are the last six items."""
 
 from ..script import Script
 from .model import Commerce, UserWithRecentOrders

@@ -1,4 +1,4 @@
-"""Get a customer's profile: the one item in the partition with the sort key PROFILE."""
+"""Get a customer's profile: the item with the sort key PROFILE in the customer's partition."""
 
 from ..script import Script
 from .model import Customer, Customers

@@ -1,4 +1,4 @@
-"""Let a user join and leave a team: you write the edge once, and one transaction changes both sides."""
+"""Let a user join and leave a team: you write one membership, and one transaction also writes its mirror."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from .rows import TEAMS
 
 @dataclass
 class Sides:
-    """The lists on both sides of the edge."""
+    """The teams of the user, and the users of the team."""
 
     when: str
     teams_of_user_2: list[str]

@@ -117,7 +117,7 @@ Role = Literal["lead", "member"]
 @entity(key=("USER#{user_id}", "TEAM#{team_id}"), expected_per_partition=5)
 @dataclass
 class TeamOfUser:
-    """The edge from the user's side, which the application writes."""
+    """The membership in the partition of the user, which the application writes."""
 
     user_id: str
     team_id: str
@@ -127,7 +127,7 @@ class TeamOfUser:
 @entity(key=("TEAM#{team_id}", "USER#{user_id}"), mirror_of=TeamOfUser, expected_per_partition=20)
 @dataclass
 class UserOfTeam:
-    """The mirrored edge from the team's side, with the IDs swapped; every write of the edge keeps it in sync."""
+    """The mirror of the membership, in the partition of the team; every write of the membership keeps it in sync."""
 
     team_id: str
     user_id: str
@@ -135,7 +135,7 @@ class UserOfTeam:
 
 
 class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
-    """Many-to-many as an adjacency list."""
+    """Users and teams, a many-to-many relationship, as an adjacency list."""
 
     @pattern(frequency="high", budget_ms=20)
     def teams_of_user(self, user_id: str) -> Page[TeamOfUser]:
@@ -152,7 +152,7 @@ class Teams(Table, entities=[TeamOfUser, UserOfTeam]):
         """Let a user join a team."""
         return create(TeamOfUser)
 
-    @pattern(rate=1, fanout=2)  # reads the edge first, to delete its mirror
+    @pattern(rate=1, fanout=2)  # reads the membership first, because the same transaction deletes its mirror
     def leave(self, user_id: str, team_id: str) -> TeamOfUser | None:
         """Let a user leave a team."""
         return delete(TeamOfUser)

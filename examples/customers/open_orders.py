@@ -1,4 +1,4 @@
-"""Find all open orders, by date: the table keys cannot serve this, but the partition STATUS#OPEN of GSI1 does."""
+"""Find all open orders, by date: no key of the table serves this pattern, but GSI1 has a partition STATUS#OPEN."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""Find the orders in one status, newest first: the same GSI1 partitions, read in descending order."""
+"""Find the orders in one status, newest first: GSI1 has one partition per status, read in descending order."""
 
 from singletable import Page
 

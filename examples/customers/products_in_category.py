@@ -1,4 +1,4 @@
-"""List the books by title: another entity on the same index, in partitions that start with CATEGORY#."""
+"""List the books by title: products use the same index as orders, in partitions that start with CATEGORY#."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""List the teams of a user: the edges in the user's partition."""
+"""List the teams of a user: their memberships are in the user's partition."""
 
 from singletable import Page
 

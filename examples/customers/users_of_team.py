@@ -1,4 +1,4 @@
-"""List the users of a team: the mirrored edges, which the data layer writes for you."""
+"""List the users of a team: the client writes a mirror of each membership into the partition of the team."""
 
 from singletable import Page
 

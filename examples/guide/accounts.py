@@ -1,4 +1,4 @@
-"""The guide's production essentials: transfers between accounts, holds, and bills with a version."""
+"""Accounts with transfers in transactions, holds in a local index, and bills with a version."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -29,7 +29,7 @@ class Account(BaseModel):
     expected_per_partition=5,
 )
 class Hold(BaseModel):
-    """A reserved part of the balance; a local index sorts the holds of an account by their last change."""
+    """A reserved part of a balance; a local index sorts the holds of an account by their last change."""
 
     account_id: str
     id: str

@@ -1,4 +1,4 @@
-"""P2: get all addresses of a user: part of the item collection, selected by a sort key prefix."""
+"""P2: get all addresses of a user: a prefix of the sort key selects them from the user's item collection."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""Write a batch to a table with little provisioned capacity: unprocessed items are sent again until all are written."""
+"""Write a batch to a table with little provisioned capacity: the client retries the unprocessed items."""
 
 import asyncio
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Arrived:
 
 
 def execute(_: Guide) -> Arrived:
-    """Write the batch on an engine that throttles, whose clock advances by a second after each round."""
+    """Write the batch on an engine that throttles; its clock advances by a second after each round of requests."""
     clock = Clock(START.timestamp())
     rounds: list[BatchProgress] = []
 

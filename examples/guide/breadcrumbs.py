@@ -1,4 +1,4 @@
-"""Get the path from the root to a node: all its keys are known, so one BatchGetItem reads them."""
+"""Get the path from the root to a node: the path contains the keys of all its nodes, so one BatchGetItem reads them."""
 
 from ..script import Script
 from .model import Guide, Node

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Clock:
-    """A clock that returns the time it was last set to, in seconds since 1970."""
+    """A clock that returns the value of its field `seconds`: the time in seconds since 1970."""
 
     seconds: float
 

@@ -1,4 +1,4 @@
-"""The cost of reads: eventually consistent, strongly consistent, through each kind of index, and in a transaction."""
+"""Compare the cost of reads: eventually and strongly consistent, through each kind of index, and in a transaction."""
 
 from collections.abc import Callable
 

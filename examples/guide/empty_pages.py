@@ -1,4 +1,4 @@
-"""An empty page is not the last page: when a filter discards every item of a page, the data layer reads on."""
+"""Read past empty pages: if a filter discards every item of a page, the client reads the next page."""
 
 from singletable import Subtree
 from singletable.testing import measure
@@ -6,7 +6,7 @@ from singletable.testing import measure
 from ..script import Script
 from .model import Guide, Node
 
-# A Query page ends after 1 MB. More than two such pages of deeper nodes sort between the first and the last of these.
+# A Query page ends after 1 MB. The deeper nodes between the first and the last of these need more than two pages.
 _NAMES = [f"a{number}" for number in range(7)]
 LARGE = [
     Node(org="large", path=("top",), depth=1, name="top"),
@@ -16,7 +16,7 @@ LARGE = [
 
 
 def execute(guide: Guide) -> list[tuple[list[str], int]]:
-    """The nodes of each page, and the number of Queries that found them."""
+    """Return the nodes of each page, and the number of Queries that found them."""
     answers: list[tuple[list[str], int]] = []
     cursor = None
     while not answers or cursor is not None:

@@ -1,4 +1,4 @@
-"""P7 with ten write shards: a hot event type is spread over ten partitions, and reads merge them in order."""
+"""P7 with ten write shards: each event type has ten partitions, and reads merge their events in order."""
 
 from singletable import Between, Page
 

@@ -1,4 +1,4 @@
-"""Events after their 90 days: DynamoDB returns expired items until it deletes them; the data layer hides them."""
+"""Hide expired events: DynamoDB returns expired items until it deletes them, but the client hides them."""
 
 from singletable import Page
 

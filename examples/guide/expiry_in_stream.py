@@ -1,4 +1,4 @@
-"""Tell an expired event from a deleted one in the stream."""
+"""Distinguish expired events from deleted events in the stream."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Removed:
 
 
 def execute(_: Telemetry) -> list[Removed]:
-    """Use an engine with a manual clock, to skip the 90 days."""
+    """Return the records of the stream, from an engine with a manual clock that advances by 90 days."""
     clock = Clock(SHARDED[-1].at.timestamp())
     expiring, deleted, *_others = SHARDED
     with (

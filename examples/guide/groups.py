@@ -1,4 +1,4 @@
-"""The guide's memberships with an inverse index: it swaps the table keys, so nothing is written twice."""
+"""Memberships with an inverse index, which swaps the keys of the table, so items need no additional attributes."""
 
 from datetime import date
 
@@ -22,7 +22,7 @@ class Edge(BaseModel):
 
 
 class Groups(Table, entities=[Edge], type_attribute="Type", indexes=[inverse("gsi1")]):
-    """P4 and P5 with one item and no additional key attributes."""
+    """Access patterns P4 and P5, with one item per membership and no additional key attributes."""
 
     @pattern(frequency="medium", budget_ms=30)
     def groups_of_user(self, user_id: str) -> Page[Edge]:

@@ -1,4 +1,4 @@
-"""P4: list all groups of a user, from the user's side of the memberships."""
+"""P4: list all groups of a user, from the memberships in the user's partition."""
 
 from singletable import Page
 

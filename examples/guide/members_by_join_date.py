@@ -1,4 +1,4 @@
-"""List all members of a group by join date, from a keys-only index with the date in its sort key."""
+"""List all members of a group by join date, from a KEYS_ONLY index with the date in its sort key."""
 
 from singletable import Page
 

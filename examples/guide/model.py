@@ -80,7 +80,7 @@ class Order(BaseModel):
     expected_per_partition={"key": 5, "gsi1": 40, "gsi2": 40},
 )
 class Membership(BaseModel):
-    """Many-to-many: one item, read from both sides through an inverse index, and by join date in GSI2."""
+    """Many-to-many: one item per membership, read by user, by group (inverse index) and by join date (GSI2)."""
 
     user_id: str
     group_id: str
@@ -103,7 +103,7 @@ class WholeUser(BaseModel):
     cardinality={"device_id": 20_000, "kind": skewed(6, hottest=0.7)},  # most events are heartbeats
 )
 class Event(BaseModel):
-    """Time series: an event of a device, by device and by event type."""
+    """Time series: an event of a device, stored by device and, in GSI1, by event type."""
 
     device_id: str
     id: str
@@ -120,7 +120,7 @@ class Event(BaseModel):
     expected_per_partition=500,
 )
 class Node(BaseModel):
-    """Tree: a node under its whole path; GSI1 has one partition per level."""
+    """Tree: a node with its whole path in the sort key; GSI1 has one partition per level."""
 
     org: str
     path: tuple[str, ...]
@@ -152,7 +152,7 @@ class Shop(BaseModel):
     expected_per_partition={"gsi1": 20},
 )
 class Station(BaseModel):
-    """Geo: one of few places, searched from far away; its cells are 600 km high, and 32 of them meet at a pole."""
+    """Geo: a research station; stations are rare, so the cells are 600 km high, and 32 cells meet at a pole."""
 
     id: str
     name: str
@@ -167,7 +167,7 @@ class Guide(
     type_attribute="Type",
     indexes=[GSI("gsi2", projection=KEYS_ONLY)],
 ):
-    """P1 to P10, and the other patterns of the worksheet."""
+    """The access patterns P1 to P10, and the other patterns of the worksheet."""
 
     @pattern(frequency="very high", budget_ms=10)
     def profile(self, id: str) -> User | None:
@@ -285,7 +285,7 @@ class Guide(
     name="EVENT",
 )
 class ShardedEvent(BaseModel):
-    """The same events with write shards for hot event types, and with a TTL."""
+    """An event with a write shard for frequent event types, and with an expiry time."""
 
     device_id: str
     id: str
@@ -296,7 +296,7 @@ class ShardedEvent(BaseModel):
 
 
 class Telemetry(Table, entities=[ShardedEvent], type_attribute="Type"):
-    """P6 and P7 with write shards."""
+    """The access patterns P6 and P7, with write shards."""
 
     @pattern(frequency="medium", budget_ms=30)
     def latest_events(self, device_id: str, *, limit: int = 100, cursor: str | None = None) -> Page[ShardedEvent]:

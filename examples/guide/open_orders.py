@@ -1,4 +1,4 @@
-"""Get the open orders of all users from a sparse index: only open orders have its key."""
+"""Get the open orders of all users from a sparse index: only open orders have the key attributes of the index."""
 
 from singletable import Page
 

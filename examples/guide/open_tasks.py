@@ -1,4 +1,4 @@
-"""The open tasks of one tenant, read with an IAM policy that denies every request for another tenant."""
+"""Read the open tasks of one tenant, under an IAM policy that denies every request for another tenant."""
 
 from dataclasses import dataclass
 

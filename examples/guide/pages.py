@@ -1,4 +1,4 @@
-"""Paginate with cursors: opaque, signed, in both directions; a tampered cursor is rejected."""
+"""Paginate in both directions with signed cursors; the client rejects a modified cursor."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Projects and tasks of two tenants, which use the same IDs."""
+"""Projects and tasks of two tenants; both tenants use the same IDs."""
 
 from datetime import date
 

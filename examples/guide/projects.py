@@ -40,7 +40,7 @@ class ProjectWithTasks(BaseModel):
 
 
 class Projects(Table, entities=[Project, Task]):
-    """Every pattern reads or writes one tenant."""
+    """The access patterns of the projects; each of them reads or writes items of only one tenant."""
 
     @pattern(frequency="high", budget_ms=20)
     def project_with_tasks(self, tenant: str, project_id: str) -> ProjectWithTasks | None:

@@ -1,4 +1,4 @@
-"""Store an event of a device: one PutItem, which also writes to one GSI1 partition per event type."""
+"""Store an event of a device: one PutItem also writes its entry in GSI1, which has one partition per event type."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""The guide's time series, split by day and shard: no partition grows without bound or takes every write."""
+"""A time series that is split by day and shard: no partition grows without limit, and none receives every write."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -28,7 +28,7 @@ class DailyEvent(BaseModel):
 
 
 class DailyTelemetry(Table, entities=[DailyEvent], type_attribute="Type"):
-    """P6 and P7 for devices that report continuously."""
+    """The access patterns P6 and P7, for devices that report continuously."""
 
     @pattern(frequency="medium", budget_ms=30, fanout=8)
     def events_of_device(

@@ -1,7 +1,7 @@
 """Events with a retention of 90 days, for the time series by shard and by day.
 
-They happen in the year 2126, so they have not expired when you run the examples. The expired event is from
-2016: DynamoDB does not delete items that expired more than five years ago, so it stays stored.
+The events are from the year 2126, so they have not expired when you run the examples. The expired event is from
+2016: DynamoDB does not delete items that expired more than five years ago, so this event stays in the table.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ RETENTION = timedelta(days=90)
 
 
 def kept_until(at: datetime) -> int:
-    """Return when an event expires, in seconds since 1970."""
+    """Return the expiry time of an event, in seconds since 1970."""
     return int((at + RETENTION).timestamp())
 
 

@@ -1,4 +1,4 @@
-"""P10 across the 180th meridian: find neighbours on both sides of the date line."""
+"""P10 across the 180th meridian: find shops on both sides of the date line."""
 
 from singletable import Radius
 

@@ -1,4 +1,4 @@
-"""P10: find shops within a kilometre: read the cells that the circle touches, then filter by distance."""
+"""P10: find shops within a kilometre: read the cells that overlap the circle, then discard shops outside the circle."""
 
 from singletable import Radius
 

@@ -1,4 +1,4 @@
-"""P10 around a pole, where a circle touches every longitude: 32 large cells are enough."""
+"""P10 around a pole: a circle around a pole contains every longitude, and 32 large cells cover it."""
 
 from singletable import Radius
 

@@ -1,4 +1,4 @@
-"""Transfer money between accounts: both change or neither does, and a retry changes nothing."""
+"""Transfer money between accounts: one transaction changes both accounts, and a retry changes nothing."""
 
 from decimal import Decimal
 from uuid import uuid4

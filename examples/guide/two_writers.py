@@ -1,4 +1,4 @@
-"""Optimistic locking: of two writers that read the same version, one wins and `edit` retries the other."""
+"""Optimistic locking: two writers read the same version; the first write succeeds, and `edit` retries the second."""
 
 from decimal import Decimal
 
@@ -26,7 +26,7 @@ def execute(accounts: Accounts) -> list[str]:
 
 
 def _edited(accounts: Accounts) -> list[str]:
-    """Edit a bill while another writer changes it during the first attempt."""
+    """Edit a bill that another writer changes during the first attempt, and describe the result."""
     bill, seen = key(Bill, id="b_1"), list[int]()
 
     def rebate(read: Bill) -> Bill:

@@ -1,4 +1,4 @@
-"""P4 and P5 with an inverse index: it swaps the table keys, so nothing is written twice."""
+"""P4 and P5 with an inverse index: the index swaps the keys of the table, so items need no additional attributes."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""P5: list all users in a group, from the other side of the memberships."""
+"""P5: list all users in a group, from an index with the group as the partition key."""
 
 from singletable import Page
 

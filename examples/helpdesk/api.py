@@ -164,7 +164,7 @@ _STATUSES: tuple[tuple[type[Exception], int, str], ...] = (
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Turn the errors of the table into HTTP statuses; messages for clients contain no details of the table."""
+    """Convert the errors of the table to HTTP statuses; messages for API clients contain no details of the table."""
     for kind, status, text in _STATUSES:
 
         async def respond(_request: Request, _error: Exception, status: int = status, text: str = text) -> JSONResponse:

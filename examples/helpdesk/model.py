@@ -51,7 +51,7 @@ class Ticket(BaseModel):
 
 @entity(key=("TENANT#{tenant}#TICKET#{ticket_id}", "FEED#{at}#{id}"), expected_per_partition=30)
 class FeedEntry(BaseModel):
-    """What happened to a ticket: a comment, a new status, or a new assignee."""
+    """An entry in the feed of a ticket: a comment, a new status, or a new assignee."""
 
     tenant: str
     ticket_id: str
@@ -68,7 +68,7 @@ class FeedEntry(BaseModel):
     expected_per_partition=1000,
 )
 class AuditEvent(BaseModel):
-    """Who changed what; DynamoDB deletes the event when it expires."""
+    """A record of a change and its author; DynamoDB deletes the event after its expiry time."""
 
     tenant: str
     day: date
@@ -81,14 +81,14 @@ class AuditEvent(BaseModel):
 
 
 class TicketWithFeed(BaseModel):
-    """A ticket with all that happened to it."""
+    """A ticket with its whole feed."""
 
     ticket: Ticket
     feed: list[FeedEntry]
 
 
 class HelpDesk(Table, entities=[Tenant, Agent, Ticket, FeedEntry, AuditEvent], ttl_attribute="expires_at"):
-    """Every pattern starts with the tenant, so that no call can read the items of two tenants."""
+    """The access patterns of the help desk; each has the tenant as a parameter, so no call reads two tenants."""
 
     @pattern(frequency="low")
     def tenant(self, tenant: str) -> Tenant | None:
@@ -112,7 +112,7 @@ class HelpDesk(Table, entities=[Tenant, Agent, Ticket, FeedEntry, AuditEvent], t
 
     @pattern(frequency="high")
     def feed(self, tenant: str, ticket_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[FeedEntry]:
-        """List what happened to a ticket, newest first."""
+        """List the feed of a ticket, newest first."""
         return query(FeedEntry, newest_first=True)
 
     @pattern(frequency="high")

@@ -1,4 +1,4 @@
-"""What agents do with tickets; each change, its feed entry and its audit event are one transaction."""
+"""The operations of agents on tickets; one transaction writes a change, its feed entry and its audit event."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Change:
 
 
 class Operations:
-    """The operations on the tickets of all tenants; every method limits itself to the tenant of its caller."""
+    """The operations on tickets; every method reads and writes only the tenant of its caller."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Operations:
         return await self.ticket(caller, ticket.id)
 
     async def ticket(self, caller: Caller, ticket_id: str) -> Ticket:
-        """Return a ticket; raise NotFound for a ticket of another tenant, like for any unknown one."""
+        """Return a ticket; raise NotFound if the tenant of the caller has no ticket with this ID."""
         found = await self.desk.ticket.aio(caller.tenant, ticket_id)
         if found is None:
             raise _no_ticket(ticket_id)
@@ -81,7 +81,7 @@ class Operations:
         return entry
 
     async def change(self, caller: Caller, ticket_id: str, version: int, change: Change) -> Ticket:
-        """Change a ticket that the caller has read in this version; raise VersionConflict if it has another one."""
+        """Change a ticket; raise VersionConflict if the stored version is not the version that the caller has read."""
         now = self._now()
         ticket = await self.ticket(caller, ticket_id)
         if ticket.version != version:

@@ -1,4 +1,4 @@
-"""A5, get an author's profile: the same key design as a paper, with another prefix."""
+"""A5, get an author's profile: the keys have the same form as the keys of a paper, with another prefix."""
 
 from ..script import Script
 from .model import Author, Papers

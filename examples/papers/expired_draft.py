@@ -1,4 +1,4 @@
-"""Let a superseded draft expire: reads hide it at once, although DynamoDB returns it until it deletes it."""
+"""Let a superseded draft expire: reads hide it at once, although DynamoDB returns the item until its deletion."""
 
 import time
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def execute(table: Papers) -> list[Seen]:
     def now() -> float:
         return time.time() + passed
 
-    # The engine sweeps only on request, so the script sees what DynamoDB may still return.
+    # The engine deletes expired items only on request, so it still returns the draft, as DynamoDB can.
     with Engine("memory:", now=now, sweep_seconds=None) as engine, Papers.open(engine, create=True) as papers:
         fill(papers, ROWS)
         papers.supersede(MODEL.id, int(time.time()) + HOUR)

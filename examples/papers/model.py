@@ -46,7 +46,7 @@ class Author(msgspec.Struct):
     expected_per_partition=3,
 )
 class Membership(msgspec.Struct):
-    """The membership of an author in a paper, with copies of the fields that a listing shows."""
+    """An author of a paper, with copies of the fields that the list of papers shows."""
 
     paper_id: str
     handle: str
@@ -82,7 +82,7 @@ class PaperWithAuthors(msgspec.Struct):
 
 
 class Papers(Table, entities=[Paper, Author, Membership, Topic]):
-    """A1 to A5, the paper with its authors, and the two updates with copies."""
+    """The access patterns A1 to A5, the paper with its authors, and two updates that also change copies."""
 
     @pattern(frequency="high", budget_ms=10)
     def paper(self, id: str) -> Paper | None:

@@ -1,4 +1,4 @@
-"""Get a paper and all its authors: one Query on one partition, without the topics."""
+"""Get a paper and all its authors: one Query reads a range of one partition, without the topics."""
 
 from ..script import Script
 from .model import Papers, PaperWithAuthors

@@ -1,4 +1,4 @@
-"""A3, list the papers of an author: memberships are in GSI1 too, and contain copies of the paper's fields."""
+"""A3, list the papers of an author: GSI1 also contains the memberships, with copies of the paper's fields."""
 
 from singletable import Page
 

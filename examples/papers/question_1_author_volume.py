@@ -1,4 +1,4 @@
-"""Open question 1, can the overloaded GSI1 also list papers by author: measured pages against the partition limit."""
+"""Open question 1: can the overloaded GSI1 also list papers by author? Compare the cost with the partition limit."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ AUTHOR, SERIES, PAPERS = "prolific", "Everything", 40
 
 @dataclass
 class Volume:
-    """The measured and the planned cost of a page of each listing."""
+    """The measured and the estimated cost of a page of each list."""
 
     by_author: Cost
     in_series: Cost
@@ -23,7 +23,7 @@ class Volume:
 
 
 def execute(table: Papers) -> Volume:
-    """Measure both listings at their largest, in a separate table: one author wrote a whole collection."""
+    """Measure both lists at their largest size, in a separate table: one author has written a whole collection."""
     with Papers.open("memory:") as full:
         for number in range(PAPERS):
             written = paper(number, SERIES)

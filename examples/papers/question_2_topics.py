@@ -1,4 +1,4 @@
-"""Open question 2, should topics be stored on the paper to drop GSI2: reads, writes and renames in both designs."""
+"""Open question 2: should the paper contain its topics, without GSI2? Compare reads, writes and renames."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def _everywhere(table: PapersWithTopics, name: str) -> list[PaperWithTopics]:
 
 
 def _by_index() -> Way:
-    """Measure the current design; only the papers with the topic matter for GSI2."""
+    """Return the costs of the current design, in a table with only the papers that have the topic."""
     with Papers.open("memory:") as papers:
         written = [_put(papers, number) for number, row in enumerate(ROWS) if "cost" in row.topics]
         found = len(papers.papers_with_topic("cost"))

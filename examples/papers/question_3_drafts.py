@@ -1,4 +1,4 @@
-"""Open question 3, do superseded drafts need a TTL: the cost of storing them against the cost of expiring them."""
+"""Open question 3: do superseded drafts need a TTL? Compare the cost of their storage with the cost of deletion."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,9 @@ class Draft:
 def execute(table: Papers) -> Draft:
     entities = {Paper: 1, Membership: len(HANDLES), Topic: len(TOPICS)}
     sizes = {cls: item_bytes(Papers.design, Papers.design.entity_of(cls))[0] + ENTRY_BYTES for cls in entities}
-    stored = sum(2 * count * sizes[cls] for cls, count in entities.items())  # each is in the table and in one index
+    stored = sum(
+        2 * count * sizes[cls] for cls, count in entities.items()
+    )  # the table and one index contain each of these items
     with Papers.open("memory:") as papers:
         first, second = _draft(papers, 1), _draft(papers, 2)
         aside = field(Paper, lambda paper: paper.status).set("superseded")

@@ -9,7 +9,7 @@ from .rows import MODEL, ROWS
 
 @dataclass
 class Titles:
-    """The titles of the paper in the listings."""
+    """The titles of the paper in the lists."""
 
     when: str
     by_author: list[str]

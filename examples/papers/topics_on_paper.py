@@ -30,7 +30,7 @@ class PapersWithTopics(
     entities=[PaperWithTopics],
     accept={"ST108": "discarded reads are the price of a catalogue without GSI2"},
 ):
-    """A4 without an index on the topics."""
+    """The access pattern A4, without an index on the topics."""
 
     @pattern(frequency="medium", expected_items=6, expected_examined=20)
     def papers_in_series_with_topic(self, series: str, topic: str) -> Page[PaperWithTopics]:

@@ -1,4 +1,4 @@
-"""Generated papers of about 1.2 KB each, for the open questions that need volume."""
+"""Generated papers of about 1.2 KB each, for the open questions that need many papers."""
 
 from datetime import date, timedelta
 

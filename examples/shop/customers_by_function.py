@@ -1,4 +1,4 @@
-"""List all customers chronologically, from shards chosen by your own function, merged in order."""
+"""List all customers chronologically, from shards that your own function chooses, merged in order."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""List the customers of one region: the region is the shard."""
+"""List the customers of one region: each region is one shard, so the list needs one Query."""
 
 from singletable import Page
 

@@ -1,4 +1,4 @@
-"""Get orders by status in the last 30 days: the seventh pattern, with the index it needs."""
+"""Get orders by status in the last 30 days: the seventh pattern of the shop, with the index that it needs."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Get every order that contains a SKU: in the same index, line items are partitioned by product."""
+"""Get every order that contains a SKU: in GSI1, the partition key of a line item is its product."""
 
 from singletable import Page
 

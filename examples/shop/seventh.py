@@ -1,4 +1,4 @@
-"""The shop with a seventh pattern after launch, orders by status in the last 30 days, and the index it needs."""
+"""The shop with a seventh pattern, orders by status in the last 30 days, and the second index that it needs."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ class OrderByStatus(Order):
 
 
 class ShopByStatus(Table, entities=[Customer, OrderByStatus, OrderItem, Product]):
-    """The shop with the seventh pattern, after adding a second index and a backfill."""
+    """The shop with the seventh pattern, after a backfill of the second index."""
 
     @pattern(frequency="high", budget_ms=30)
     def orders_of_customer(

@@ -1,4 +1,4 @@
-"""The seventh pattern without its index: rejected at design time, with the reason and the remedy."""
+"""Check the seventh pattern without its index: `check` rejects the pattern, with a reason and a remedy."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The shop's customer list when one partition is too small: sharded by hash, letter, month, region or function."""
+"""Five designs for a customer list in several partitions: shards by hash, letter, month, region or function."""
 
 from datetime import datetime
 from enum import Enum
@@ -9,7 +9,7 @@ from singletable import Between, Page, Table, bucket, derive, entity, first_lett
 
 
 class Region(Enum):
-    """Where a customer lives."""
+    """The region in which a customer lives."""
 
     EUROPE = "eu"
     AMERICAS = "am"
@@ -32,11 +32,11 @@ class CustomerFields(BaseModel):
     expected_per_partition={"gsi1": 625},
 )
 class CustomerByHash(CustomerFields):
-    """Distributed evenly over eight partitions."""
+    """A customer in one of eight shards, chosen by a hash."""
 
 
 class ShopByHash(Table, entities=[CustomerByHash]):
-    """All customers from eight shards."""
+    """The list of all customers, from eight shards."""
 
     @pattern(frequency="high", fanout=8)
     def customers(self) -> Page[CustomerByHash]:
@@ -51,11 +51,11 @@ class ShopByHash(Table, entities=[CustomerByHash]):
     expected_per_partition={"gsi1": 200},
 )
 class CustomerByLetter(CustomerFields):
-    """Distributed by the first letter of the name."""
+    """A customer in the shard of the first letter of the name."""
 
 
 class ShopByLetter(Table, entities=[CustomerByLetter]):
-    """An alphabetical register."""
+    """The list of all customers in alphabetical order."""
 
     @pattern(frequency="medium", fanout=37)
     def customers(self) -> Page[CustomerByLetter]:
@@ -75,7 +75,7 @@ class ShopByLetter(Table, entities=[CustomerByLetter]):
     expected_per_partition={"gsi1": 400},
 )
 class CustomerByMonth(CustomerFields):
-    """Distributed by the month of signup."""
+    """A customer in the shard of the month of signup."""
 
 
 class ShopByMonth(Table, entities=[CustomerByMonth]):
@@ -94,7 +94,7 @@ class ShopByMonth(Table, entities=[CustomerByMonth]):
     cardinality={"region": 3},
 )
 class CustomerByRegion(CustomerFields):
-    """Distributed by a field with three values."""
+    """A customer in the shard of the region."""
 
 
 class ShopByRegion(Table, entities=[CustomerByRegion]):
@@ -112,7 +112,7 @@ class ShopByRegion(Table, entities=[CustomerByRegion]):
 
 
 def initials(name: str, region: Region) -> str:
-    """Return a custom shard: the region, and the half of the alphabet in which the name is."""
+    """Return a custom shard: the region, and the half of the alphabet that contains the first letter of the name."""
     return f"{region.value}-{'1' if name[:1].upper() < 'N' else '2'}"
 
 
@@ -125,11 +125,11 @@ def initials(name: str, region: Region) -> str:
     expected_per_partition={"gsi1": 850},
 )
 class CustomerByFunction(CustomerFields):
-    """Distributed by a custom function."""
+    """A customer in the shard that a custom function chooses."""
 
 
 class ShopByFunction(Table, entities=[CustomerByFunction]):
-    """All customers from six shards."""
+    """The list of all customers, from six shards."""
 
     @pattern(frequency="medium", fanout=6)
     def customers(self) -> Page[CustomerByFunction]:

@@ -1,4 +1,4 @@
-"""Ten customers for the sharded lists, from four months, three regions and eight letters."""
+"""Ten customers for the sharded lists, with four months of signup, three regions and eight first letters."""
 
 from datetime import UTC, datetime
 from typing import TypeVar

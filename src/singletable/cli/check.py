@@ -1,4 +1,4 @@
-"""`singletable check MODEL`: print the worksheet, plans and findings; exit 1 when a pattern is not one request."""
+"""`singletable check MODEL`: print the worksheet, the plans and the findings; exit with 1 if there is an error."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--advice",
         action="store_true",
-        help="also print advice on where a single table does not fit",
+        help="also print reasons to use more than one table",
     )
     parser.add_argument(
         "--all",
         action="store_true",
-        help="for a pattern that no index serves, also print why the indexes after the nearest one do not serve it",
+        help="if no index serves a pattern, print the reason for every index, not only for the nearest index",
     )
-    parser.add_argument("--fix", action="store_true", help="apply the remedies to the model's files")
+    parser.add_argument("--fix", action="store_true", help="apply the remedies to the source files of the model")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: print the diff and write nothing")
     add_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")

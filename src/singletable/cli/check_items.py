@@ -31,8 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--items",
         metavar="PLACE",
-        help="check stored items against the model instead of the patterns: a JSON file, a NoSQL Workbench model, "
-        "file:PATH, http://HOST:PORT or dynamodb://REGION",
+        help="compare stored items with the model, instead of checking the patterns: a JSON file, a NoSQL Workbench "
+        "model, file:PATH, http://HOST:PORT or dynamodb://REGION",
     )
     parser.add_argument(
         "--sample",

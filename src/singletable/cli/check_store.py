@@ -12,7 +12,7 @@ PROBLEMS_SHOWN = 50
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("check-store", help="verify a store file", description=__doc__)
-    parser.add_argument("path", metavar="PATH", type=Path, help="the store file; it may be in use")
+    parser.add_argument("path", metavar="PATH", type=Path, help="the store file; other processes may have it open")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`singletable cost MODEL`: the cost of every call in capacity units, and of a month in dollars."""
+"""`singletable cost MODEL`: estimate the cost of each call in capacity units, and the cost per month in dollars."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--at",
         choices=_AT,
         default="expected",
-        help="collection size: a tenth of the expected size, the expected size, or ten times",
+        help="size of collections: small is a tenth of the expected size, large is ten times the expected size",
     )
     add_price_options(parser)
     parser.add_argument(
@@ -44,10 +44,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         type=_count,
         action="append",
         default=[],
-        help="number of stored items of an entity, for the storage cost; repeatable",
+        help="the number of stored items of an entity, for the storage cost; repeatable",
     )
     parser.add_argument(
-        "--sample", metavar="STORE", help="take item sizes from a store (file or URL) or from a JSON file of items"
+        "--sample",
+        metavar="STORE",
+        help="take the item sizes from a store (file or URL) or from a JSON file with items",
     )
     parser.add_argument("--compare", action="store_true", help="compare with one table per entity")
     parser.add_argument(

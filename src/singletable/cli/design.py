@@ -1,4 +1,4 @@
-"""`singletable design MODEL`: choose keys for entities without `key=`, with the fewest indexes, and prove it."""
+"""`singletable design MODEL`: choose keys with the fewest indexes for entities without `key=`, with a proof."""
 
 from __future__ import annotations
 

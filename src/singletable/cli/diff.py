@@ -1,4 +1,4 @@
-"""`singletable diff A B`: what changes between two designs, what it costs, and how to deploy it."""
+"""`singletable diff A B`: show the changes between two designs, their cost, and how to deploy them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     place = "a model, a snapshot file, a git revision (HEAD~1:shop.py) or the URL of a live table"
     parser.add_argument("before", metavar="A", help=f"the old design: {place}")
     parser.add_argument("after", metavar="B", help=f"the new design: {place}")
-    parser.add_argument("--table-name", metavar="NAME", help="the name of a live table (default: the model's)")
     parser.add_argument(
-        "--items", metavar="N", type=_count, help="the items of each entity, instead of expected_items="
+        "--table-name", metavar="NAME", help="the name of a live table (default: the name in the model)"
     )
     parser.add_argument(
-        "--rate", metavar="WRU", type=_count, default=1_000, help="write units per second (default 1000)"
+        "--items", metavar="N", type=_count, help="the number of items of each entity, instead of expected_items="
+    )
+    parser.add_argument(
+        "--rate", metavar="WRU", type=_count, default=1_000, help="write units per second (default: 1000)"
     )
     add_price_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")

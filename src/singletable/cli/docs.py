@@ -1,4 +1,4 @@
-"""`singletable docs MODEL`: write the design document in Markdown or HTML; `--check` fails when it is outdated."""
+"""`singletable docs MODEL`: write the design document in Markdown or HTML, or check that it is up to date."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--format",
         choices=("markdown", "html"),
-        help="default: html if FILE ends in .html, else markdown",
+        help="the format (default: html if FILE ends in .html, otherwise markdown)",
     )
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--output", metavar="FILE", help="write to this file instead of standard output")
@@ -39,11 +39,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--pictures",
         metavar="FOLDER",
-        help="folder for the pictures of a Markdown document (default: NAME-pictures next to the file); "
-        f"`{NO_PICTURES}` prints them as text",
+        help="the folder for the pictures of a Markdown document (default: NAME-pictures next to the file); "
+        f"`{NO_PICTURES}` shows item collections as text",
     )
     parser.add_argument("--items", metavar="STORE", help="show items of this store (file:PATH) instead of sample data")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the document is outdated")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the document is outdated")
     parser.set_defaults(run=run)
 
 

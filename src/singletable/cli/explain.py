@@ -1,4 +1,4 @@
-"""`singletable explain MODEL [PATTERN [ARGUMENT ...]]`: show the requests of a pattern and their proof."""
+"""`singletable explain MODEL [PATTERN [ARGUMENT ...]]`: show the requests of a pattern with their proof."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add the command to the parser."""
     parser = commands.add_parser("explain", help="show the requests of a pattern", description=__doc__)
     parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
-    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="default: all patterns")
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", help="the name of a pattern (default: all patterns)")
     parser.add_argument(
         "arguments",
         metavar="ARGUMENT",

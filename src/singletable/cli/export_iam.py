@@ -20,8 +20,10 @@ def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--table-name", metavar="NAME", help="the table name (default: the name in the model)")
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--by", choices=SCOPES, default=SCOPES[0], help="one policy per application, entity or pattern")
-    scope.add_argument("--tenant", metavar="FIELD", help="policies that restrict callers to one tenant, by this field")
-    parser.add_argument("--principal-tag", metavar="KEY", help="the principal tag with the tenant (default: FIELD)")
+    scope.add_argument("--tenant", metavar="FIELD", help="restrict each caller to the tenant in this field")
+    parser.add_argument(
+        "--principal-tag", metavar="KEY", help="the tag of the principal that contains the tenant (default: FIELD)"
+    )
     parser.add_argument("--policy", metavar="NAME", help="print only the document of this policy")
     for name, default in (("partition", "aws"), ("region", "*"), ("account", "*")):
         parser.add_argument(f"--{name}", default=default, help=f"{name} in the table ARN (default: {default})")

@@ -1,4 +1,4 @@
-"""`singletable export nosql-workbench MODEL`: export a NoSQL Workbench 3.0 model with rows of each entity."""
+"""`singletable export nosql-workbench MODEL`: export a NoSQL Workbench 3.0 model, with sample rows for each entity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS_MAX = 500
 
 def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the target to the command."""
-    parser = targets.add_parser("nosql-workbench", help="a NoSQL Workbench model with rows", description=__doc__)
+    parser = targets.add_parser("nosql-workbench", help="a NoSQL Workbench model with sample rows", description=__doc__)
     add_file_options(parser)
     parser.add_argument("--items", metavar="STORE", help="take the rows from these tables: file:PATH, http://...")
     parser.set_defaults(run=run)

@@ -28,7 +28,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     """Add MODEL, --output and --check."""
     parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
     parser.add_argument("--output", metavar="FILE", help="write to this file instead of standard output")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when FILE is outdated")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if FILE is outdated")
 
 
 def write_export(text: str, options: argparse.Namespace) -> int:
@@ -80,13 +80,13 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         metavar="[INDEX=]READ:WRITE",
         action="append",
         default=[],
-        help="provisioned units per second for the table and its global indexes, or for one index (default: on-demand)",
+        help="provisioned units per second, for the table and its global indexes or for one index (default: on-demand)",
     )
     _add_choice(parser, "--stream", STREAM_VIEWS, default.stream, "the stream view type")
     _add_choice(parser, "--insights", INSIGHTS_MODES, default.insights, "the Contributor Insights mode")
-    parser.add_argument("--table-class", choices=TABLE_CLASSES, default=default.table_class)
+    parser.add_argument("--table-class", choices=TABLE_CLASSES, default=default.table_class, help="the table class")
     for name, what in (
-        ("deletion-protection", "allow the table to be deleted"),
+        ("deletion-protection", "disable deletion protection"),
         ("point-in-time-recovery", "disable point-in-time recovery"),
         ("alarms", "export no CloudWatch alarms"),
     ):

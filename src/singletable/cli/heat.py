@@ -1,4 +1,4 @@
-"""`singletable heat MODEL`: find hot partitions, simulate when they throttle as traffic grows, and advise on shards."""
+"""`singletable heat MODEL`: simulate growing traffic, find hot partitions, and propose shards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TIMES = (1.0, 10.0, 100.0, 1000.0)
 def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
-        "heat", help="find hot partitions as traffic grows, and the shards they need", description=__doc__
+        "heat", help="simulate growing traffic, find hot partitions and propose shards", description=__doc__
     )
     parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
     parser.add_argument(
@@ -41,19 +41,21 @@ def add_to(commands: Any) -> None:
         type=_times,
         default=TIMES,
         metavar="N,N",
-        help="multiples of today's traffic (1,10,100,1000)",
+        help="multiples of today's traffic (default: 1,10,100,1000)",
     )
-    parser.add_argument("--over", type=_minutes, default=0, metavar="MINUTES", help="how long the growth takes (0)")
+    parser.add_argument(
+        "--over", type=_minutes, default=0, metavar="MINUTES", help="minutes until full traffic (default: 0)"
+    )
     parser.add_argument(
         "--minutes",
         type=_minutes,
         metavar="MINUTES",
-        help="how long to simulate (60 after the growth)",
+        help="minutes to simulate (default: 60 after the growth)",
     )
     parser.add_argument(
         "--provisioned",
         action="store_true",
-        help="simulate provisioned capacity instead of on-demand",
+        help="simulate provisioned capacity instead of on-demand billing",
     )
     add_price_options(parser)
     parser.add_argument("--picture", type=_svg, metavar="FILE.svg", help="also draw a chart to this file")

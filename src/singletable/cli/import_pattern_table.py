@@ -1,4 +1,4 @@
-"""`singletable import pattern-table FILE`: import a table of access patterns and key values, as AWS publishes them."""
+"""`singletable import pattern-table FILE`: import a table of access patterns and key values, as in the AWS guide."""
 
 from __future__ import annotations
 

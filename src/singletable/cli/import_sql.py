@@ -1,4 +1,4 @@
-"""`singletable import sql FILE [--queries FILE]`: import an SQL schema as entities without keys, and its queries."""
+"""`singletable import sql FILE [--queries FILE]`: import an SQL schema as entities, and queries as patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`singletable import worksheet FILE`: import a worksheet of access patterns, with proposed and proved keys."""
+"""`singletable import worksheet FILE`: import a worksheet of access patterns, and propose keys with a proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`singletable migrate check MODEL`: exit 1 if the model has changed since the last migration."""
+"""`singletable migrate check MODEL`: exit with 1 if the model has changed since the last migration."""
 
 from __future__ import annotations
 

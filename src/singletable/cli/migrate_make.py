@@ -1,4 +1,4 @@
-"""`singletable migrate make MODEL`: write the next migration, from the last one to the model as it is now."""
+"""`singletable migrate make MODEL`: write a migration from the design of the last migration to the current model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     """Add the command to the parser."""
     parser = commands.add_parser("make", help="write the next migration", description=__doc__)
     add_folder(parser)
-    parser.add_argument("-m", "--message", default="", help="what changes, for the file name: 'orders by status'")
+    parser.add_argument(
+        "-m", "--message", default="", help="a description for the file name, such as 'orders by status'"
+    )
     parser.set_defaults(run=run)
 
 

@@ -1,4 +1,4 @@
-"""`singletable migrate plan MODEL URL`: what the next migration will do to a table, counted on its items."""
+"""`singletable migrate plan MODEL URL`: count the writes of the next migration on the items of a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OLD_PROGRAMS = (
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("plan", help="count what the next migration will do", description=__doc__)
+    parser = commands.add_parser("plan", help="count the writes of the next migration", description=__doc__)
     add_table(parser)
     add_price_options(parser)
     parser.set_defaults(run=run)

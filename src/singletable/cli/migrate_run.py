@@ -26,19 +26,23 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("run", help="run the next migration, or continue it", description=__doc__)
     add_table(parser)
     add_run_options(parser)
-    parser.add_argument("--dry-run", action="store_true", help="count everything and write nothing, as `plan` does")
+    parser.add_argument("--dry-run", action="store_true", help="count the writes and write nothing, like `plan`")
     parser.set_defaults(run=run, region="us-east-1", prices=None)
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the speed of a run and for its confirmation."""
     parser.add_argument(
-        "--rate", metavar="UNITS", type=_positive, help="read and write units per second (default: all)"
+        "--rate", metavar="UNITS", type=_positive, help="read and write units per second (default: no limit)"
     )
-    parser.add_argument("--segments", metavar="N", type=_positive, default=4, help="segments of the scan (default 4)")
-    parser.add_argument("--yes", action="store_true", help="confirm that programs without the design state are stopped")
     parser.add_argument(
-        "--no-clients", action="store_true", help="do not wait for clients: nothing else uses the table"
+        "--segments", metavar="N", type=_positive, default=4, help="the number of segments of the Scan (default: 4)"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="confirm that you stopped all programs that do not read the design state"
+    )
+    parser.add_argument(
+        "--no-clients", action="store_true", help="do not wait for clients, because no other program uses the table"
     )
 
 

@@ -1,4 +1,4 @@
-"""`singletable migrate status MODEL URL`: the migrations of a table, and the phase of an open one."""
+"""`singletable migrate status MODEL URL`: show the migrations of a table, and the phase of an open migration."""
 
 from __future__ import annotations
 

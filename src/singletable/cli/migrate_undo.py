@@ -1,4 +1,4 @@
-"""`singletable migrate undo MODEL URL`: lead a table back to the old design, before the phase `contract`."""
+"""`singletable migrate undo MODEL URL`: restore the old design of a table, before the phase `contract`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`singletable migrate verify MODEL URL`: check that every item conforms to the model; exit 1 if one does not."""
+"""`singletable migrate verify MODEL URL`: check every item against the model; exit with 1 if an item differs."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--sync",
         choices=("normal", "full"),
         default="normal",
-        help="durability of acknowledged writes: survive a process crash (normal) or also a power failure (full)",
+        help="normal: confirmed writes survive a crash of the process; full: they also survive a power failure",
     )
     parser.add_argument(
         "--sweep-seconds",
@@ -51,13 +51,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="MS",
         type=_milliseconds,
         default=0.0,
-        help="delay global indexes by MS milliseconds, to simulate eventual consistency",
+        help="delay reads of global indexes by MS milliseconds, to simulate eventual consistency",
     )
     _add_access_options(parser)
     parser.add_argument(
         "--enforce-capacity",
         action="store_true",
-        help="throttle tables by their provisioned capacity or their on-demand maximum",
+        help="throttle requests above the provisioned capacity or the on-demand maximum of a table",
     )
     parser.add_argument(
         "--enforce-partition-limit",
@@ -68,12 +68,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--buckets",
         metavar="FOLDER",
         type=Path,
-        help="a folder whose subfolders stand in for S3 buckets, for table exports and imports",
+        help="a folder for table exports and imports; each subfolder replaces an S3 bucket",
     )
     parser.add_argument(
         "--log",
         choices=("json", "text"),
-        help="write a line about each request to standard error, without keys and values",
+        help="write one line per request to standard error, without keys and values",
     )
     parser.add_argument(
         "--region", type=_region, default="us-east-1", help="the region in ARNs, for policies (default: us-east-1)"
@@ -92,33 +92,34 @@ def _add_access_options(parser: argparse.ArgumentParser) -> None:
         metavar="ID:SECRET",
         action="append",
         default=[],
-        help="require signed requests with this key; repeatable; other users of this machine may see the option",
+        help="require signed requests with this key; repeatable; other users of this machine can see the key",
     )
     parser.add_argument(
         "--access-keys-file",
         metavar="PATH",
         type=Path,
-        help="the same with the keys of this file, one per line; or set SINGLETABLE_ACCESS_KEYS, separated by spaces",
+        help="require signed requests with a key from this file, one ID:SECRET per line; you can also set the "
+        "environment variable SINGLETABLE_ACCESS_KEYS, with keys separated by spaces",
     )
     parser.add_argument(
         "--principals",
         metavar="FILE",
         type=Path,
-        help="require signed requests, and enforce the IAM policies of the principal of each access key in this file",
+        help="require signed requests, and enforce IAM policies; the file maps each access key to a principal",
     )
     parser.add_argument(
         "--allow-origin",
         metavar="ORIGIN",
         action="append",
         default=[],
-        help="allow web pages of this origin, such as http://localhost:8001; repeatable; * allows every page",
+        help="allow requests from web pages of this origin, such as http://localhost:8001; repeatable; * allows all",
     )
     parser.add_argument(
         "--allow-host",
         metavar="NAME",
         action="append",
         default=[],
-        help="allow this host name in URLs of the server, besides localhost and IP addresses; repeatable; * allows all",
+        help="allow requests to this host name, besides localhost and IP addresses; repeatable; * allows all",
     )
 
 

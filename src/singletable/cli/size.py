@@ -1,4 +1,4 @@
-"""`singletable size ITEM.json`: show the size of an item by attribute, and the cost of each operation on it."""
+"""`singletable size ITEM.json`: show the size of each attribute of an item, and the cost of each operation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ TOO_LARGE = 1
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("size", help="measure the size and cost of an item", description=__doc__)
-    parser.add_argument("item", metavar="ITEM", help="a file with DynamoDB JSON or plain JSON, or - for stdin")
-    parser.add_argument("--plain", action="store_true", help="read as plain JSON, even if it looks like DynamoDB JSON")
+    parser = commands.add_parser(
+        "size", help="measure the size of an item and the cost of its operations", description=__doc__
+    )
+    parser.add_argument("item", metavar="ITEM", help="a file with DynamoDB JSON or plain JSON, or - for standard input")
+    parser.add_argument(
+        "--plain", action="store_true", help="read the file as plain JSON, even if it looks like DynamoDB JSON"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`singletable snapshot MODEL`: print the design of a model as JSON, which `diff` and migrations compare."""
+"""`singletable snapshot MODEL`: print the design of a model as JSON, for `singletable diff` and migrations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write to this file instead of standard output")
     parser.add_argument("--fingerprint", action="store_true", help="print only the fingerprint of the design")
-    parser.add_argument("--json", action="store_true", help="print JSON; a snapshot always is JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON, which is always the format of a snapshot")
     parser.set_defaults(run=run)
 
 

@@ -1,4 +1,4 @@
-"""`singletable sql STATEMENT --data PLACE`: run a PartiQL statement on a store or server, and show its operation."""
+"""`singletable sql STATEMENT --data PLACE`: run a PartiQL statement on a store or server, and show its request."""
 
 from __future__ import annotations
 
@@ -39,15 +39,17 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--data",
         metavar="PLACE",
         required=True,
-        help="a store file, which may be in use, or a URL: http://HOST:PORT or dynamodb://REGION",
+        help="a store file, which other processes may have open, or a URL: http://HOST:PORT or dynamodb://REGION",
     )
     parser.add_argument(
         "--parameters",
         metavar="JSON",
         type=_parameters,
-        help="""a list with one value per ?: strings, numbers, true, false, null, or DynamoDB JSON""",
+        help="""a JSON list with one value for each ?: a string, number, true, false, null, or DynamoDB JSON""",
     )
-    parser.add_argument("--consistent", action="store_true", help="strongly consistent read, for twice the units")
+    parser.add_argument(
+        "--consistent", action="store_true", help="make strongly consistent reads, which cost twice the units"
+    )
     parser.add_argument(
         "--limit", metavar="N", type=_limit, default=ROWS_SHOWN, help=f"show at most N rows (default: {ROWS_SHOWN})"
     )

@@ -1,4 +1,4 @@
-"""`singletable studio MODEL [URL]`: look at a table in the browser: item collections, patterns and items."""
+"""`singletable studio MODEL [URL]`: show a table in the browser: its item collections, access patterns and design."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SAMPLE = 1000
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("studio", help="look at a table in the browser", description=__doc__)
+    parser = commands.add_parser("studio", help="show a table in the browser", description=__doc__)
     parser.add_argument(
         "model",
         metavar="MODEL",
-        help="a Python file or module; add :Table to select one table. Without a model, give the URL and --table",
+        help="a Python file or module; add :Table to select one table. Without a model, pass URL and --table",
     )
     parser.add_argument(
         "url",
@@ -36,15 +36,16 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument("--table", metavar="NAME", help="the table name (default: the name in the model)")
     parser.add_argument("--port", type=_port, default=0, help="the port on 127.0.0.1 (default: a free port)")
-    parser.add_argument("--no-browser", action="store_true", help="only print the link")
+    parser.add_argument("--no-browser", action="store_true", help="print the link, and do not open a browser")
     parser.add_argument(
-        "--write", action="store_true", help="allow changes on dynamodb://, which is read-only otherwise"
+        "--write", action="store_true", help="allow writes to dynamodb://, which is read-only by default"
     )
     parser.add_argument(
         "--sample",
         metavar="N",
         type=int,
-        help=f"without a model: infer it from at most N items (default: {_SAMPLE}; 0 on dynamodb://, where reads cost)",
+        help=f"if there is no model: infer one from at most N items (default: {_SAMPLE}; for dynamodb://: 0, because "
+        "reads cost money)",
     )
     add_price_options(parser)
     parser.set_defaults(run=run)

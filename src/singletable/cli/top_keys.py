@@ -1,4 +1,4 @@
-"""`singletable top-keys TABLE [--endpoint URL]`: list the most accessed and most throttled keys of a served table."""
+"""`singletable top-keys TABLE [--endpoint URL]`: list the most accessed and throttled keys of a served table."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ TARGET = "Singletable.MostAccessedKeys"
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("top-keys", help="list the most accessed keys of a served table", description=__doc__)
+    parser = commands.add_parser(
+        "top-keys", help="list the most accessed keys of a table on a server", description=__doc__
+    )
     parser.add_argument("table", metavar="TABLE", help="a table with Contributor Insights enabled")
-    parser.add_argument("--index", metavar="NAME", help="a global index instead of the table")
+    parser.add_argument("--index", metavar="NAME", help="list the keys of this global index instead of the table")
     parser.add_argument("--endpoint", metavar="URL", default=ENDPOINT, help=f"the server (default: {ENDPOINT})")
-    parser.add_argument("--count", type=int, default=10, help="number of keys per list (default: 10)")
+    parser.add_argument("--count", type=int, default=10, help="the number of keys in each list (default: 10)")
     parser.add_argument(
         "--access-key",
         metavar="ID:SECRET",
