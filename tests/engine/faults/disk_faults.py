@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from singletable.engine.storage.write_ahead_log import WriteAheadLog
 
@@ -180,12 +181,12 @@ class RecordedDisk:
             extend(log)
             disk.writes.append((str(log.path), end, bytes(log.path.stat().st_size - end)))
 
-        WriteAheadLog.sync, WriteAheadLog.extend = recorded_sync, recorded_extend  # type: ignore[method-assign]  # restored below
-        try:
-            with system_calls(self):
-                yield
-        finally:
-            WriteAheadLog.sync, WriteAheadLog.extend = sync, extend  # type: ignore[method-assign]  # as above
+        with (
+            mock.patch.object(WriteAheadLog, "sync", recorded_sync),
+            mock.patch.object(WriteAheadLog, "extend", recorded_extend),
+            system_calls(self),
+        ):
+            yield
 
     def after_power_failure(self, at: int, folder: Path, chance: random.Random) -> Path:
         """Write the files as a power failure after this many writes may leave them; return the path of the store."""

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -32,7 +33,7 @@ HOURS = 3600.0
 
 
 def opened(url: str, chance: random.Random) -> Engine:
-    return Engine(url, sync=chance.choice(("normal", "full")), sweep_seconds=None)
+    return Engine(url, sync=chance.choice(("normal", "full", "full")), sweep_seconds=None)
 
 
 def results(*futures: Future[Any]) -> None:
@@ -42,13 +43,16 @@ def results(*futures: Future[Any]) -> None:
 
 def interrupted(send: Send, chance: random.Random) -> Send:
     """Return a function that sends a request and raises KeyboardInterrupt at one of its lines."""
+    lines = dict[str, int]()  # of each action, as far as it is known
 
     def send_interrupted(action: str, request: dict[str, Any]) -> dict[str, Any]:
         responses: list[dict[str, Any]] = []
         second = chance.choice((None, None, chance.randrange(1, 12)))
-        run = Interrupts(chance.randrange(1, 260), second=second).run
-        if run(lambda: responses.append(send(action, request))) or not responses:
+        interrupts = Interrupts(chance.randrange(1, lines.get(action, 300)), second=second)
+        is_hit = interrupts.run(lambda: responses.append(send(action, request)))
+        if is_hit or not responses:
             raise OutcomeLost
+        lines[action] = interrupts.count + 5
         return responses[0]
 
     return send_interrupted
@@ -66,11 +70,11 @@ def interrupts(chance: random.Random, folder: Path) -> None:
         other = engine if url == "memory:" else stack.enter_context(opened(url, chance))
         pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(3)]
         sends = interrupted(engine.call, chance), engine.call, other.call
-        for _ in range(25):
+        for _ in range(30):
             seeds = [random.Random(chance.random()) for _ in pools]
             turns = [
                 pool.submit(history.run, send, seed, times, name)
-                for pool, send, seed, times, name in zip(pools, sends, seeds, (2, 1, 1), "ABC", strict=True)
+                for pool, send, seed, times, name in zip(pools, sends, seeds, (3, 1, 1), "ABC", strict=True)
             ]
             results(*turns)
             results(pools[0].submit(history.run, engine.call, chance, 1, "A again"))
@@ -108,12 +112,11 @@ def _impatient(engine: Engine, call: Callable[[], None]) -> None:
 @contextmanager
 def small_log(frames: int) -> Generator[None, None, None]:
     """Run a checkpoint after this many frames, and let SQLite read its files instead of mapping them."""
-    before = write_ahead_log.CHECKPOINT_FRAMES, sqlite_connection._MAPPED_BYTES
-    write_ahead_log.CHECKPOINT_FRAMES, sqlite_connection._MAPPED_BYTES = frames, 0
-    try:
+    with (
+        mock.patch.object(write_ahead_log, "CHECKPOINT_FRAMES", frames),
+        mock.patch.object(sqlite_connection, "_MAPPED_BYTES", 0),
+    ):
         yield
-    finally:
-        write_ahead_log.CHECKPOINT_FRAMES, sqlite_connection._MAPPED_BYTES = before
 
 
 def disk_errors(chance: random.Random, folder: Path) -> None:
@@ -129,12 +132,9 @@ def disk_errors(chance: random.Random, folder: Path) -> None:
     with small_log(chance.choice((20, 8000))):
         with Engine(url, sweep_seconds=None) as engine:
             create_table(engine)
-        WriteAheadLog.sync = failing_sync  # type: ignore[method-assign]  # restored below
-        try:
+        with mock.patch.object(WriteAheadLog, "sync", failing_sync):
             for _ in range(4):
                 _run_with_disk_errors(url, history, failing, chance)
-        finally:
-            WriteAheadLog.sync = sync  # type: ignore[method-assign]  # as above
         with Engine(url, sweep_seconds=None) as engine:
             history.perform(engine.call, "read all", (), "at the end")
     assert failing.failed
@@ -247,7 +247,7 @@ def clock_jumps(chance: random.Random, folder: Path) -> None:
         if isinstance(clock, SteadyClock):
             clock._wall = now
         elif clock is not None:
-            engine.token_now = now  # type: ignore[assignment]  # an engine without the steady clock
+            engine.token_now = now  # an engine without the steady clock
         engine.now = now
         create_table(engine)
 
