@@ -103,11 +103,13 @@ simulate: $(VENV)/.installed ## run migrations with concurrent clients and kille
 	$(call stage,simulate)
 	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py
 
-faults: $(VENV)/.installed ## test interrupts, paused processes, forks, damaged logs and clock jumps for longer (docs/explanation/reliability.md)
+faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 RUNS=1000 SCENARIO=name; without SEED, long tests of faults too
 	$(call stage,faults)
-	@FAULTS=1 SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/faults tests/engine/storage/test_log_damage.py \
+	@$(BIN)/python -m tests.engine.faults.fault_runs --seed $${SEED:-1} --runs $${RUNS:-1000} $${SCENARIO:+--scenario $$SCENARIO}
+	@if [ -n "$${SEED:-}" ]; then exit 0; fi; \
+	FAULTS=1 SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/faults tests/engine/storage/test_log_damage.py \
 		tests/engine/test_waiting_requests.py tests/engine/test_steady_clock.py tests/engine/test_durability.py \
-		tests/client/test_forked_process.py
+		tests/client/test_forked_process.py tests/client/test_response_checks.py
 
 SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py
 

@@ -37,11 +37,13 @@ UnreadableItemWarning      a read skipped an item that the model cannot read
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 _SHOWN_CHARACTERS_MAX = 200
+_CREDENTIALS = re.compile(r"^([a-z][a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, order=True)
@@ -73,6 +75,14 @@ class Problem:
         where = f"{self.location.full}: " if self.location else ""
         remedy = f"\n  {self.remedy}" if self.remedy else ""
         return f"{where}{self.message}{remedy}"
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL without its credentials, for use in messages.
+
+    In a malformed URL, the secret may contain any character, so everything up to the last "@" is removed.
+    """
+    return url if url.startswith("file:") else _CREDENTIALS.sub(r"\1", url)
 
 
 class SingletableError(Exception):

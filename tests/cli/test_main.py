@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from singletable.cli.main import main
 from tests.cli.program import PROGRAM, ROOT, environment, refused, singletable
 
 SHOP = "examples/shop/model.py"
@@ -102,3 +104,34 @@ def test_python_m_singletable_runs_the_main_module_of_the_package() -> None:
 def test_the_version_option_prints_the_installed_version() -> None:
     done = singletable("--version")
     assert (done.returncode, done.stdout) == (0, f"singletable {metadata.version('singletable')}\n")
+
+
+URL = "http://AKID:sec/ret?#hidden@127.0.0.1:1"
+
+
+@pytest.mark.parametrize("url", [URL, URL.replace("//", "/", 1), "AKID:hid/hidden@db"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", SHOP, "--items", "{}"),
+        ("check", "{}"),
+        ("check", SHOP, "{}"),
+        ("cost", SHOP, "--sample", "{}"),
+        ("design", "{}"),
+        ("diff", SHOP, "{}"),
+        ("import", "live", "{}", "--table", "shop"),
+        ("migrate", "status", SHOP, "{}"),
+        ("sql", "SELECT * FROM shop", "--data", "{}"),
+        ("top-keys", "shop", "--endpoint", "{}"),
+        ("frobnicate", "{}"),
+    ],
+    ids=" ".join,
+)
+def test_cli_main_shows_no_credentials_of_a_url(
+    command: tuple[str, ...], url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(SystemExit):
+        assert main([each.format(url) for each in command])
+    said = capsys.readouterr()
+    assert said.err
+    assert "hidden" not in said.out + said.err

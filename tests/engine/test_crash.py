@@ -14,7 +14,7 @@ from tests.engine.soak import longer
 
 pytestmark = pytest.mark.slow
 
-KILLS = 25
+KILLS = 10
 SCRIPT = Path(__file__).with_name("crash_rounds.py")
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from singletable.client.engine_transport import EngineTransport
-from singletable.engine.engine import Engine
+from singletable.engine.engine import Engine, Faults
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.server import Server, listen
 from singletable.engine.http.server_state import ServerTimeouts
+from singletable.engine.storage.store import Store
 from tests.engine.http.server_under_test import post
 from tests.engine.table_requests import create_hash
 
@@ -149,3 +150,26 @@ def test_waiting_requests_end_when_a_server_stops(engine: Engine, stopped: subpr
         assert time.monotonic() - started < SECONDS_MAX
 
     asyncio.run(run())
+
+
+def test_requests_that_wait_draw_their_injected_conflict_once(tmp_path: Path) -> None:
+    drawn: list[float] = []
+
+    def draw() -> float:
+        drawn.append(0.5)
+        return 0.5
+
+    async def run(engine: Engine) -> None:
+        transport = EngineTransport("file:", engine)
+        with Store.open(f"file:{engine.store.path}") as holder, holder.writing():
+            write = asyncio.create_task(transport.send_async("PutItem", PUT % b"a"))
+            await asyncio.sleep(0.05)
+            assert not write.done()
+        assert await asyncio.wait_for(write, SECONDS_MAX) == b"{}"
+        transport.close()
+
+    url = f"file:{tmp_path / 'store.db'}"
+    with Engine(url, faults=Faults(0.1, draw), sweep_seconds=None) as engine:
+        create_hash(engine)
+        asyncio.run(run(engine))
+    assert drawn == [0.5]

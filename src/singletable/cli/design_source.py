@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from singletable.errors import ArgumentRefused, ModelNotLoaded
+from singletable.errors import ArgumentRefused, ModelNotLoaded, without_secrets
 
 if TYPE_CHECKING:
     from singletable.evolve.snapshot_records import Snapshot
@@ -57,7 +57,7 @@ def read_live_design(url: str, name: str, model: Snapshot) -> DesignSource:
     with connect(url) as requests:
         description = describe(requests, name)
         found = described_snapshot(model, description, ttl_attribute(requests, name))
-    return DesignSource(f"{url} table {name}", found, is_described=True)
+    return DesignSource(f"{without_secrets(url)} table {name}", found, is_described=True)
 
 
 def _of_file(place: str) -> Snapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 import sysconfig
 import traceback
@@ -13,13 +14,16 @@ from types import ModuleType
 
 from singletable.cli.edited_sources import edited_loader
 from singletable.client.table import Table
-from singletable.errors import DesignError, Location, ModelNotLoaded
+from singletable.errors import DesignError, Location, ModelNotLoaded, without_secrets
 
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # not a drive letter
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def load_tables(model: str) -> tuple[type[Table], ...]:
     """Return the tables of a model in definition order; raises ModelNotLoaded or DesignError with file and line."""
+    if _URL.match(model):
+        raise ModelNotLoaded(f"{without_secrets(model)} is a URL; MODEL is a Python file or module:Table")
     place, _, name = model.partition(":")
     module = load_module(place)
     tables = [

@@ -6,10 +6,12 @@ import argparse
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from singletable.errors import SingletableError
+from singletable.errors import SingletableError, without_secrets
 
 COMMANDS = (
     "demo",
@@ -34,6 +36,7 @@ COMMANDS = (
 # `import` is a Python keyword.
 MODULES = {"import": "import_"}
 BAD_INPUT = 2
+_WORD_WITH_CREDENTIALS = re.compile(r"\S+:\S*@")
 
 
 class _ShowVersion(argparse.Action):
@@ -46,10 +49,17 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose error messages show no credentials of a URL."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(_WORD_WITH_CREDENTIALS.sub(lambda found: without_secrets(found[0]), message))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 success, 1 the check failed, 2 invalid input."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="singletable", description="A compiler for DynamoDB single-table design.")
+    parser = _Parser(prog="singletable", description="A compiler for DynamoDB single-table design.")
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the installed version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     # Importing only the requested command makes it start faster; without one, all are listed.
@@ -64,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except SingletableError as problem:
-        print(problem, file=sys.stderr)
+        print(_without_secrets_of(arguments, str(problem)), file=sys.stderr)
         return BAD_INPUT
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes again at exit
@@ -73,3 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"cannot write output: {problem}", file=sys.stderr)
         return BAD_INPUT
     return code
+
+
+def _without_secrets_of(arguments: Sequence[str], message: str) -> str:
+    """Return a message in which the URLs among the arguments have no credentials."""
+    for each in arguments:
+        if "@" in each:
+            message = message.replace(each, without_secrets(each))
+    return message

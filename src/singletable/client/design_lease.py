@@ -60,7 +60,10 @@ class DesignLease:
 
     def renew(self, body: bytes, asked_at: float) -> None:
         """Take over the state of a response to a request that was sent at `asked_at`."""
-        item = read_get(body).item
+        try:
+            item = read_get(body).item
+        except (ValueError, RecursionError):
+            return  # the state stays as old as it is
         self.state = None if item is None else state_of(item, self.table)
         self.confirmed_at = asked_at
         self.is_free = self.access is ClientAccess.ALL

@@ -23,7 +23,7 @@ from singletable.client.retries import Retries, Timeouts
 from singletable.client.state_check import design_lease
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
-from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
+from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
 from singletable.model.design import Design
 from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
@@ -183,8 +183,6 @@ def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Tran
         from singletable.client.engine_transport import engine_transport
 
         return engine_transport(place, chosen.get("now"))
-    from singletable.client.http.address import without_secrets
-
     timeouts = chosen.get("timeouts") or Timeouts()
     session, credentials = chosen.get("session"), chosen.get("credentials")
     if place.startswith(("http://", "https://")):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from singletable.client.responses import PageChunks  # imports msgspec
 
 R = TypeVar("R")
+_OTHER_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError)
+"""What the processing of a response that is not valid can raise."""
 
 
 class Call(NamedTuple):
@@ -163,38 +165,56 @@ class AsyncSession(Protocol):
 
 def run(steps: Steps[R], session: SyncSession) -> R:
     """Run the steps of a read or write on this thread."""
+    step: Step = ()
+    responses: Sequence[Any] = ()
     try:
         step = next(steps)
         while True:
             try:
                 # Most steps are one request; this branch saves two function calls.
                 if type(step) is tuple and len(step) == 1:
-                    responses: Sequence[Any] = (session.send(step[0]),)
+                    responses = (session.send(step[0]),)
                 else:
                     responses = _responses(step, session)
             except (RequestRefused, Unreachable) as problem:
+                responses = ()
                 step = steps.throw(problem)
             else:
                 step = steps.send(responses)
     except StopIteration as finished:
         result: R = finished.value
         return result
+    except _OTHER_ERRORS as problem:
+        _raise_if_invalid(problem, step, responses)
+        raise
+
+
+def _raise_if_invalid(problem: Exception, step: Step, responses: Sequence[Any]) -> None:
+    from singletable.client.response_checks import raise_if_invalid  # rarely needed
+
+    raise_if_invalid(problem, _calls(step), responses)
 
 
 async def run_async(steps: Steps[R], session: AsyncSession) -> R:
     """Run the steps of a read or write on the running event loop."""
+    step: Step = ()
+    responses: Sequence[Any] = ()
     try:
         step = next(steps)
         while True:
             try:
                 responses = await _responses_async(step, session)
             except (RequestRefused, Unreachable) as problem:
+                responses = ()
                 step = steps.throw(problem)
             else:
                 step = steps.send(responses)
     except StopIteration as finished:
         result: R = finished.value
         return result
+    except _OTHER_ERRORS as problem:
+        _raise_if_invalid(problem, step, responses)
+        raise
 
 
 def _responses(step: Step, session: SyncSession) -> Sequence[Any]:

@@ -9,6 +9,7 @@ import msgspec
 
 from singletable.client.retries import THROTTLING
 from singletable.errors import ArgumentRefused, RequestRefused, Throttled
+from singletable.values.item_validation import accept_item
 from singletable.wire.api_types import decoder_of
 
 Item = dict[str, dict[str, Any]]
@@ -90,6 +91,21 @@ class TransactionResponse(msgspec.Struct, rename="pascal", frozen=True):
     consumed_capacity: list[Capacity] = []
 
 
+class _CancellationReason(msgspec.Struct, rename="pascal"):
+    code: str | None = None
+    message: str | None = None
+    item: Item | None = None
+
+
+class _ErrorFields(msgspec.Struct, rename="pascal"):
+    """The fields of an error response that this library reads."""
+
+    small_message: str | None = msgspec.field(default=None, name="message")
+    message: str | None = None
+    item: Item | None = None
+    cancellation_reasons: list[_CancellationReason] | None = None
+
+
 read_get = decoder_of(GetResponse[Item]).decode
 read_page = decoder_of(PageResponse[Item]).decode
 read_batch_get = decoder_of(BatchGetResponse).decode
@@ -118,12 +134,29 @@ def error_from(body: bytes) -> RequestRefused:
     document: Any = _decode(body)
     if not isinstance(document, dict) or not isinstance(document.get("__type"), str):
         raise ValueError("not a DynamoDB error response")
+    _normalize_items(document)
     code = document.pop("__type").rpartition("#")[2]
     message = document.pop("message", None) or document.pop("Message", "") or ""
     kind = Throttled if code in THROTTLING else RequestRefused
     error = kind(code, message, **{name: value for name, value in document.items() if name not in _ARGUMENT_NAMES})
     error.args = (f"{code}: {with_remedy(message)}",)
     return error
+
+
+def _normalize_items(document: dict[str, Any]) -> None:
+    """Normalize the stored items in an error response; raise ValueError if the response is not valid."""
+    error = msgspec.convert(document, _ErrorFields)
+    holders = [(document, error.item)]
+    holders += zip(
+        document.get("CancellationReasons") or (), (each.item for each in error.cancellation_reasons or ()), strict=True
+    )
+    for holder, item in holders:
+        if item is not None:
+            try:
+                accept_item(item)
+            except RequestRefused as problem:
+                raise ValueError(problem.message) from None
+            holder["Item"] = item
 
 
 def not_utf8(problem: UnicodeEncodeError) -> ArgumentRefused:

@@ -149,7 +149,7 @@ def _tables(parameters: dict[str, Any]) -> Iterator[str]:
 def _response_attributes(body: bytes) -> Iterator[tuple[str, Any]]:
     try:
         counts = _read_counts(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return
     raw = bytes(counts.consumed_capacity)
     if raw:

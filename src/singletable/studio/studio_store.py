@@ -39,7 +39,7 @@ class StudioStore:
     @property
     def shown_url(self) -> str:
         """The URL without credentials."""
-        from singletable.client.http.address import without_secrets
+        from singletable.errors import without_secrets
 
         return without_secrets(self.url) if self.url.startswith("http") else self.url
 

@@ -1,4 +1,4 @@
-"""A server, or a proxy before one, that repeats, swaps, drops and cuts off responses at random."""
+"""A proxy before an engine that repeats, swaps, drops and cuts off responses at random."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
-from tests.client.http.scripted import SECONDS_MAX, ConnectionOver, read_request, refused, response
+from singletable.engine.dispatch import DYNAMODB
+from singletable.engine.engine import Engine
+from tests.client.http.scripted import SECONDS_MAX, ConnectionOver, read_request, response
 
 FAULTS = ("double", "double later", "late double", "swap", "drop", "cut off")
 HONEST_FIRST = 4
@@ -22,48 +23,41 @@ HONEST_FIRST = 4
 
 @dataclass
 class FaultyServer:
-    """The server: its address, the writes it has executed, and the faults it has made."""
+    """The server: its address, its engine, and the faults it has made."""
 
     port: int
     chance: random.Random
-    executed: set[str] = field(default_factory=set)
+    engine: Engine
     made: dict[str, int] = field(default_factory=dict)
     _answered: int = 0
-    _last_item: bytes = b""
+    _last: dict[bytes, bytes] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def respond(self, request: bytes) -> tuple[bytes, bool]:
-        """Execute a request; return its response, and whether the response contains an item."""
+    def respond(self, request: bytes) -> tuple[bytes, bytes]:
+        """Execute a request; return its response, and the key of the item that it reads."""
         head, _, body = request.partition(b"\r\n\r\n")
-        document: dict[str, Any] = msgspec.json.decode(body)
+        target = head.partition(b"x-amz-target: ")[2]
+        action = target.partition(b"\r\n")[0].decode().rpartition(".")[2]
+        answer = self.engine.answer(DYNAMODB + action, body)
         with self._lock:
             self._answered += 1
             given_id = f"x-amzn-RequestId: ID{self._answered}\r\n"
-            if b".PutItem" in head:
-                key = document["Item"]["PK"]["S"]
-                if key.endswith("taken"):
-                    return refused("ConditionalCheckFailedException", "taken", head=given_id), False
-                self.executed.add(key)
-                return response(200, b"{}", head=given_id), False
-            if b".Query" in head:
-                item = {"PK": document["ExpressionAttributeValues"][":v0"], "SK": {"S": "1"}}
-                return response(200, msgspec.json.encode({"Items": [item], "Count": 1}), head=given_id), True
-            item = dict(reversed(document["Key"].items())) if self._answered % 2 else document["Key"]
-            return response(200, msgspec.json.encode({"Item": item | {"x": {"S": "y"}}}), head=given_id), True
+        has_item = action == "GetItem" and answer.status == 200 and answer.body != b"{}"
+        key = msgspec.json.encode(msgspec.json.decode(body)["Key"]) if has_item else b""
+        return response(answer.status, answer.body, head=given_id), key
 
-    def fault(self, has_item: bool) -> tuple[str, bytes]:
-        """Return the next fault, or no text, and the last response with an item, of any connection."""
+    def fault(self, key: bytes, answer: bytes) -> tuple[str, bytes]:
+        """Return the next fault, or no text, and the response about another item, of any connection."""
         with self._lock:
             kind = self.chance.choice(FAULTS) if self.chance.random() < 0.3 and self._answered > HONEST_FIRST else ""
-            if kind == "swap" and not (has_item and self._last_item):
-                kind = ""  # without an item, nothing shows which request a response belongs to
+            others = [made for other, made in self._last.items() if other != key]
+            # Without an item, nothing shows which request a response belongs to; with the same key, neither.
+            if kind == "swap" and not (key and others):
+                kind = ""
+            if key:
+                self._last[key] = answer
             self.made[kind] = self.made.get(kind, 0) + 1
-            return kind, self._last_item
-
-    def remember(self, answer: bytes) -> None:
-        """Keep a response with an item for a later swap."""
-        with self._lock:
-            self._last_item = answer
+            return kind, others[-1] if others else b""
 
 
 def _serve(server: FaultyServer, connection: socket.socket) -> None:
@@ -75,10 +69,8 @@ def _serve(server: FaultyServer, connection: socket.socket) -> None:
                 connection.sendall(late)
                 time.sleep(0.001)
             late = b""
-            answer, has_item = server.respond(request)
-            kind, other = server.fault(has_item)
-            if has_item:
-                server.remember(answer)
+            answer, key = server.respond(request)
+            kind, other = server.fault(key, answer)
             if kind == "drop":
                 return
             if kind == "cut off":
@@ -93,10 +85,10 @@ def _serve(server: FaultyServer, connection: socket.socket) -> None:
 
 
 @contextmanager
-def faulty_server(seed: str) -> Generator[FaultyServer, None, None]:
-    """Run the server; the seed determines its faults."""
+def faulty_server(seed: str, engine: Engine) -> Generator[FaultyServer, None, None]:
+    """Run the server before an engine; the seed determines its faults."""
     listening = socket.create_server(("127.0.0.1", 0))
-    server = FaultyServer(listening.getsockname()[1], random.Random(seed))
+    server = FaultyServer(listening.getsockname()[1], random.Random(seed), engine)
     threads: list[threading.Thread] = []
 
     def accept() -> None:

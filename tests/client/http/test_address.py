@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import traceback
 
-from singletable import ArgumentRefused, NotConnected
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from singletable import ArgumentRefused, NotConnected, Retries, SingletableError
 from singletable.client.http.address import Address, parse_address
 from singletable.client.http.credentials import LOCAL_CREDENTIALS, Credentials
 from singletable.client.http.http_transport import HttpTransport
+from singletable.client.http.proxies import with_proxy
 from singletable.client.open_table import transport_for
+from singletable.engine.engine import Engine
+from singletable.engine.http.signed_request import send_request
 from tests.client.http.test_signer import headers_of
+from tests.client.shop import Shop
 
 
 @pytest.mark.parametrize(
@@ -45,7 +54,7 @@ def test_an_http_address_separates_credentials_and_options() -> None:
         ("http://AKID:hidden@db:0", "is not a valid address"),
         ("http://AKID:hidden@db/path", "has a path"),
         ("http://AKID@db", "incomplete access key"),
-        ("http://AKID:hidden@db?colour=red", "unknown option 'colour'; the valid options are profile, region"),
+        ("http://AKID:hidden@db?colour=red", "unknown option; the valid options are profile, region"),
         ("htp://AKID:hidden@db", "is not a valid URL for a table"),
         ("dynamodb://AKID:hidden@eu-west-1", "has no valid region"),
         ("dynamodb://eu-west-1/shop", "has no valid region"),
@@ -96,3 +105,39 @@ def test_http_credentials_of_a_profile_are_read_by_botocore(monkeypatch: pytest.
     assert sent_with("http://db:8000?profile=shop")[0] == "PROFILED"
     with pytest.raises(NotConnected, match="nobody"):
         transport_for("http://db:8000?profile=nobody")
+
+
+FORMS = [
+    "http://AKID:{}@127.0.0.1:1",
+    "http://{}@127.0.0.1:1",
+    "http://AKID:{}@127.0.0.1:eight",
+    "http://AKID:{}@127.0.0.1:1?colour=red",
+    "http:/AKID:{}@127.0.0.1:1",
+    "htp://AKID:{}@127.0.0.1:1",
+    "AKID:{}@127.0.0.1:1",
+    "dynamodb://AKID:{}@eu-west-1",
+    "dynamodb://eu-west-1?endpoint_url=http://AKID:{}@127.0.0.1:1",
+]
+BESIDE_SECRET = st.text("aZ9/?#@:%[]=&;\\ \u2100", max_size=5)
+"""Characters that end a part of a URL, that `urlsplit` rejects with a message, or that it normalizes."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(before=BESIDE_SECRET, after=BESIDE_SECRET)
+@settings(max_examples=20)
+def test_no_message_about_an_http_address_shows_its_secret(form: str, before: str, after: str) -> None:
+    url = form.format(f"{before}hidden{after}")
+    once = Retries(attempts=1)
+    for use in (
+        lambda: repr(transport_for(url)),
+        lambda: Shop.open(url, retries=once, credentials=Credentials("AKID", "x")),
+        lambda: asyncio.run(Shop.open_async(url, retries=once)),
+        lambda: send_request(url, "ListTables", {}),
+        lambda: repr(with_proxy(Address("db.example", 443, True), {"HTTPS_PROXY": url})),
+        lambda: Engine(url).close(),
+    ):
+        try:
+            shown = str(use())
+        except SingletableError as refused:
+            shown = "".join(traceback.format_exception(refused))
+        assert "hidden" not in shown

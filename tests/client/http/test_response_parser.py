@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from contextlib import suppress
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable.client.http import response_parser
 from singletable.client.http.response_parser import (
     InvalidResponse,
     ParsedResponse,
@@ -123,3 +125,16 @@ def test_response_parser_finds_connections_that_end_with_their_response() -> Non
 def test_response_parser_finds_a_header_at_any_position() -> None:
     head = b"http/1.1 200 ok\r\na: 1\r\nab:2 \r\nb:"
     assert [header(head, name) for name in (b"a", b"ab", b"b", b"c")] == [b"1", b"2", b"", None]
+
+
+def test_response_parser_rejects_a_body_that_is_too_large_after_decompression(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_parser, "_DECOMPRESSED_BYTES_MAX", 1_000)
+    for size in (1_000, 1_001):
+        data = response(200, gzip.compress(bytes(size)), checked=False, head="Content-Encoding: gzip\r\n")
+        if size > 1_000:
+            with pytest.raises(InvalidResponse, match="too large"):
+                ResponseParser().feed(data)
+        else:
+            parsed = ResponseParser().feed(data)
+            assert parsed is not None
+            assert len(parsed.body) == size

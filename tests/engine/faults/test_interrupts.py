@@ -139,18 +139,6 @@ def test_an_interrupt_at_any_line_leaves_the_store_usable(
         assert check_store(engine.store.path).problems == []
 
 
-def test_a_second_interrupt_during_the_clean_up_never_blocks_the_store(engine: Engine) -> None:
-    with ThreadPoolExecutor(1) as interrupted, ThreadPoolExecutor(1) as bystander:
-        counter = Interrupts()
-        interrupted.submit(counter.run, lambda: put(engine, "count")).result()
-        for at in range(1, counter.count + 1, max(1, 4 // SOAK)):
-            for second in range(1, 12):
-                run = Interrupts(at, second=second).run
-                interrupted.submit(run, lambda: put(engine, "interrupted")).result(SECONDS_MAX)
-                bystander.submit(put, engine, "after").result(SECONDS_MAX)
-            interrupted.submit(put, engine, "after").result(SECONDS_MAX)
-
-
 def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> None:
     """Run a call that KeyboardInterrupt, raised by a real signal, must end."""
 

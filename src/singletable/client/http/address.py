@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from singletable.client.http.credentials import Credentials
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, without_secrets
 
 if TYPE_CHECKING:
     from singletable.client.http.proxies import Proxy
 
-_USER = re.compile(r"//[^/?#]*@")
+_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -46,19 +46,23 @@ def proxy_url(environment: Mapping[str, str]) -> str:
     return environment.get("https_proxy") or environment.get("HTTPS_PROXY") or ""
 
 
-def without_secrets(url: str) -> str:
-    """Return a URL without its credentials, for use in messages."""
-    return _USER.sub("//", url)
+def has_special_characters(url: str) -> bool:
+    """Return whether the credentials in a URL contain a character that ends them, such as "/"."""
+    return "@" in _AUTHORITY.sub("", url, count=1)
 
 
 def parse_address(url: str) -> tuple[Address, Credentials | None, dict[str, str]]:
     """Parse `http://[KEY:SECRET@]HOST[:PORT][?OPTION=...]` into the address, the credentials and the options."""
     shown = without_secrets(url)
+    if has_special_characters(url):
+        raise ArgumentRefused(
+            f"{shown!r} has an access key with a special character; write / as %2F, ? as %3F, # as %23 and @ as %40"
+        )
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
-    except ValueError as problem:
-        raise ArgumentRefused(f"{shown!r} is not a valid address: {problem}") from None
+    except ValueError:  # its message may contain the secret
+        raise ArgumentRefused(f"{shown!r} is not a valid address; write http://HOST:PORT") from None
     if not host or port == 0:
         raise ArgumentRefused(f"{shown!r} is not a valid address; write http://HOST:PORT")
     if parts.path not in ("", "/") or parts.fragment:
@@ -76,9 +80,8 @@ def reject_unknown_options(options: Mapping[str, str], known: tuple[str, ...], u
     """Raise ArgumentRefused if a URL has an unknown option."""
     unknown = sorted(options.keys() - set(known))
     if unknown:
-        raise ArgumentRefused(
-            f"{without_secrets(url)!r} has the unknown option {unknown[0]!r}; the valid options are {', '.join(known)}"
-        )
+        name = "an unknown option" if "@" in url else f"the unknown option {unknown[0]!r}"  # it may be part of a secret
+        raise ArgumentRefused(f"{without_secrets(url)!r} has {name}; the valid options are {', '.join(known)}")
 
 
 def _ascii(host: str, shown: str) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
-from singletable.client.http.address import Address, parse_address, reject_unknown_options, without_secrets
+from singletable.client.http.address import Address, parse_address, reject_unknown_options
 from singletable.client.http.credentials import Credentials, credential_source, region_from, reject_two_sources
 from singletable.client.http.environment_settings import EnvironmentSettings, environment_settings
 from singletable.client.http.http_transport import HttpTransport, through_proxy
 from singletable.client.http.signer import Signer
 from singletable.client.retries import Retries, Timeouts
-from singletable.errors import ArgumentRefused, NotConnected
+from singletable.errors import ArgumentRefused, NotConnected, without_secrets
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -22,16 +23,17 @@ if TYPE_CHECKING:
 
 # How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before they do.
 REFRESH_CHECK_SECONDS = 1.0
+_REGION_URL = re.compile(r"dynamodb://(?P<region>[^/?#@:]*)/?(\?(?P<options>[\w-]+=.*)?)?", re.DOTALL)
 
 
 def open_region(
     url: str, timeouts: Timeouts, *, session: object = None, credentials: CredentialsOption | None = None
 ) -> HttpTransport:
     """Return a transport to DynamoDB, for `dynamodb://eu-west-1?profile=NAME&endpoint_url=URL`, all parts optional."""
-    parts = urlsplit(url)
-    region, options = parts.netloc or None, dict(parse_qsl(parts.query, keep_blank_values=True))
-    if parts.path not in ("", "/") or "@" in parts.netloc or ":" in parts.netloc:
+    found = _REGION_URL.fullmatch(url)
+    if found is None:
         raise ArgumentRefused(f"{without_secrets(url)!r} has no valid region; write dynamodb://eu-west-1")
+    region, options = found["region"] or None, dict(parse_qsl(found["options"] or "", keep_blank_values=True))
     reject_unknown_options(options, ("endpoint_url", "profile"), url)
     profile = options.get("profile")
     reject_two_sources({"session=": session, "credentials=": credentials, "?profile=": profile})

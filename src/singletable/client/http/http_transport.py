@@ -149,7 +149,7 @@ class HttpTransport(Transport):
     def _error(self, operation: str, response: ParsedResponse) -> Exception:
         try:
             error = error_from(response.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return self._errors.not_dynamodb(response.status)
         if error.code == "UnknownOperationException" and not error.message:
             return RequestRefused(error.code, f"{self.name} does not support {operation}")

@@ -10,9 +10,9 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from singletable.client.http.address import Address, proxy_url, without_secrets
+from singletable.client.http.address import Address, has_special_characters, proxy_url
 from singletable.client.http.network_errors import ProxyFailed, reason_of
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, without_secrets
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -160,13 +160,13 @@ async def _connect_first(
 
 
 def _parse(url: str) -> Proxy:
-    shown = without_secrets(url)
+    shown, url = without_secrets(url), url if "://" in url else f"http://{url}"
     try:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
+        parts = urlsplit(url)
         host, port = parts.hostname, parts.port
-    except ValueError as problem:
-        raise ArgumentRefused(f"HTTPS_PROXY={shown!r} is not a valid URL: {problem}") from None
-    if parts.scheme != "http" or not host:
+    except ValueError:  # its message may contain the password
+        raise ArgumentRefused(f"HTTPS_PROXY={shown!r} is not a valid URL; write http://HOST:PORT") from None
+    if parts.scheme != "http" or not host or has_special_characters(url):
         raise ArgumentRefused(f"HTTPS_PROXY={shown!r} is not supported; write http://HOST:PORT")
     authorization = None
     if parts.username is not None:

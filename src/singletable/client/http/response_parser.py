@@ -9,6 +9,9 @@ from singletable.values.fast_path import FastPath, NotOnFastPath
 from singletable.wire.query_and_scan import warm_up_allocator
 
 HEAD_BYTES_MAX = 64 * 1024
+DIGITS_MAX = 18
+"""Longer numbers in a header are not valid; Python limits the digits of a number that it parses, too."""
+_DECOMPRESSED_BYTES_MAX = 256 * 2**20
 _GZIP_OR_ZLIB = 47  # makes zlib detect the format, gzip or zlib
 _NO_BODY = frozenset((204, 304))
 
@@ -109,13 +112,19 @@ class ResponseParser:
         self.started = True
         if self._rest:
             data = self._rest + data
-        end = data.find(b"\r\n\r\n")
-        if end < 0:
-            if len(data) > HEAD_BYTES_MAX or not data.startswith(b"HTTP/1."[: len(data)]):
-                raise InvalidResponse("invalid HTTP status line")
-            self._rest = data
-            return None
-        return self._start_body(data[:end].lower(), data[end + 4 :])
+        start = 0
+        while (end := data.find(b"\r\n\r\n", start)) >= 0:
+            head = data[start:end].lower()
+            start = end + 4
+            status = _status(head)
+            if status >= 200:  # interim responses come before the final one
+                return self._start_body(status, head, data[start:])
+        data = data[start:]
+        if len(data) > HEAD_BYTES_MAX or not data.startswith(b"HTTP/1."[: len(data)]):
+            raise InvalidResponse("invalid HTTP status line")
+        self._rest = data
+        self.started = data != b""
+        return None
 
     def ended(self) -> ParsedResponse | None:
         """Return the response if the end of the connection completes it, otherwise None."""
@@ -124,22 +133,13 @@ class ResponseParser:
             return self._complete(b"".join(self._parts))
         return None
 
-    def _start_body(self, head: bytes, body: bytes) -> ParsedResponse | None:
-        try:
-            status = int(head[9:12])
-        except ValueError:
-            status = 0
-        if not head.startswith(b"http/1.") or not 100 <= status <= 599:
-            raise InvalidResponse("invalid HTTP status line")
-        if status < 200:  # an interim response, before the final one
-            self._reset()
-            return self.feed(body) if body else None
+    def _start_body(self, status: int, head: bytes, body: bytes) -> ParsedResponse | None:
         self._head, self._status = head, status
         self._keep_alive = head.startswith(b"http/1.1") and b"close" not in (header(head, b"connection") or b"")
         length = header(head, b"content-length")
         if length is not None and b"\r\ntransfer-encoding:" not in head:
-            if not length.isdigit():
-                raise InvalidResponse("the Content-Length is not a number")
+            if not length.isdigit() or len(length) > DIGITS_MAX:
+                raise InvalidResponse("the Content-Length is not a valid number")
             missing = int(length) - len(body)
             if missing == 0:
                 return self._complete(body)
@@ -178,7 +178,9 @@ class ResponseParser:
         head = self._head
         checksum = header(head, b"x-amz-crc32")
         # The checksum covers the bytes as sent, before decompression.
-        if checksum is not None and (not checksum.isdigit() or int(checksum) != zlib.crc32(body)):
+        if checksum is not None and (
+            not checksum.isdigit() or len(checksum) > DIGITS_MAX or int(checksum) != zlib.crc32(body)
+        ):
             raise InvalidResponse("the checksum does not match the body")
         if b"\r\ncontent-encoding:" in head:
             body = _decoded(body, header(head, b"content-encoding") or b"")
@@ -188,15 +190,27 @@ class ResponseParser:
         return response
 
 
+def _status(head: bytes) -> int:
+    """Return the status in the lower-case head of a response."""
+    digits = head[9:12]
+    if not head.startswith(b"http/1.") or not digits.isdigit() or not 100 <= int(digits) <= 599:
+        raise InvalidResponse("invalid HTTP status line")
+    return int(digits)
+
+
 def _decoded(body: bytes, coding: bytes) -> bytes:
     if coding in (b"", b"identity"):
         return body
     if coding not in (b"gzip", b"deflate"):
         raise InvalidResponse("unsupported Content-Encoding")
+    decoder = zlib.decompressobj(_GZIP_OR_ZLIB)
     try:
-        return zlib.decompress(body, _GZIP_OR_ZLIB)
+        decoded = decoder.decompress(body, _DECOMPRESSED_BYTES_MAX)
     except zlib.error:
         raise InvalidResponse("the body cannot be decompressed") from None
+    if not decoder.eof:
+        raise InvalidResponse("the body cannot be decompressed, or is too large")
+    return decoded
 
 
 class _Chunks:

@@ -177,9 +177,11 @@ class Sender:
                 raise cancellation_error(actions, rejection, reasons)
             found = [
                 (action, reason.get("Item"))
-                for action, reason in zip(actions, reasons, strict=True)
+                for action, reason in zip(actions, reasons, strict=False)
                 if reason.get("Code") == "ConditionalCheckFailed"
             ]
+            if len(reasons) != len(actions) or not found:  # DynamoDB returns one reason per action
+                raise rejection
         elif rejection.code == TOKEN_REUSED:
             raise token_reused_error() from rejection
         else:

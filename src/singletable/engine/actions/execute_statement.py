@@ -58,9 +58,9 @@ def _run_write(engine: Engine, request: ExecuteStatement, statement: BoundStatem
         )
     returns_old = request.return_values_on_condition_check_failure == "ALL_OLD"
     write = planned_statement(table, statement, returns_old=returns_old, is_alone=True)
-    if engine.faults.conflict():
-        raise conflict_error()
     with engine.store.writing() as connection:
+        if engine.faults.conflict():
+            raise conflict_error()
         try:
             written = perform(connection, write)
         except ConditionNotMet as failure:

@@ -172,10 +172,10 @@ def _run_writes(
     writes = _plan_writes(request, statements, tables)
     token, detail = request.client_request_token, request.return_consumed_capacity
     fingerprint = actions_fingerprint(request.transact_statements) if token is not None else b""
-    if engine.faults.conflict():
-        raise cancelled_error([conflict_reason(), *[NO_REASON] * (len(writes) - 1)])
     responses = [TransactedItem() for _ in writes]
     with engine.store.writing() as connection:
+        if engine.faults.conflict():
+            raise cancelled_error([conflict_reason(), *[NO_REASON] * (len(writes) - 1)])
         if token is not None:
             replay = find_replay(connection, token, fingerprint, engine.token_now())
             if replay is not None:

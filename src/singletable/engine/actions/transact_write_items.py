@@ -68,10 +68,10 @@ def transact_write_items(engine: Engine, request: TransactWriteItems) -> Transac
     writes = _plan_all(engine, actions)
     token, detail = request.client_request_token, request.return_consumed_capacity
     fingerprint = actions_fingerprint(request.transact_items) if token is not None else b""
-    if engine.faults.conflict():
-        raise cancelled_error([conflict_reason(), *[NO_REASON] * (len(writes) - 1)])
     metrics: dict[str, list[dict[str, Any]]] = {}
     with engine.store.writing() as connection:
+        if engine.faults.conflict():
+            raise cancelled_error([conflict_reason(), *[NO_REASON] * (len(writes) - 1)])
         if token is not None:
             replay = find_replay(connection, token, fingerprint, engine.token_now())
             if replay is not None:

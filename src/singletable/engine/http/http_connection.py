@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 
 from singletable.engine.http.http_messages import HttpRequest, HttpResponse
@@ -191,7 +192,8 @@ class HttpConnection(asyncio.Protocol):
         self._parser.ended = True
         self._parser.requests.clear()
         if self._transport.can_write_eof():
-            self._transport.write_eof()
+            with suppress(OSError):  # the client has reset the connection
+                self._transport.write_eof()
         loop = asyncio.get_running_loop()
         self._lingering = loop.call_later(self._state.timeouts.linger_seconds, self._transport.close)
 

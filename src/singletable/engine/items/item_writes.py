@@ -273,9 +273,9 @@ def run_single_write(
     returns_capacity = detail is not None and detail != "NONE"
     returns_no_item = request.return_values is None or request.return_values == "NONE"
     returns_metrics = request.return_item_collection_metrics == "SIZE" and write.table.has_local_indexes
-    if engine.faults.conflict():
-        raise conflict_error()
     with engine.store.writing(savepoint=write.table.needs_savepoint) as connection:
+        if engine.faults.conflict():
+            raise conflict_error()
         if returns_no_item and not returns_capacity and not returns_metrics and write.takes_fast_path:
             perform_fast_path(connection, write)
             return _EMPTY_RESULT

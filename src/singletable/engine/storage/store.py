@@ -26,7 +26,7 @@ from singletable.engine.storage.sqlite_connection import (
     WriteSession,
 )
 from singletable.engine.storage.sqlite_errors import StaleCatalog, WriterBusy
-from singletable.errors import StoreRefused
+from singletable.errors import StoreRefused, without_secrets
 
 __all__ = ["StaleCatalog", "Store", "Sync", "WriterBusy"]
 
@@ -143,7 +143,7 @@ class Store:
 def _path_of(url: str) -> Path:
     path = url.removeprefix("file:")
     if path == url or not path:
-        raise StoreRefused(f'{url!r} is not the URL of a store.\n  Use "memory:" or "file:PATH".')
+        raise StoreRefused(f'{without_secrets(url)!r} is not the URL of a store.\n  Use "memory:" or "file:PATH".')
     # SQLite puts the log next to the file that a symbolic link leads to, so the path is resolved here too.
     return Path(path).expanduser().resolve()
 

@@ -1,0 +1,75 @@
+"""Fault runs: random operations under random faults, repeated exactly by their seed.
+
+`python -m tests.engine.faults.fault_runs --seed 5 --runs 100` runs the seeds 5 to 104. A seed selects a scenario and
+all random choices in it. A run that fails or hangs prints the command that repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.engine.faults.network_scenarios import NETWORK_SCENARIOS
+from tests.engine.faults.process_scenarios import PROCESS_SCENARIOS
+from tests.engine.faults.store_scenarios import STORE_SCENARIOS
+
+RUN_SECONDS_MAX = 20
+"""A run takes less than a second; after this time, it hangs."""
+SCENARIOS: dict[str, Callable[[random.Random, Path], None]] = {
+    each.__name__: each for each in (*STORE_SCENARIOS, *PROCESS_SCENARIOS, *NETWORK_SCENARIOS)
+}
+
+
+def scenario_of(seed: int) -> str:
+    """Return the scenario of a seed."""
+    names = list(SCENARIOS)
+    return names[seed % len(names)]
+
+
+def run(seed: int, name: str) -> bool:
+    """Run a scenario with a seed; return whether it succeeds."""
+    again = f"make faults SEED={seed} RUNS=1" + ("" if name == scenario_of(seed) else f" SCENARIO={name}")
+    print(f"seed {seed}: {name}", flush=True)  # if the run hangs, this process ends, and this is its last line
+    faulthandler.dump_traceback_later(RUN_SECONDS_MAX, exit=True)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            SCENARIOS[name](random.Random(f"{seed}-{name}"), Path(folder))
+    except Exception:
+        faulthandler.cancel_dump_traceback_later()
+        traceback.print_exc()
+        print(f"FAILED: {again}", flush=True)
+        return False
+    faulthandler.cancel_dump_traceback_later()
+    return True
+
+
+def main() -> int:
+    """Run seeds one after another, and end at the first failure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--runs", type=int, default=1, help="the number of seeds")
+    parser.add_argument("--scenario", choices=SCENARIOS, help="run only this scenario")
+    options = parser.parse_args()
+    counts, seconds = Counter[str](), Counter[str]()
+    for seed in range(options.seed, options.seed + options.runs):
+        name = options.scenario or scenario_of(seed)
+        started = time.process_time()
+        if not run(seed, name):
+            return 1
+        counts[name] += 1
+        seconds[name] += time.process_time() - started  # type: ignore[assignment]  # Counter adds floats too
+    for name, number in counts.items():
+        print(f"{name}: {number} runs, {seconds[name]:.1f} s of processor time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
