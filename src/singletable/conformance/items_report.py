@@ -11,6 +11,7 @@ from singletable.conformance.item_comparison import ItemComparer, ItemProblem
 from singletable.conformance.key_measurements import NEAR_LIMIT, KeyMeasurements, MeasuredPartitions
 from singletable.conformance.measured_findings import MeasuredFinding, measured_findings
 from singletable.conformance.scan_items import StoredItem
+from singletable.conformance.stored_values import StoredValues, ValueFinding
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.values.item_validation import accept_item
@@ -114,6 +115,7 @@ class ItemsCheck:
         self._design = design
         self._comparer = ItemComparer(design)
         self._measurements = KeyMeasurements(design)
+        self._values = StoredValues(design)
         self._tallies: dict[tuple[str, str, str], tuple[_Group, _Tally]] = {}
         self.items = 0
         self._internal = 0
@@ -131,6 +133,7 @@ class ItemsCheck:
             reason = f"{NEAR_LIMIT:.0%} or more of the item size limit ({ITEM_BYTES_MAX:,} bytes)"
             self._count(ItemProblem(LARGE_ITEM, reason, f"{size_bytes:,} bytes"), entity, item)
         self._measurements.add(entity, item, comparison.values, size_bytes)
+        self._values.add(entity, item)
 
     def add_all(self, page: Iterable[StoredItem]) -> None:
         """Check the items of a page."""
@@ -141,7 +144,7 @@ class ItemsCheck:
         """Return the report, and delete the temporary data."""
         partitions = self._measurements.partitions()
         measured = measured_findings(self._design, self._measurements, partitions, is_whole=is_whole)
-        findings = [*self._item_findings(), *map(_of_measurement, measured)]
+        findings = [*self._item_findings(), *map(_of_measurement, measured), *map(_of_values, self._values.findings())]
         order = {rule.code: place for place, rule in enumerate(ITEM_RULES)}
         findings.sort(key=lambda each: (order[each.finding.code], each.finding.subject, -each.items))
         entities = tuple(
@@ -180,6 +183,10 @@ class ItemsCheck:
             else:
                 finding = entity_finding(group.rule, group.entity, group.reason, remedy)
             yield ItemFinding(finding, tally.items, tuple(tally.examples))
+
+
+def _of_values(found: ValueFinding) -> ItemFinding:
+    return ItemFinding(found.finding, found.items, (ItemExample(found.key, found.value),))
 
 
 def _of_measurement(measured: MeasuredFinding) -> ItemFinding:

@@ -37,7 +37,7 @@ def with_proposed_patterns(table: DraftTable) -> DraftTable:
     for pattern in (*proposals, *_collections(table), *_mixed_partitions(table)):
         name = pattern_name(pattern.name, found)
         found[name] = replace(pattern, name=name, is_proposed=True)
-    notes = (*table.notes, *(note for entity in table.entities for note in _unread_indexes(table, entity)))
+    notes = (*table.notes, *(note for entity in table.entities for note in _index_notes(table, entity)))
     return replace(table, patterns=(*table.patterns, *found.values()), notes=notes)
 
 
@@ -57,7 +57,7 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
         stored = fields_in((*partition, *sort)) if keys.sparse else []
         place = "" if alias == TABLE else f" ({alias})"
         order = _own_order(entity, sort) if index is not None and _reads_table_partition(entity, index) else None
-        hydrate = index is not None and not _projects_all(entity, index)
+        hydrate = index is not None and bool(_not_projected(entity, index))
         for given, fanout in _partition_reads(entity, partition):
             yield replace(_query(entity, place, stored, given, order), fanout=fanout, hydrate=hydrate)
 
@@ -78,12 +78,13 @@ def _own_order(entity: DraftEntity, sort: tuple[Position, ...]) -> str | None:
     return first if first in _parameters(entity) and first != of_table else None
 
 
-def _projects_all(entity: DraftEntity, index: DraftIndex) -> bool:
+def _not_projected(entity: DraftEntity, index: DraftIndex) -> list[str]:
+    """Return the fields that an index does not contain."""
     if index.projection == "ALL":
-        return True
+        return []
     keys = entity.keys[TABLE], entity.keys[index.alias]
     in_keys = {name for each in keys for name in fields_in((*each.partition, *each.sort))}
-    return all(each.name in in_keys or each.stored_as in index.included for each in entity.fields)
+    return [each.name for each in entity.fields if each.name not in in_keys and each.stored_as not in index.included]
 
 
 def _is_needed(entity: DraftEntity, index: DraftIndex) -> bool:
@@ -100,9 +101,16 @@ def _reads_table_partition(entity: DraftEntity, index: DraftIndex) -> bool:
     return not keys.sparse and set(fields_in(keys.partition)) == set(fields_in(of_table.partition))
 
 
-def _unread_indexes(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
+def _index_notes(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
     for index in table.indexes:
-        if index.alias in entity.keys and not _is_needed(entity, index):
+        if index.alias not in entity.keys:
+            continue
+        if _is_needed(entity, index) and (missing := _not_projected(entity, index)):
+            yield (
+                f"{entity.class_name}: {index.name} does not project {', '.join(missing)}, so hydrate=True was added "
+                "to its reads: they read whole items from the table, with one more request per 100 items."
+            )
+        if not _is_needed(entity, index):
             yield f"No pattern reads {entity.class_name} by {index.name}: the table returns items in the same order."
 
 

@@ -1,4 +1,4 @@
-"""ST201 to ST213: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST218: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ LARGE_PARTITION = Rule("ST210", "partition larger than declared", "warning")
 LARGE_COLLECTION = Rule("ST211", "item collection near 10 GB", "warning")
 UNEVEN_PARTITIONS = Rule("ST212", "few or uneven partitions", "warning")
 PARTITION_BY_TIME = Rule("ST213", "partition by time", "warning")
+MALFORMED_TIME = Rule("ST214", "malformed time", "warning")
+NUMBER_AS_TEXT = Rule("ST215", "number stored as text", "warning")
+PLACEHOLDER_VALUE = Rule("ST216", "placeholder as a value", "warning")
+IMPLAUSIBLE_TTL = Rule("ST217", "implausible TTL", "warning")
+SEVERAL_TYPES = Rule("ST218", "attribute with several types", "warning")
 
 ITEM_RULES = (
     NO_ENTITY,
@@ -32,4 +37,9 @@ ITEM_RULES = (
     LARGE_COLLECTION,
     UNEVEN_PARTITIONS,
     PARTITION_BY_TIME,
+    MALFORMED_TIME,
+    NUMBER_AS_TEXT,
+    PLACEHOLDER_VALUE,
+    IMPLAUSIBLE_TTL,
+    SEVERAL_TYPES,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from singletable.importers.draft import DraftIndex, DraftKeys
+import pytest
+
+from singletable.importers.draft import DraftIndex, DraftKeys, DraftTable
 from singletable.importers.live.inference import inferred_entities
 from singletable.importers.live.sampled_table import SampledTable
 
@@ -123,3 +126,39 @@ def test_a_named_part_of_a_key_that_differs_from_its_field_adds_a_note() -> None
     assert draft.entities[0].keys["key"].sort == ("{status_2}#{date}",)
     (note,) = (each for each in draft.notes if "differs" in each)
     assert "Status in Status#Date differs from status in 1 of 2 items" in note
+
+
+def messages(*created: str, keys: Sequence[str] = ("1", "2", "3", "4"), name: str = "created_at") -> DraftTable:
+    rows = [
+        {"PK": "User:a", "SK": f"2024-01-0{key}T10:00:00.001Z", name: f"2024-01-0{time}T10:00:00.001Z"}
+        for key, time in zip(keys, created, strict=True)
+    ]
+    return inferred_entities(SampledTable("Chat", ("PK", "SK"), (), items(*rows)))
+
+
+def test_a_field_that_most_keys_contain_is_in_the_template_and_a_note_names_the_others() -> None:
+    draft = messages("1", "2", "3", "9")
+    assert draft.entities[0].keys["key"].sort == ("{created_at}",)
+    assert any("in 3 of 4 items" in note and "SK=2024-01-04T10:00:00.001Z" in note for note in draft.notes)
+
+
+@pytest.mark.parametrize(
+    ("created", "keys", "name"),
+    [
+        (("1", "2", "8", "9"), ("1", "2", "3", "4"), "created_at"),  # half of the items prove nothing
+        (("1", "1", "1", "9"), ("1", "1", "1", "4"), "created_at"),  # one value can be equal by chance
+        (("1", "2", "3", "9"), ("1", "2", "3", "4"), "updated_at"),  # it equals the key until the first change
+    ],
+)
+def test_a_field_that_is_not_clearly_in_the_key_is_not_in_the_template(
+    created: tuple[str, ...], keys: tuple[str, ...], name: str
+) -> None:
+    draft = messages(*created, keys=keys, name=name)
+    assert draft.entities[0].keys["key"].sort == ("{timestamp}",)
+
+
+def test_a_partition_of_one_character_is_a_literal() -> None:
+    index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    rows = items(*({"PK": f"CALL#{n}", "SK": "CALL", "GSI1PK": "0", "GSI1SK": f"t{n}"} for n in ("1", "2")))
+    (entity,) = inferred_entities(SampledTable("Calls", ("PK", "SK"), (index,), rows)).entities
+    assert entity.keys["gsi1"].partition == ("0",)

@@ -82,6 +82,18 @@ def test_a_model_schema_next_to_data_model_declares_the_entities_of_the_only_tab
     assert "visit" in {entity.stored_name for entity in table.entities}
 
 
+def test_repeated_attributes_overwritten_rows_and_indexes_that_the_table_lacks_become_notes() -> None:
+    document = copy.deepcopy(MINIMAL)
+    (table,) = document["DataModel"]
+    table["NonKeyAttributes"] = [{"AttributeName": "room", "AttributeType": "S"} for _ in range(2)]
+    table["TableData"] = [{"PK": {"S": "V#1"}, "room": {"S": room}} for room in ("a", "b")]
+    table["ModelSchema"] = {"indexes": {"primary": {"hash": "PK"}, "GSI3": {"hash": "GSI3PK"}}, "models": {}}
+    (draft,) = workbench_draft(json.dumps(document)).tables
+    assert "Attributes declared several times: room. Each is one attribute in the model." in draft.notes
+    assert "The index GSI3 of ModelSchema was left out, because the table does not have it." in draft.notes
+    assert any(note.startswith("Rows with the key of an earlier row: PK=V#1.") for note in draft.notes)
+
+
 def test_saved_queries_and_declared_attributes_without_values_become_notes() -> None:
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]

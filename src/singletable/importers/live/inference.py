@@ -20,9 +20,10 @@ from singletable.importers.draft import (
 )
 from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
 from singletable.importers.live.entity_groups import EntityGroup, entity_groups
+from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
-from singletable.importers.live.key_templates import TemplateInference
+from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
 from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.sampled_table import SampledTable
@@ -33,6 +34,7 @@ from singletable.planner.formatting import format_count
 
 SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
+EXAMPLES_MAX = 3
 NO_SAMPLED_KEYS = "no sampled item has its keys"
 """Why an index of a sampled table is left out."""
 
@@ -59,6 +61,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
     notes += _attribute_notes(entities)
     notes += closed_set_notes(entities, [len(group.items) for group in groups])
+    notes += gap_notes(entities, used)
     return DraftTable(
         class_name(table.name, [*taken, *(entity.class_name for entity in entities)]),
         table.name,
@@ -139,6 +142,12 @@ class _EntityInference:
             self.notes.append(
                 f"{self.name}: {place} could also be {', '.join(others)}: {names} are equal in all items."
             )
+        for attribute, (slot, places) in self.fields.exceptions.items():
+            self.notes.append(
+                f"{self.name}: {attribute} contains {slot} in {len(self.group.items) - len(places)} of "
+                f"{len(self.group.items)} items, and another value in: {self._keys_of(places)}. check --items reports "
+                "them as ST203 or ST204."
+            )
         for place, (name, count, items) in self.fields.differences.items():
             self.notes.append(
                 f"{self.name}: {place} differs from {name} in {count} of {items} items, so it is a field of its own. "
@@ -192,6 +201,10 @@ class _EntityInference:
             return self._native_index_keys(index)
         is_sparse = len(inside) < len(items)
         positions = self._sparse_positions(index, inside) if is_sparse else None
+        if positions is not None:
+            self._note_rare_absence(index, inside, positions)
+        elif is_sparse and (positions := self._complete_positions(index, inside)) is not None:
+            is_sparse = False
         if positions is None:
             if is_sparse:
                 self._add_key_fields(names)
@@ -202,6 +215,8 @@ class _EntityInference:
                     "and no field is missing in the others."
                 )
                 return None
+            if is_sparse:
+                self._note_rare_absence(index, inside, positions)
         if index.kind == "LSI":
             return DraftKeys(tuple(positions[name] for name in index.sort), (), is_sparse)
         partition = tuple(positions[name] for name in index.partition)
@@ -238,6 +253,67 @@ class _EntityInference:
             fields.restore(before)
             return None
         return positions
+
+    def _complete_positions(self, index: DraftIndex, inside: list[int]) -> Mapping[str, Position] | None:
+        """Return the keys of an index that a few items miss by mistake, with a note; otherwise None.
+
+        That is a mistake if a clear majority is in the index, the others have all fields of its keys, and no other
+        attribute shows why they are not in it.
+        """
+        fields, items = self.fields, self.group.items
+        outside = [place for place in range(len(items)) if place not in inside]
+        if not is_clear_majority(len(inside), len(items)) or self._is_explained(inside, outside):
+            return None
+        before = fields.snapshot()
+        positions = {name: self._position(name, inside) for name in index_attributes(index)}
+        used = fields_in(tuple(positions.values()))
+        is_native = any(isinstance(each, NativeKey) for name, each in positions.items() if name not in self.table.keys)
+        known = [fields.values[name] for name in used if name in before.by_name and name in fields.values]
+        if is_native or len(known) < len(used) or any(seen[place] is None for seen in known for place in outside):
+            fields.restore(before)
+            return None
+        self.notes.append(
+            f"{self.name}: {len(outside)} of {len(items)} items are missing from the index {index.name}, although they "
+            f"have all fields of its keys: {self._keys_of(outside)}. check --items reports them as ST205."
+        )
+        return positions
+
+    def _is_explained(self, inside: list[int], outside: list[int]) -> bool:
+        """Return whether an attribute with repeated values, such as a status, separates the items of an index."""
+        items = self.group.items
+        for name in {name for item in items for name in item} - self.table.key_attributes:
+            within = [repr(items[place].get(name)) for place in inside]
+            others = {repr(items[place].get(name)) for place in outside}
+            if len(set(within)) < len(within) and not others.intersection(within):
+                return True
+        return False
+
+    def _note_rare_absence(self, index: DraftIndex, inside: list[int], positions: Mapping[str, Position]) -> None:
+        """Add a note if few items are missing from a sparse index: perhaps they lack a value by mistake."""
+        count = len(self.group.items)
+        outside = [place for place in range(count) if place not in inside]
+        if not is_clear_majority(len(inside), count):
+            return
+        values = self.fields.values
+        used = [name for name in fields_in(tuple(positions.values())) if name in values]
+        lacking = [name for name in used if any(values[name][place] is None for place in outside)]
+        if not lacking:
+            return
+        self.notes.append(
+            f"{self.name}: {len(outside)} of {count} items are not in the index {index.name}, because they have no "
+            f"{' or '.join(lacking)}: {self._keys_of(outside)}. If that is a mistake, give them a value."
+        )
+
+    def _keys_of(self, places: Sequence[int]) -> str:
+        """Return the keys of some items, for notes."""
+        shown = [
+            ", ".join(
+                f"{name}={' '.join(map(str, self.group.items[place][name].values()))}" for name in self.table.keys
+            )
+            for place in places[:EXAMPLES_MAX]
+        ]
+        more = len(places) - len(shown)
+        return "; ".join((*shown, *([f"and {more} more"] if more else [])))
 
     def _add_key_fields(self, names: Sequence[str]) -> None:
         """Add key attributes that nothing else explains as fields."""

@@ -42,6 +42,9 @@ class ItemFields:
     differences: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     """Named parts of keys that differ from the field of that name: the field, and in how many of how many items."""
 
+    exceptions: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    """Key attributes that contain a field in most items: its slot, and the items with another value."""
+
     def snapshot(self) -> ItemFields:
         """Return a copy to restore later."""
         return ItemFields(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})

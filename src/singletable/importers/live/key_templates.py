@@ -20,6 +20,7 @@ from singletable.importers.live.key_words import (
 )
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.text_codec import escape, unescape
+from singletable.model.field_roles import words_of
 
 PYTHON_TYPES: Mapping[str, Any] = {
     "str": str,
@@ -41,6 +42,18 @@ _SPECS: Mapping[str, tuple[str, ...]] = {
 _NAMED = re.compile(r"([A-Za-z_]+=)(.*)", re.DOTALL)
 # With fewer values, two segments after different literals can be equal by chance: o#12345 and c#12345.
 _EVIDENCE_VALUES = 3
+# Times of changes: a key keeps the time of creation, and equals such a field only until the first change.
+_CHANGING = frozenset({"updated", "modified", "changed", "edited", "last"})
+_DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME_TEXT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
+
+
+def is_clear_majority(obeying: int, items: int) -> bool:
+    """Return whether at least two items obey a rule, and at most one in three does not.
+
+    A third allows one mistake among three rows, the smallest sample in which two rows outvote one.
+    """
+    return obeying >= 2 and (items - obeying) * 3 <= items
 
 
 class TemplateInference:
@@ -118,22 +131,63 @@ class TemplateInference:
         """Return one segment; `is_value` means that it follows a literal or is the only one."""
         text = column[0]
         is_constant = len(set(column)) == 1
-        is_word = not text or looks_literal(text)
-        can_be_value = is_value and (len(column) == 1 or not text.isupper())
+        is_word = not text or looks_literal(text) or self._is_marker(column)
+        can_be_value = is_value and (len(column) == 1 or not (text.isupper() or self._is_marker(column)))
         hint = before if before and "{" not in before else ""
         if is_constant and is_word and not can_be_value:
             return (self._named(column, hint) if hint else None) or text
         if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:
             return found
-        if is_constant and is_word and text.isupper():
+        if is_constant and is_word and (text.isupper() or self._is_marker(column)):
             return text
         prefixed = [self._prefixed(text) for text in column]
         heads = {each[0] for each in prefixed if each is not None}
         if len(heads) == 1 and None not in prefixed:
             head = heads.pop()
             return head + self._after_prefix(head, [each[1] for each in prefixed if each is not None])
-        found = derived_slot(self.fields, column, self.indices)
-        return found or self._added(column, f"{hint}_id" if hint else "", hint)
+        found = derived_slot(self.fields, column, self.indices) or self._usual_match(column)
+        return found or self._added(column, _value_name(column, hint), hint)
+
+    def _usual_match(self, column: Sequence[str]) -> str | None:
+        """Return the slot of the only field that equals the segment in a clear majority of the items.
+
+        Three different values must be equal, because fewer can be equal by chance. A note names the other items.
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        slots: dict[str, str] = {}
+        for name, field in self.fields.by_name.items():
+            if name in self.fields.key_only or _CHANGING.intersection(words_of(name)):
+                continue
+            for spec in _SPECS.get(field.type, ()):
+                written = self._written(name, spec)
+                others = [place for place, text, own in zip(self.indices, column, written, strict=True) if text != own]
+                equal = {text for text, own in zip(column, written, strict=True) if text == own}
+                is_usual = is_clear_majority(len(column) - len(others), len(column))
+                if None not in written and is_usual and len(equal) >= _EVIDENCE_VALUES:
+                    found[name], slots[name] = tuple(others), f"{{{name}{':' + spec if spec else ''}}}"
+                    if spec == "raw":
+                        self.fields.raw.add(name)
+                    break
+        if len(found) != 1:
+            return None
+        ((name, places),) = found.items()
+        self.fields.exceptions[self.attribute] = (slots[name], places)
+        return slots[name]
+
+    def _written(self, name: str, spec: str) -> list[str | None]:
+        """Return what a format of a field writes for each item; None if it cannot write the value."""
+        values = self.fields.values[name]
+        try:
+            codec = choose_codec(PYTHON_TYPES[self.fields.by_name[name].type], spec, DELIMITER)
+            return [codec.encode(values[place]) if values[place] is not None else None for place in self.indices]
+        except (ValueError, TypeError, IndexError):  # KeyRefused is a ValueError
+            return [None for _ in self.indices]
+
+    def _is_marker(self, column: Sequence[str]) -> bool:
+        """Return whether a whole generic key is one character, the same in several items: it identifies nothing."""
+        return (
+            is_key_name(self.attribute) and len(column) > 1 and set(column) == {self.texts[0]} and len(column[0]) == 1
+        )
 
     def _named(self, column: Sequence[str], hint: str) -> str | None:
         """Return the slot of the field that has the name of the literal before it and equals the segment.
@@ -254,6 +308,16 @@ class TemplateInference:
                 fields.values[name] = [None if value is None else tuple(value) for value in fields.values[name]]
                 return name
         return None
+
+
+def _value_name(column: Sequence[str], hint: str) -> str:
+    """Return the name of a value that only keys contain: by the literal before it, and whether it is a time."""
+    ending = next(
+        (word for word, form in (("date", _DAY_TEXT), ("time", _TIME_TEXT)) if all(map(form.fullmatch, column))), "id"
+    )
+    if hint:
+        return f"{hint}_{ending}"
+    return {"id": "", "time": "timestamp"}.get(ending, ending)
 
 
 def _letters(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -42,6 +43,10 @@ class WorkbenchTable:
     map_functions: Mapping[str, Mapping[str, str]]
     """MapFunction: `${}` templates by entity and key attribute, as an older tool wrote them."""
     saved_queries: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    """Attributes that the document declares several times."""
+    overwritten: tuple[str, ...] = ()
+    """The keys of rows that have the key of an earlier row of the same table or facet, but other values."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +91,14 @@ def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
     types = dict(_types(place))
     rows = list(_rows(place, table_keys))
     merged: dict[tuple[str, ...], tuple[Item, str | None]] = {}
+    first: dict[tuple[object, ...], Item] = {}
+    overwritten: list[str] = []
     for item, facet in rows:
         identity = tuple(repr(item[name]) for name in table_keys)
         known, known_facet = merged.get(identity, ({}, None))
         merged[identity] = ({**known, **item}, known_facet or facet)
+        if first.setdefault((facet, *identity), item) != item:
+            overwritten.append(", ".join(f"{name}={' '.join(map(str, item[name].values()))}" for name in table_keys))
     items = tuple(item for item, _ in merged.values())
     names = tuple(facet for _, facet in merged.values())
     facets = tuple(_facet(each) for each in place.elements_of("TableFacets"))
@@ -100,7 +109,11 @@ def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
         schema = document.get("ModelSchema")  # an older tool wrote it next to DataModel
     saved = place.get("SavedQuery")
     queries = tuple(saved.mapping()) if saved is not None and isinstance(saved.value, dict) else ()
-    return WorkbenchTable(sample, types, facets, schema, _map_functions(place), queries)
+    counts = Counter(name for name, _ in _types(place))
+    repeated = tuple(name for name, count in counts.items() if count > 1 and name not in sample.key_attributes)
+    return WorkbenchTable(
+        sample, types, facets, schema, _map_functions(place), queries, repeated, tuple(dict.fromkeys(overwritten))
+    )
 
 
 def _rows(place: JsonNode, keys: tuple[str, ...]) -> Iterator[tuple[Item, str | None]]:

@@ -291,6 +291,17 @@ def _unread_members(table: WorkbenchTable, draft: DraftTable) -> Iterator[str]:
     queries = table.schema.get("queries") if table.schema is not None else None
     for name in queries.mapping() if queries is not None else ():
         yield f"The query {name} of ModelSchema was left out, because its format is not documented."
+    declared = table.schema.get("indexes") if table.schema is not None else None
+    for name in declared.mapping() if declared is not None and isinstance(declared.value, dict) else ():
+        if name != "primary" and name not in {index.name for index in table.sample.indexes}:
+            yield f"The index {name} of ModelSchema was left out, because the table does not have it."
+    if table.repeated:
+        yield f"Attributes declared several times: {', '.join(table.repeated)}. Each is one attribute in the model."
+    if table.overwritten:
+        yield (
+            f"Rows with the key of an earlier row: {'; '.join(table.overwritten)}. A table has one item with this key, "
+            "so the rows became one."
+        )
     for name in table.saved_queries:
         yield f"The saved query {name} was left out, because its format is not documented."
     stored = {field.stored_as for entity in draft.entities for field in entity.fields}

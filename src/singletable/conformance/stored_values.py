@@ -1,0 +1,323 @@
+"""Check the values of many items: malformed times, numbers as text, placeholders, expiry times, types that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from singletable.client.items.decoder import Item
+from singletable.conformance.suspect_text import VALID_TIME, suspicion_of, time_format
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.field_roles import words_of
+from singletable.verify.findings import Finding, Rule, entity_finding, table_finding
+from singletable.verify.item_rules import (
+    IMPLAUSIBLE_TTL,
+    MALFORMED_TIME,
+    NUMBER_AS_TEXT,
+    PLACEHOLDER_VALUE,
+    SEVERAL_TYPES,
+)
+
+CHECKED_ITEMS = 10_000
+"""The number of items of each entity whose values are all checked; of the others, one in several is checked."""
+CHECKED_EACH = 16
+FORMATS_MAX = 20
+TIMES_MAX = 10_000
+"""The number of different times that are remembered, to compare expiry times with them."""
+SHARE_OF_SAME_TIMES_MIN = 0.5
+MILLISECONDS_MIN = 100_000_000_000
+"""As seconds since 1970, a number from here on is later than the year 5000."""
+SECONDS_MIN = 100_000_000
+"""As seconds since 1970, a smaller number is before 1973: a duration, not a time."""
+# Texts of digits with these names are identifiers: nobody adds them up or sorts them by value.
+_IDENTIFIERS = frozenset(
+    (
+        *("id", "ids", "uuid", "guid", "sku", "ean", "isbn", "upc", "code", "zip", "zipcode", "postal", "postcode"),
+        *("pin", "phone", "tel", "telephone", "mobile", "fax", "number", "no", "num", "nr", "account", "acct", "card"),
+        *("cvv", "ssn", "ref", "reference", "key", "hash", "token", "serial", "version", "ver", "name", "email"),
+        *("address", "street", "room", "house", "building", "floor", "seat", "flight", "license", "plate", "vin"),
+        *("ip", "mac"),
+    )
+)
+_CREATION = frozenset({"created", "creation", "timestamp", "ts", "registered", "issued", "posted", "written"})
+
+
+class ValueFinding(NamedTuple):
+    """A finding about values, with the number of items, an example, and the value that shows the problem."""
+
+    finding: Finding
+    items: int
+    key: str
+    value: str = ""
+
+
+@dataclass
+class _Seen:
+    """The items with one problem in one attribute, and the first of them."""
+
+    items: int = 0
+    key: str = ""
+    value: str = ""
+
+    def add(self, key: str, value: str) -> None:
+        self.items += 1
+        if self.items == 1:
+            self.key, self.value = key, value
+
+
+@dataclass
+class _EntityValues:
+    """What the items of one entity have shown so far."""
+
+    entity: Entity
+    items: int = 0
+    types: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """The types of each attribute, with the key and the value of the first item that has it."""
+    ordinary: set[str] = field(default_factory=set)
+    """Attributes with a text that is not a number."""
+    seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)
+    """Problems by kind and attribute."""
+    formats: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    """The formats of the times of each attribute, with the first item that has it."""
+    expiries: set[int] = field(default_factory=set)
+    expiry_items: int = 0
+
+    def add(self, problem: str, attribute: str, key: str, value: str) -> None:
+        self.seen.setdefault((problem, attribute), _Seen()).add(key, value)
+
+
+class StoredValues:
+    """Checks the values of the items of a table, one item after another, in bounded memory."""
+
+    def __init__(self, design: Design) -> None:
+        self._design = design
+        self._delimiter = design.settings.delimiter
+        self._base = design.table.key_attributes
+        indexes = design.indexes.values()
+        self._keys = frozenset((*self._base, *(name for index in indexes for name in index.key_attributes)))
+        self._reserved = {design.settings.type_attribute, design.settings.schema_version_attribute}
+        self._entities = {each.name: _EntityValues(each) for each in design.entities}
+        self._times: dict[int, str] = {}
+
+    def add(self, entity: Entity | None, item: Item) -> None:
+        """Check an item, if it belongs to an entity and to the sample."""
+        if entity is None:
+            return
+        values = self._entities[entity.name]
+        values.items += 1
+        if values.items > CHECKED_ITEMS and values.items % CHECKED_EACH:
+            return
+        ordinary, types = values.ordinary, values.types
+        for name, value in item.items():
+            ((kind, content),) = value.items()
+            if (name, kind) not in types:
+                types[name, kind] = self._key_text(item), str(content)
+            if kind == "S":
+                if name in self._keys:
+                    self._add_key(values, item, name, content)
+                elif (found := suspicion_of(content)) is not None:
+                    self._add_text(values, item, name, content, found)
+                elif VALID_TIME.fullmatch(content):
+                    self._add_format(values, item, name, content)
+                    ordinary.add(name)
+                else:
+                    ordinary.add(name)
+            elif kind == "N" and len(self._times) < TIMES_MAX and _is_time_name(name):
+                self._add_time(name, content)
+        expiry = self._design.ttl_attribute or "ttl"
+        for name in (expiry, expiry.upper()):
+            if name in item and "N" in item[name]:
+                self._add_expiry(values, item, name)
+                return
+
+    def _add_text(self, values: _EntityValues, item: Item, name: str, text: str, found: str) -> None:
+        if found in ("number", "boolean"):
+            if text.isdigit() and len(self._times) < TIMES_MAX and _is_time_name(name):
+                self._add_time(name, text)
+            if name in values.ordinary or self._is_in_key(item, text):
+                values.ordinary.add(name)
+                return
+        else:
+            values.ordinary.add(name)
+        if found != "quotes":  # a title or a comment can be a quotation
+            values.add(found, name, self._key_text(item), text)
+
+    def _add_key(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+        for segment in text.split(self._delimiter) if self._delimiter in text else (text,):
+            if VALID_TIME.fullmatch(segment):
+                self._add_format(values, item, name, segment)
+            elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
+                values.add(found, name, self._key_text(item), segment)
+
+    def _add_format(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+        formats = values.formats.setdefault(name, {})
+        shape = time_format(text)
+        if shape not in formats and len(formats) < FORMATS_MAX:
+            formats[shape] = self._key_text(item), text
+
+    def _add_time(self, name: str, digits: str) -> None:
+        seconds = int(digits) if digits.isdigit() else 0
+        if SECONDS_MIN <= seconds < MILLISECONDS_MIN and name != self._design.ttl_attribute:
+            self._times.setdefault(seconds, name)
+
+    def _add_expiry(self, values: _EntityValues, item: Item, name: str) -> None:
+        text = item[name]["N"]
+        seconds = float(text)
+        if seconds >= MILLISECONDS_MIN:
+            values.add("milliseconds", name, self._key_text(item), text)
+        elif seconds < SECONDS_MIN:
+            values.add("duration", name, self._key_text(item), text)
+        elif (created := _created(item, name)) is not None and seconds <= created[1]:
+            values.add(f"at birth, {created[0]}", name, self._key_text(item), text)
+        else:
+            values.expiry_items += 1
+            if len(values.expiries) < TIMES_MAX:
+                values.expiries.add(int(seconds))
+
+    def _is_in_key(self, item: Item, text: str) -> bool:
+        """Return whether a key contains the text, so that it identifies something."""
+        return any(text in str(item[name].get("S", "")).split(self._delimiter) for name in self._keys if name in item)
+
+    def _key_text(self, item: Item) -> str:
+        return ", ".join(f"{name}={str(*item[name].values()) if name in item else 'missing'}" for name in self._base)
+
+    def findings(self) -> Iterator[ValueFinding]:
+        """Yield the findings about the values of all items."""
+        for values in self._entities.values():
+            yield from _malformed(values)
+            yield from _formats(values)
+            yield from _numbers(values)
+            yield from _placeholders(values)
+            yield from self._expiries(values)
+        yield from self._types()
+
+    def _expiries(self, values: _EntityValues) -> Iterator[ValueFinding]:
+        for (problem, name), seen in values.seen.items():
+            message = _TTL_PROBLEMS.get(problem.partition(",")[0])
+            if message is not None:
+                text = message.format(name=name, other=problem.partition(", ")[2])
+                yield _finding(IMPLAUSIBLE_TTL, values.entity, text, _TTL_REMEDY, seen)
+        same = [seconds for seconds in values.expiries if seconds in self._times]
+        if same and len(same) >= len(values.expiries) * SHARE_OF_SAME_TIMES_MIN:
+            name, other = self._design.ttl_attribute or "ttl", self._times[same[0]]
+            message = f"{name} equals the {other} of other items, so the items expire at that time, not after it"
+            seen = _Seen(values.expiry_items, "", str(same[0]))
+            yield _finding(IMPLAUSIBLE_TTL, values.entity, message, _TTL_REMEDY, seen)
+
+    def _types(self) -> Iterator[ValueFinding]:
+        """Yield the attributes that have one type in some items and another type in others."""
+        found: dict[str, dict[str, tuple[str, tuple[str, str]]]] = {}
+        for values in self._entities.values():
+            for (name, kind), first in values.types.items():
+                if kind != "NULL" and name not in self._reserved:
+                    found.setdefault(name, {}).setdefault(kind, (values.entity.label, first))
+        for name, kinds in found.items():
+            if len(kinds) > 1:
+                shown = " and ".join(f"{kind} in {label}" for kind, (label, _) in kinds.items())
+                message = f"{name} is {shown}, so a condition, a filter or an index on {name} does not match all items"
+                finding = table_finding(SEVERAL_TYPES, self._design, message, _TYPE_REMEDY)
+                key, value = list(kinds.values())[-1][1]
+                yield ValueFinding(finding, 1, key, value)
+
+
+_TTL_PROBLEMS = {
+    "milliseconds": "{name} is a time in milliseconds, but DynamoDB reads it as seconds, so the items never expire",
+    "duration": "{name} is not a time since 1970 but a small number, such as a duration, so DynamoDB ignores it",
+    "at birth": "{name} is not after {other} of the same item, so the items expire when they are written",
+}
+_TTL_REMEDY = "Store the time at which the item expires, in seconds since 1970: the time of creation plus a duration."
+_TYPE_REMEDY = "Use one type for the attribute in all items, or two names for two meanings."
+_TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
+_NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
+_PLACEHOLDER_REMEDY = "Write a real value, or remove the attribute."
+
+
+def _malformed(values: _EntityValues) -> Iterator[ValueFinding]:
+    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "malformed time"}
+    if found:
+        names = ", ".join(found)
+        message = f"{names}: text that looks like a time is not a valid time, so it does not sort by time"
+        yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, _first(found))
+
+
+def _formats(values: _EntityValues) -> Iterator[ValueFinding]:
+    for name, formats in values.formats.items():
+        if len(formats) > 1:
+            texts = [text for _, text in formats.values()]
+            message = f"{name} has times in {len(formats)} formats, so they do not sort by time: {', '.join(texts[:3])}"
+            seen = _Seen(1, list(formats.values())[1][0], texts[1])
+            yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, seen)
+
+
+def _numbers(values: _EntityValues) -> Iterator[ValueFinding]:
+    fields = {attribute: values.entity.fields[name].type for name, attribute in values.entity.attributes.items()}
+    text = {name for _, name in values.seen if fields.get(name, str) in (str, Any)}  # ST202 reports other types
+    for kind in ("number", "boolean"):
+        found = {
+            name: seen
+            for (problem, name), seen in values.seen.items()
+            if problem == kind
+            and name not in values.ordinary
+            and name in text
+            and not _IDENTIFIERS.intersection(words_of(name))
+        }
+        if found:
+            what = f"is a {kind}" if len(found) == 1 else f"are {kind}s"
+            why = "neither adds nor compares by value" if kind == "number" else "compares as text"
+            message = f"{', '.join(found)} {what} stored as text, which DynamoDB {why}"
+            yield _finding(NUMBER_AS_TEXT, values.entity, message, _NUMBER_REMEDY, _first(found))
+
+
+def _placeholders(values: _EntityValues) -> Iterator[ValueFinding]:
+    for problem, what in (
+        ("placeholder", "a placeholder instead of a value"),
+        ("quotes", "quotes as part of a key"),
+        ("malformed list", "a list or a map as text that is not JSON"),
+    ):
+        found = {name: seen for (kind, name), seen in values.seen.items() if kind == problem}
+        if found:
+            message = f"{', '.join(found)} {'contains' if len(found) == 1 else 'contain'} {what}"
+            yield _finding(PLACEHOLDER_VALUE, values.entity, message, _PLACEHOLDER_REMEDY, _first(found))
+
+
+def _first(found: dict[str, _Seen]) -> _Seen:
+    """Return the first example, with the number of items of the most frequent attribute."""
+    first = next(iter(found.values()))
+    return _Seen(max(seen.items for seen in found.values()), first.key, first.value)
+
+
+def _finding(rule: Rule, entity: Entity, message: str, remedy: str, seen: _Seen) -> ValueFinding:
+    return ValueFinding(entity_finding(rule, entity, message, remedy), seen.items, seen.key, seen.value)
+
+
+@lru_cache(maxsize=4_096)
+def _is_time_name(name: str) -> bool:
+    words = words_of(name)
+    return bool(words) and (not _CREATION.isdisjoint(words) or words[-1] in ("at", "time", "date", "epoch"))
+
+
+def _created(item: Item, expiry: str) -> tuple[str, float] | None:
+    """Return the time of creation that the item contains, with the attribute that contains it."""
+    for name, value in item.items():
+        if name == expiry or _CREATION.isdisjoint(words_of(name)):
+            continue
+        text = value.get("N") or value.get("S")
+        if isinstance(text, str) and (seconds := _seconds(text)) is not None:
+            return name, seconds
+    return None
+
+
+def _seconds(text: str) -> float | None:
+    """Return seconds since 1970 from a number of seconds or milliseconds, or from a time in the ISO format."""
+    if text.isdigit():
+        number = int(text)
+        number = number // 1_000 if number >= MILLISECONDS_MIN else number
+        return number if number >= SECONDS_MIN else None
+    if VALID_TIME.fullmatch(text) is None:
+        return None
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,158 @@
+"""Values of stored items: each kind of mistake is reported once per entity, and correct values are not reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from singletable import Table, entity
+from singletable.conformance.stored_values import CHECKED_ITEMS, StoredValues
+
+Item = dict[str, dict[str, Any]]
+
+
+@entity(key=("ROOM#{room}", "MSG#{sent}"))
+@dataclass
+class Message:
+    room: str
+    sent: str
+
+
+@entity(key=("USER#{name}", "PROFILE"), ttl="expires")
+@dataclass
+class Session:
+    name: str
+    expires: int
+
+
+class Chat(Table, entities=[Message, Session]):
+    pass
+
+
+def message(sent: str = "2024-01-01T10:00:00Z", **others: Any) -> tuple[type, Item]:
+    return Message, {"PK": {"S": "ROOM#r1"}, "SK": {"S": f"MSG#{sent}"}, **_typed(others)}
+
+
+def session(expires: int | str, **others: Any) -> tuple[type, Item]:
+    return Session, {"PK": {"S": "USER#ada"}, "SK": {"S": "PROFILE"}, "expires": {"N": str(expires)}, **_typed(others)}
+
+
+def _typed(values: dict[str, Any]) -> Item:
+    return {name: {"S": value} if isinstance(value, str) else {"N": str(value)} for name, value in values.items()}
+
+
+def found(*items: tuple[type, Item]) -> list[tuple[str, str, int, str]]:
+    checks = StoredValues(Chat.design)
+    for cls, item in items:
+        checks.add(Chat.design.entity_of(cls), item)
+    return [
+        (each.finding.code, each.finding.message.partition(": ")[2], each.items, each.value)
+        for each in checks.findings()
+    ]
+
+
+def messages(*items: tuple[type, Item]) -> list[tuple[str, str]]:
+    return [(code, message) for code, message, _, _ in found(*items)]
+
+
+def test_a_malformed_time_in_a_key_and_in_an_attribute_is_one_finding() -> None:
+    bad = message("12024-01-01T10:00:00Z", edited="2024-02-30")
+    assert found(message(edited="2024-02-28"), bad) == [
+        (
+            "ST214",
+            "SK, edited: text that looks like a time is not a valid time, so it does not sort by time",
+            1,
+            "12024-01-01T10:00:00Z",
+        )
+    ]
+
+
+def test_times_in_two_formats_do_not_sort_by_time() -> None:
+    ((code, text),) = messages(message("2024-01-01T10:00:00Z"), message("2024-01-01T10:00:00.500Z"))
+    assert code == "ST214"
+    assert text.startswith("SK has times in 2 formats")
+    assert messages(message("2024-01-01T10:00:00Z"), message("2025-12-31T23:59:59Z")) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (
+            {"amount": "12.50"},
+            [("ST215", "amount is a number stored as text, which DynamoDB neither adds nor compares by value")],
+        ),
+        ({"paid": "true"}, [("ST215", "paid is a boolean stored as text, which DynamoDB compares as text")]),
+        ({"amount": 12}, []),
+        ({"zip_code": "41111", "phone": "5127777777", "order_id": "17"}, []),
+        ({"owner": "r1"}, []),
+    ],
+)
+def test_numbers_as_text_are_reported_unless_they_identify_something(
+    values: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert messages(message(**values)) == expected
+
+
+def test_an_attribute_with_other_texts_or_with_a_part_of_the_key_is_no_number() -> None:
+    assert messages(message(size="12"), message(size="large")) == []
+    in_key = (Message, {"PK": {"S": "ROOM#7"}, "SK": {"S": "MSG#2024-01-01"}, "owner": {"S": "7"}})
+    assert messages(in_key) == []
+
+
+def test_placeholders_quoted_keys_and_lists_as_text_are_reported() -> None:
+    bad = message('"first"', city="~new~", tags="[red, blue]")
+    assert messages(bad) == [
+        ("ST216", "city contains a placeholder instead of a value"),
+        ("ST216", "SK contains quotes as part of a key"),
+        ("ST216", "tags contains a list or a map as text that is not JSON"),
+    ]
+    assert messages(message(title='"Wow"', tags='["red"]')) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (session(1_700_000_000_000), "expires is a time in milliseconds"),
+        (session(86_400), "expires is not a time since 1970"),
+        (session(1_700_000_000, created_at="2023-11-14T22:13:20Z"), "expires is not after created_at of the same item"),
+        (session(1_700_000_000, created_at=1_700_000_000_000), "expires is not after created_at of the same item"),
+    ],
+)
+def test_an_expiry_time_that_cannot_be_meant_is_reported(item: tuple[type, Item], expected: str) -> None:
+    ((code, text),) = messages(item)
+    assert code == "ST217"
+    assert text.startswith(expected)
+
+
+def test_an_expiry_time_after_the_creation_is_not_reported() -> None:
+    assert messages(session(1_700_086_400, created_at="2023-11-14T22:13:20Z")) == []
+
+
+def test_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None:
+    others = [message(timestamp=1_700_000_000 + number) for number in range(2)]
+    assert ("ST217", "expires equals the timestamp of other items, so the items expire at that time, not after it") in (
+        messages(*others, session(1_700_000_000))
+    )
+    assert messages(*others, *(session(1_800_000_000 + number) for number in range(3)), session(1_700_000_000)) == []
+
+
+def test_an_attribute_with_two_types_is_reported_with_the_entities() -> None:
+    checks = StoredValues(Chat.design)
+    for cls, item in (message(total=1), session(1_700_000_000, total="one")):
+        checks.add(Chat.design.entity_of(cls), item)
+    (each,) = checks.findings()
+    assert each.finding.code == "ST218"
+    assert each.finding.message.startswith("total is N in Message and S in Session, so a condition")
+
+
+def test_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
+    checks = StoredValues(Chat.design)
+    target = Chat.design.entity_of(Message)
+    good, bad = message()[1], message("2024-02-30")[1]
+    for _ in range(CHECKED_ITEMS):
+        checks.add(target, good)
+    for _ in range(32):
+        checks.add(target, bad)
+    assert [each.items for each in checks.findings()] == [2]
