@@ -103,7 +103,9 @@ def workspace_of(options: argparse.Namespace) -> Any:
     store = StudioStore(url, may_write=options.write, table_name=options.table if has_model else None)
     shown = model or f"{options.table}, a table without a model"
     functions = CommandFunctions(read_arguments, SNIPPETS)
-    return Workspace(shown, watch, store, functions, chosen_prices(options), resources=resources)
+    return Workspace(
+        shown, watch, store, functions, chosen_prices(options), is_inferred=not has_model, resources=resources
+    )
 
 
 def reject_missing_store(url: str) -> None:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable.errors import SingletableError
 from singletable.planner.formatting import format_count, format_number
-from singletable.studio import collection_requests, overview_requests, pattern_requests
+from singletable.studio import collection_requests, item_editor, overview_requests, pattern_requests
 from singletable.studio.access_guard import NO_SESSION, AccessGuard, Rejection, StudioSecrets
 from singletable.studio.design_tokens import tokens_css
 from singletable.studio.page_templates import render
@@ -29,7 +29,7 @@ Answer = Callable[[Workspace, TableView, Document], Document]
 """Answers a request of a page: takes JSON and returns JSON."""
 
 ASSETS_FOLDER = Path(__file__).parent / "assets"
-SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"))
+SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"), ("items", "Items"))
 _ANSWERS: dict[str, Answer] = {
     "count": overview_requests.count,
     "heat": overview_requests.heat,
@@ -38,6 +38,12 @@ _ANSWERS: dict[str, Answer] = {
     "item": collection_requests.item,
     "run": pattern_requests.run,
     "plan": pattern_requests.plan,
+    "stage": item_editor.stage,
+    "shape": item_editor.shape,
+    "effects": item_editor.effects,
+    "discard": item_editor.discard,
+    "resolve": item_editor.resolve,
+    "write": item_editor.write,
 }
 
 
@@ -53,6 +59,7 @@ def studio_application(workspace: Workspace, secrets: StudioSecrets) -> ASGIApp:
         Route("/{table}/collections", pages.collections),
         Route("/{table}/patterns", pages.patterns),
         Route("/{table}/patterns/{pattern}", pages.pattern),
+        Route("/{table}/items", pages.items),
         Route("/{table}/ask/{question}", pages.answer, methods=["POST"]),
     ]
     handlers: dict[Any, Any] = {404: pages.not_found, 405: pages.not_found, 500: pages.failed}
@@ -118,6 +125,10 @@ class _Pages:
     async def pattern(self, request: Request) -> Response:
         """Show one access pattern."""
         return await self._page(request, "patterns", pattern_requests.page)
+
+    async def items(self, request: Request) -> Response:
+        """Show the editor of an item, and the staged changes."""
+        return await self._page(request, "items", item_editor.page)
 
     async def answer(self, request: Request) -> Response:
         """Answer a request of a page; an error of the store or of the input is an answer too."""

@@ -21,6 +21,7 @@ from singletable.studio.item_places import ItemViews
 from singletable.studio.item_rows import Item, ItemRows, ReadItems
 from singletable.studio.model_watch import ModelWatch
 from singletable.studio.pattern_runs import PatternRun
+from singletable.studio.staged_items import StagedItems
 from singletable.studio.studio_store import StudioStore, send
 from singletable.values.item_size import item_size
 from singletable.verify.design_check import CheckReport, check
@@ -137,7 +138,10 @@ class Workspace:
     functions: CommandFunctions
     prices: Prices
     read_items: ReadItems = field(default_factory=ReadItems)
+    is_inferred: bool = False
+    """Whether the model is inferred from the table, so that items are edited as they are stored."""
     _views: dict[str, TableView] = field(default_factory=dict)
+    _staged: dict[str, StagedItems] = field(default_factory=dict)
 
     resources: ExitStack = field(default_factory=ExitStack)
     """What the model needs as long as the studio runs, such as the module of an inferred model."""
@@ -147,6 +151,10 @@ class Workspace:
         self.watch.stop()
         self.store.close()
         self.resources.close()
+
+    def staged_items(self, name: str) -> StagedItems:
+        """Return the staged changes of a table; they survive a new version of the model."""
+        return self._staged.setdefault(name, StagedItems())
 
     def table(self, name: str) -> TableView | None:
         """Return a table of the current version of the model, or None."""
