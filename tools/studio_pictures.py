@@ -46,6 +46,7 @@ class Shot:
 
 WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
 ITEM = quote('{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}')
+STATEMENT = quote("SELECT id, status, total FROM Commerce.GSI2\nWHERE GSI2PK = 'USER#42#PENDING' AND total > 30")
 SHOTS = (
     Shot("overview", "overview", ".heat-line"),
     Shot("collections", "collections", ".row.selected", ORDER),
@@ -54,6 +55,7 @@ SHOTS = (
     Shot("pattern-dark", "patterns/user_with_recent_orders?user_id=42", ".bracket", "", "dark"),
     Shot("write-plan", "patterns/set_status", "#write", "#run", fills=WRITE),
     Shot("item", f"items?id={ITEM}", ".plus", fills={"f.status": "SHIPPED"}),
+    Shot("query", f"query?s={STATEMENT}", ".metrics", "#run"),
 )
 
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable.errors import SingletableError
 from singletable.planner.formatting import format_count, format_number
-from singletable.studio import collection_requests, item_editor, overview_requests, pattern_requests
+from singletable.studio import collection_requests, item_editor, overview_requests, pattern_requests, query_console
 from singletable.studio.access_guard import NO_SESSION, AccessGuard, Rejection, StudioSecrets
 from singletable.studio.design_tokens import tokens_css
 from singletable.studio.page_templates import render
@@ -29,7 +29,13 @@ Answer = Callable[[Workspace, TableView, Document], Document]
 """Answers a request of a page: takes JSON and returns JSON."""
 
 ASSETS_FOLDER = Path(__file__).parent / "assets"
-SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"), ("items", "Items"))
+SCREENS = (
+    ("overview", "Overview"),
+    ("collections", "Collections"),
+    ("patterns", "Patterns"),
+    ("items", "Items"),
+    ("query", "Query"),
+)
 _ANSWERS: dict[str, Answer] = {
     "count": overview_requests.count,
     "heat": overview_requests.heat,
@@ -38,6 +44,8 @@ _ANSWERS: dict[str, Answer] = {
     "item": collection_requests.item,
     "run": pattern_requests.run,
     "plan": pattern_requests.plan,
+    "explain": query_console.explain,
+    "query": query_console.query,
     "stage": item_editor.stage,
     "shape": item_editor.shape,
     "effects": item_editor.effects,
@@ -60,6 +68,7 @@ def studio_application(workspace: Workspace, secrets: StudioSecrets) -> ASGIApp:
         Route("/{table}/patterns", pages.patterns),
         Route("/{table}/patterns/{pattern}", pages.pattern),
         Route("/{table}/items", pages.items),
+        Route("/{table}/query", pages.query),
         Route("/{table}/ask/{question}", pages.answer, methods=["POST"]),
     ]
     handlers: dict[Any, Any] = {404: pages.not_found, 405: pages.not_found, 500: pages.failed}
@@ -129,6 +138,10 @@ class _Pages:
     async def items(self, request: Request) -> Response:
         """Show the editor of an item, and the staged changes."""
         return await self._page(request, "items", item_editor.page)
+
+    async def query(self, request: Request) -> Response:
+        """Show the query console."""
+        return await self._page(request, "query", query_console.page)
 
     async def answer(self, request: Request) -> Response:
         """Answer a request of a page; an error of the store or of the input is an answer too."""

@@ -103,6 +103,36 @@ class RehearsedWrite:
     error: str = ""
 
 
+@dataclass(frozen=True)
+class StatementAccess:
+    """The operation that a PartiQL statement becomes."""
+
+    operation: str
+    index: str
+    """The index, or `table`."""
+    keys: tuple[str, ...]
+    filter: str
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the statement changes an item."""
+        return self.operation in ("PutItem", "UpdateItem", "DeleteItem")
+
+
+def access_of(design: Design, name: str, statement: str, parameters: Sequence[Any] | None) -> StatementAccess:
+    """Return how DynamoDB executes a PartiQL statement on a table, without executing it."""
+    from singletable.engine.engine import Engine
+    from singletable.engine.partiql.access_description import describe_access
+
+    engine = Engine(MEMORY)
+    try:
+        open_table(design, engine, OpenOptions(create=True, name=name))
+        found = describe_access(engine, statement, parameters)
+        return StatementAccess(found.operation, found.index or "table", found.keys, found.filter or "")
+    finally:
+        engine.close()
+
+
 def rehearse(
     design: Design, items: Iterable[Document], writes: Sequence[tuple[str, Document, Document]]
 ) -> list[RehearsedWrite]:

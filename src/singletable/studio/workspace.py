@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -140,6 +140,8 @@ class Workspace:
     read_items: ReadItems = field(default_factory=ReadItems)
     is_inferred: bool = False
     """Whether the model is inferred from the table, so that items are edited as they are stored."""
+    statements: dict[str, deque[Any]] = field(default_factory=dict)
+    """The PartiQL statements that were run, by table, the newest first."""
     _views: dict[str, TableView] = field(default_factory=dict)
     _staged: dict[str, StagedItems] = field(default_factory=dict)
 
