@@ -56,6 +56,7 @@ SHOTS = (
     Shot("write-plan", "patterns/set_status", "#write", "#run", fills=WRITE),
     Shot("item", f"items?id={ITEM}", ".plus", fills={"f.status": "SHIPPED"}),
     Shot("query", f"query?s={STATEMENT}", ".metrics", "#run"),
+    Shot("traffic", "design/traffic?times=50", "#measured tbody", "#measure"),
 )
 
 

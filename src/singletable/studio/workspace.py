@@ -13,6 +13,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.conformance.scan_items import ItemScan
 from singletable.cost.cost_report import CostReport, cost_report
 from singletable.cost.prices import Prices
+from singletable.evolve.snapshot_records import Snapshot
 from singletable.model.design import Design
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.planned_requests import Request
@@ -36,6 +37,8 @@ class CommandFunctions:
 
     read_arguments: Callable[[PatternDeclaration, list[str]], dict[str, Any]]
     snippets: Mapping[str, Callable[[Sequence[Request]], str]]
+    read_revision: Callable[[str, str], Snapshot] | None = None
+    """Returns the design of a table in a git revision; None without a model file."""
 
 
 @dataclass(frozen=True)
