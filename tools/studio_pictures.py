@@ -13,9 +13,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import ViewportSize, sync_playwright
 
@@ -38,17 +40,24 @@ class Shot:
     wait: str
     click: str = ""
     theme: str = "light"
+    fills: Mapping[str, str] = field(default_factory=dict)
+    """The fields to fill in, by name."""
 
 
+WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
+ITEM = quote('{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}')
+STATEMENT = quote("SELECT id, status, total FROM Commerce.GSI2\nWHERE GSI2PK = 'USER#42#PENDING' AND total > 30")
 SHOTS = (
     Shot("overview", "overview", ".heat-line"),
     Shot("collections", "collections", ".row.selected", ORDER),
     Shot("collections-dark", "collections?keys=decoded", ".row.selected", ORDER, "dark"),
     Shot("pattern", "patterns/orders_in_status?user_id=42&status=SHIPPED&limit=1", ".bracket", "#next"),
     Shot("pattern-dark", "patterns/user_with_recent_orders?user_id=42", ".bracket", "", "dark"),
-    Shot("write-plan", "patterns/set_status", "#write", "#run"),
+    Shot("write-plan", "patterns/set_status", "#write", "#run", fills=WRITE),
+    Shot("item", f"items?id={ITEM}", ".plus", fills={"f.status": "SHIPPED"}),
+    Shot("query", f"query?s={STATEMENT}", ".metrics", "#run"),
+    Shot("traffic", "design/traffic?times=50", "#measured tbody", "#measure"),
 )
-WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
 
 
 def main() -> int:
@@ -88,8 +97,8 @@ def _photograph(window: Any, origin: str, shot: Shot) -> None:
     window.emulate_media(color_scheme=shot.theme, reduced_motion="reduce")
     window.goto(f"{origin}/Commerce/{shot.path}")
     window.wait_for_load_state("networkidle")
-    for name, value in WRITE.items() if shot.name == "write-plan" else ():
-        window.fill(f"[name={name}]", value)
+    for name, value in shot.fills.items():
+        window.fill(f'[name="{name}"]', value)
     if shot.click:
         window.click(shot.click)
     window.wait_for_selector(shot.wait)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -103,8 +104,20 @@ def workspace_of(options: argparse.Namespace) -> Any:
     watch.load_first()
     store = StudioStore(url, may_write=options.write, table_name=options.table if has_model else None)
     shown = model or f"{options.table}, a table without a model"
-    functions = CommandFunctions(read_arguments, SNIPPETS)
-    return Workspace(shown, watch, store, functions, chosen_prices(options), resources=resources)
+    read_revision = (lambda revision, table: _revision(model, revision, table)) if has_model else None
+    functions = CommandFunctions(read_arguments, SNIPPETS, read_revision)
+    return Workspace(
+        shown, watch, store, functions, chosen_prices(options), is_inferred=not has_model, resources=resources
+    )
+
+
+def _revision(model: str, revision: str, table: str) -> Any:
+    """Return the snapshot of a table of the model in a git revision."""
+    from singletable.cli.design_source import read_design
+
+    path, _, chosen = model.partition(":")
+    relative = os.path.relpath(path) if path.endswith(".py") else path
+    return read_design(f"{revision}:{relative}:{chosen or table}").snapshot
 
 
 def reject_missing_store(url: str) -> None:

@@ -18,7 +18,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable.errors import SingletableError
 from singletable.planner.formatting import format_count, format_number
-from singletable.studio import collection_requests, overview_requests, pattern_requests
+from singletable.studio import (
+    collection_requests,
+    design_pages,
+    item_editor,
+    overview_requests,
+    pattern_requests,
+    query_console,
+    traffic_costs,
+)
 from singletable.studio.access_guard import NO_SESSION, AccessGuard, Rejection, StudioSecrets
 from singletable.studio.design_tokens import tokens_css
 from singletable.studio.page_templates import render
@@ -29,7 +37,14 @@ Answer = Callable[[Workspace, TableView, Document], Document]
 """Answers a request of a page: takes JSON and returns JSON."""
 
 ASSETS_FOLDER = Path(__file__).parent / "assets"
-SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"))
+SCREENS = (
+    ("overview", "Overview"),
+    ("collections", "Collections"),
+    ("patterns", "Patterns"),
+    ("items", "Items"),
+    ("query", "Query"),
+    ("design", "Design"),
+)
 _ANSWERS: dict[str, Answer] = {
     "count": overview_requests.count,
     "heat": overview_requests.heat,
@@ -38,6 +53,16 @@ _ANSWERS: dict[str, Answer] = {
     "item": collection_requests.item,
     "run": pattern_requests.run,
     "plan": pattern_requests.plan,
+    "measure": traffic_costs.measure,
+    "migration": design_pages.migration,
+    "explain": query_console.explain,
+    "query": query_console.query,
+    "stage": item_editor.stage,
+    "shape": item_editor.shape,
+    "effects": item_editor.effects,
+    "discard": item_editor.discard,
+    "resolve": item_editor.resolve,
+    "write": item_editor.write,
 }
 
 
@@ -53,6 +78,10 @@ def studio_application(workspace: Workspace, secrets: StudioSecrets) -> ASGIApp:
         Route("/{table}/collections", pages.collections),
         Route("/{table}/patterns", pages.patterns),
         Route("/{table}/patterns/{pattern}", pages.pattern),
+        Route("/{table}/items", pages.items),
+        Route("/{table}/query", pages.query),
+        Route("/{table}/design", pages.design),
+        Route("/{table}/design/{part}", pages.design),
         Route("/{table}/ask/{question}", pages.answer, methods=["POST"]),
     ]
     handlers: dict[Any, Any] = {404: pages.not_found, 405: pages.not_found, 500: pages.failed}
@@ -119,6 +148,18 @@ class _Pages:
         """Show one access pattern."""
         return await self._page(request, "patterns", pattern_requests.page)
 
+    async def items(self, request: Request) -> Response:
+        """Show the editor of an item, and the staged changes."""
+        return await self._page(request, "items", item_editor.page)
+
+    async def query(self, request: Request) -> Response:
+        """Show the query console."""
+        return await self._page(request, "query", query_console.page)
+
+    async def design(self, request: Request) -> Response:
+        """Show a part of the design."""
+        return await self._page(request, "design", design_pages.page)
+
     async def answer(self, request: Request) -> Response:
         """Answer a request of a page; an error of the store or of the input is an answer too."""
         view = self._workspace.table(request.path_params["table"])
@@ -158,7 +199,7 @@ class _Pages:
         given = {**request.path_params, **request.query_params}
         found = await run_in_threadpool(values, self._workspace, view, given)
         if found.get("is_missing"):
-            return await self.not_found(request, KeyError(given["pattern"]))
+            return await self.not_found(request, KeyError(request.url.path))
         return await self._html(f"{screen}.html", screen=screen, view=view, **found)
 
     async def _html(self, template: str, *, screen: str, view: TableView | None, **values: Any) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,14 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Any] = {"bytes": format_bytes, "count": format_count, "key": key_markup, "number": format_number}
+    filters: dict[str, Any] = {
+        "breakable": breakable,
+        "kind": class_name,
+        "bytes": format_bytes,
+        "count": format_count,
+        "key": key_markup,
+        "number": format_number,
+    }
     found.filters.update(filters)
     return found
 
@@ -31,6 +39,16 @@ def environment() -> Environment:
 def render(name: str, **values: Any) -> str:
     """Return a template with these values."""
     return environment().get_template(name).render(**values)
+
+
+def class_name(value: object) -> str:
+    """Return the name of the class of a value, such as a block of a document."""
+    return type(value).__name__
+
+
+def breakable(code: str) -> Markup:
+    """Return code that a browser may wrap after `#`, `_` and `:`."""
+    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[#_:])(?=[\w{])", code))
 
 
 def key_markup(texts: KeyPieces) -> Markup:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.open_table import OpenOptions, open_table
 from singletable.client.request_steps import Call
+from singletable.errors import RequestRefused
 from singletable.model.design import Design
 from singletable.sample_rows.generate_rows import sample_rows
 from singletable.studio.recorded_requests import RunningTotal, TimedTransport
@@ -88,6 +90,80 @@ class StudioStore:
             opened.session.close()
         if self._engine is not None:
             self._engine.close()
+
+
+@dataclass(frozen=True)
+class RehearsedWrite:
+    """One action of a write, run on a copy of the items in memory: its items before and after, and its units."""
+
+    before: Document | None
+    after: Document | None
+    units: Mapping[str, float]
+    """The units of the table (`table`) and of each index."""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class StatementAccess:
+    """The operation that a PartiQL statement becomes."""
+
+    operation: str
+    index: str
+    """The index, or `table`."""
+    keys: tuple[str, ...]
+    filter: str
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the statement changes an item."""
+        return self.operation in ("PutItem", "UpdateItem", "DeleteItem")
+
+
+def access_of(design: Design, name: str, statement: str, parameters: Sequence[Any] | None) -> StatementAccess:
+    """Return how DynamoDB executes a PartiQL statement on a table, without executing it."""
+    from singletable.engine.engine import Engine
+    from singletable.engine.partiql.access_description import describe_access
+
+    engine = Engine(MEMORY)
+    try:
+        open_table(design, engine, OpenOptions(create=True, name=name))
+        found = describe_access(engine, statement, parameters)
+        return StatementAccess(found.operation, found.index or "table", found.keys, found.filter or "")
+    finally:
+        engine.close()
+
+
+def rehearse(
+    design: Design, items: Iterable[Document], writes: Sequence[tuple[str, Document, Document]]
+) -> list[RehearsedWrite]:
+    """Run writes, each an operation with its parameters and its key, on a copy of the items in memory."""
+    from singletable.engine.engine import Engine
+
+    engine = Engine(MEMORY)
+    try:
+        opened = open_table(design, engine, OpenOptions(create=True))
+        for item in items:
+            send(opened, "PutItem", {"TableName": design.name, "Item": item})
+        return [_rehearsed(opened, design.name, *write) for write in writes]
+    finally:
+        engine.close()
+
+
+def _rehearsed(
+    opened: ConnectedTable, name: str, operation: str, parameters: Document, key: Document
+) -> RehearsedWrite:
+    read = {"TableName": name, "Key": key, "ConsistentRead": True}
+    before = send(opened, "GetItem", read).get("Item")
+    try:
+        answer = send(opened, operation, {**parameters, "ReturnConsumedCapacity": "INDEXES"})
+    except RequestRefused as problem:
+        return RehearsedWrite(before, before, {}, str(problem))
+    consumed = answer["ConsumedCapacity"]
+    (of_table,) = consumed if isinstance(consumed, list) else (consumed,)
+    units = {"table": float(of_table["Table"]["CapacityUnits"])}
+    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        units |= {index: float(each["CapacityUnits"]) for index, each in of_table.get(kind, {}).items()}
+    return RehearsedWrite(before, send(opened, "GetItem", read).get("Item"), units)
 
 
 def send(opened: ConnectedTable, operation: str, parameters: Document) -> Document:

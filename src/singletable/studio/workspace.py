@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.conformance.scan_items import ItemScan
 from singletable.cost.cost_report import CostReport, cost_report
 from singletable.cost.prices import Prices
+from singletable.evolve.snapshot_records import Snapshot
 from singletable.model.design import Design
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.planned_requests import Request
@@ -21,6 +22,7 @@ from singletable.studio.item_places import ItemViews
 from singletable.studio.item_rows import Item, ItemRows, ReadItems
 from singletable.studio.model_watch import ModelWatch
 from singletable.studio.pattern_runs import PatternRun
+from singletable.studio.staged_items import StagedItems
 from singletable.studio.studio_store import StudioStore, send
 from singletable.values.item_size import item_size
 from singletable.verify.design_check import CheckReport, check
@@ -35,6 +37,8 @@ class CommandFunctions:
 
     read_arguments: Callable[[PatternDeclaration, list[str]], dict[str, Any]]
     snippets: Mapping[str, Callable[[Sequence[Request]], str]]
+    read_revision: Callable[[str, str], Snapshot] | None = None
+    """Returns the design of a table in a git revision; None without a model file."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,12 @@ class Workspace:
     functions: CommandFunctions
     prices: Prices
     read_items: ReadItems = field(default_factory=ReadItems)
+    is_inferred: bool = False
+    """Whether the model is inferred from the table, so that items are edited as they are stored."""
+    statements: dict[str, deque[Any]] = field(default_factory=dict)
+    """The PartiQL statements that were run, by table, the newest first."""
     _views: dict[str, TableView] = field(default_factory=dict)
+    _staged: dict[str, StagedItems] = field(default_factory=dict)
 
     resources: ExitStack = field(default_factory=ExitStack)
     """What the model needs as long as the studio runs, such as the module of an inferred model."""
@@ -147,6 +156,10 @@ class Workspace:
         self.watch.stop()
         self.store.close()
         self.resources.close()
+
+    def staged_items(self, name: str) -> StagedItems:
+        """Return the staged changes of a table; they survive a new version of the model."""
+        return self._staged.setdefault(name, StagedItems())
 
     def table(self, name: str) -> TableView | None:
         """Return a table of the current version of the model, or None."""

@@ -233,6 +233,7 @@
   });
   find("#find").addEventListener("submit", (event) => { event.preventDefault(); find("#search").blur(); search(); });
   onKey("/", () => { find("#search").focus(); find("#search").select(); });
+  onKey("e", () => find("#edit")?.click());
   onKey("d", () => setDecoded(!host.isDecoded));
   onKey("ArrowDown", () => move(1));
   onKey("ArrowUp", () => move(-1));

@@ -87,7 +87,7 @@
   function onKey(key, action) { keys.set(key, action); }
 
   let isGoing = false;
-  const screens = { o: "overview", c: "collections", p: "patterns" };
+  const screens = { o: "overview", c: "collections", p: "patterns", i: "items", q: "query", d: "design" };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
@@ -105,5 +105,5 @@
   find("#help-button").addEventListener("click", () => find("#help").showModal());
   find("#table-choice")?.addEventListener("change", (event) => { location.href = event.target.value; });
   setInterval(pulse, 1000);
-  window.studio = { ask, element, find, isTyping, onKey, show, table: body.table, Failure };
+  window.studio = { trusted: (text) => policy.createHTML(text), ask, element, find, isTyping, onKey, show, table: body.table, Failure };
 })();

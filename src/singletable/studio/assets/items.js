@@ -1,0 +1,177 @@
+// The editor of an item: stage each change on the server, show what the write does, and write.
+"use strict";
+(() => {
+  const { ask, find, onKey, show } = window.studio;
+  const root = find("#items"), form = find("#item-form"), problem = find("#problem");
+  const isBilled = root.dataset.billed === "yes";
+  let timer = 0, latest = 0;
+
+  const values = () => Object.fromEntries(new FormData(form));
+  const mode = () => form?.dataset.mode;
+  const loaded = () => find("#loaded").value;
+
+  function report(message) {
+    if (!problem) { if (message) show(find("#conflict"), ""), find("#conflict").append(message); return; }
+    problem.textContent = message;
+    problem.hidden = !message;
+  }
+
+  function showErrors(errors) {
+    for (const field of document.querySelectorAll("[data-field]")) {
+      const line = find(":scope > .control > [data-error]", field), message = errors[field.dataset.field] || "";
+      line.textContent = message;
+      line.hidden = !message;
+      field.classList.toggle("invalid", Boolean(message));
+    }
+  }
+
+  function showAnswer(answer) {
+    if (answer.html) show(find("#effects"), answer.html);
+    if (answer.bar) show(find("#write-bar"), answer.bar);
+  }
+
+  async function stage(added = {}) {
+    const number = ++latest;
+    clearTimeout(timer);
+    timer = 0;
+    root.classList.add("busy");
+    try {
+      const given = { id: form.dataset.id, entity: form.dataset.entity, loaded: loaded(), mode: mode(), ...added };
+      if (mode() === "json") given.json = find("#json-text").value; else given.values = values();
+      const answer = await ask("stage", given);
+      if (number !== latest) return false;
+      report("");
+      showErrors(answer.errors);
+      showAnswer(answer);
+      const hasErrors = Object.keys(answer.errors).length > 0;
+      if (!form.dataset.id && !hasErrors) {
+        form.dataset.id = answer.id;
+        history.replaceState(null, "", `${location.pathname}?id=${encodeURIComponent(answer.id)}`);
+        find("#stage").firstChild.textContent = "Staged: change a field to stage it again";
+        find("#stage").disabled = true;
+      }
+      return !hasErrors;
+    } catch (failure) {
+      if (number === latest) report(failure.message);
+      return false;
+    } finally {
+      if (number === latest) root.classList.remove("busy");
+    }
+  }
+
+  function stageSoon() {
+    if (!form.dataset.id) return;
+    clearTimeout(timer);
+    timer = setTimeout(stage, 300);
+  }
+
+  async function reshape(operation, path) {
+    try {
+      const answer = await ask("shape", { entity: form.dataset.entity, loaded: loaded(), values: values(), operation, path });
+      show(find("#fields"), answer.html);
+      const shaped = find(`[data-field="${CSS.escape(path)}"]`) || find("#fields");
+      shaped.querySelector(".elements li:last-child .field, .field")?.focus();
+      stageSoon();
+    } catch (failure) { report(failure.message); }
+  }
+
+  async function write() {
+    if (form?.dataset.id && timer && !(await stage())) return;
+    const invalid = find(".item-field.invalid .field") || (problem && !problem.hidden && find("#item-form .field"));
+    if (invalid) { invalid.focus(); return; }
+    if (!find("#write") || find("#write").disabled) return;
+    root.classList.add("busy");
+    try {
+      const answer = await ask("write", { revision: Number(find("#write").dataset.revision) });
+      show(find("#conflict"), answer.conflict || "");
+      showAnswer(answer);
+      if (answer.written) await reopen();
+    } catch (failure) {
+      show(find("#conflict"), "");
+      find("#conflict").append(window.studio.element("section", { class: "notice bad", role: "alert" }, failure.message));
+    } finally { root.classList.remove("busy"); }
+    find("#outcome").scrollTop = 0;
+  }
+
+  /** Show the editor of the stored item again, beside the answer of the write. */
+  async function reopen() {
+    if (!form) return;
+    const id = form.dataset.id;
+    if (id.startsWith("new:")) { find("#editor").inert = true; return; }
+    if (isBilled) { find("#editor").inert = true; return; }
+    const page = await fetch(`${location.pathname}?id=${encodeURIComponent(id)}`);
+    const next = new DOMParser().parseFromString(window.studio.trusted(await page.text()), "text/html").querySelector("#item-form");
+    const here = find("#item-form");
+    if (next && mode() === "fields") {
+      show(find("#fields"), next.querySelector("#fields").innerHTML);
+      find("#json-text").value = next.querySelector("#json-text").value;
+    } else if (next) {
+      find("#json-text").value = next.querySelector("#json-text").value;
+    } else { here.inert = true; return; }
+    find("#loaded").value = next.querySelector("#loaded").value;
+  }
+
+  async function discard(id) {
+    try {
+      const answer = await ask("discard", id ? { id } : {});
+      if (form && (!id || id === form.dataset.id)) { location.href = form.dataset.id.startsWith("new:") ? location.pathname : location.href; location.reload(); return; }
+      showAnswer(answer);
+    } catch (failure) { report(failure.message); }
+  }
+
+  async function resolve(button) {
+    try {
+      await ask("resolve", { id: button.dataset.id, choice: button.dataset.resolve });
+      location.reload();
+    } catch (failure) { report(failure.message); }
+  }
+
+  function choose(next) {
+    if (!form || mode() === next || !find("[data-mode-of]")) return;
+    const query = new URLSearchParams(location.search);
+    query.set("as", next);
+    location.search = query;
+  }
+
+  form?.addEventListener("input", (event) => {
+    if (event.target.matches("[type=checkbox][name$='?']")) {
+      const field = event.target.closest("[data-field]");
+      if (event.target.dataset.shapeSet) {
+        reshape(event.target.checked ? "unset" : "set", event.target.dataset.shapeSet);
+        return;
+      }
+      for (const each of field.querySelectorAll(".control .field")) each.disabled = event.target.checked;
+    }
+    if (find("#stage")) find("#stage").disabled = false;
+    if (!isBilled) stageSoon();
+  });
+  form?.addEventListener("change", () => { if (isBilled) stageSoon(); });
+  form?.addEventListener("submit", (event) => { event.preventDefault(); stage(); });
+  document.addEventListener("click", async (event) => {
+    const target = event.target.closest("button");
+    if (!target) return;
+    if (target.dataset.shape) reshape(target.dataset.shape, target.dataset.path);
+    if (target.dataset.modeOf) choose(target.dataset.modeOf);
+    if (target.dataset.discard) discard(target.dataset.discard);
+    if (target.dataset.resolve) resolve(target);
+    if (target.id === "discard-all") discard("");
+    if (target.id === "write") write();
+    if (target.id === "delete") await stageDeletion();
+    if (target.id === "show-effects") ask("effects", {}).then(showAnswer, (failure) => report(failure.message));
+    if (target.id === "read") ask("item", { id: target.dataset.id }).then(() => location.reload(), (failure) => report(failure.message));
+  });
+  async function stageDeletion() {
+    if (form && find("#delete") && (await stage({ delete: true }))) {
+      find("#delete").firstChild.textContent = "Deletion staged ";
+      find("#delete").disabled = true;
+    }
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); write(); }
+  });
+  onKey("e", () => find("#item-form .field:not([disabled])")?.focus());
+  onKey("/", () => find("#item-form .field:not([disabled])")?.focus());
+  onKey("r", () => choose(mode() === "json" ? "fields" : "json"));
+  onKey("u", () => { if (form?.dataset.id) discard(form.dataset.id); });
+  onKey("x", stageDeletion);
+})();

@@ -1,0 +1,197 @@
+"""The query console: the access that a PartiQL statement becomes, its items and units, and the statements before."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.document.item_collections import text_of
+from singletable.document.svg import clean
+from singletable.errors import ArgumentRefused, SingletableError
+from singletable.planner.formatting import format_bytes, format_number
+from singletable.studio.item_rows import Item, item_id
+from singletable.studio.page_templates import render
+from singletable.studio.studio_store import StatementAccess, access_of, send
+from singletable.studio.workspace import TableView, Workspace
+from singletable.values.attribute_value import attribute_value
+from singletable.values.item_size import EVENTUAL
+from singletable.values.limits import READ_UNIT_BYTES
+
+Document = dict[str, Any]
+ROWS_MAX = 100
+STATEMENTS_MAX = 50
+
+
+@dataclass(frozen=True)
+class PastStatement:
+    """A statement that was run, with what it cost."""
+
+    statement: str
+    parameters: str
+    operation: str
+    items: int
+    units: float
+
+
+@dataclass(frozen=True)
+class StatementRow:
+    """An item in the answer of a statement."""
+
+    entity: int
+    label: str
+    id: str
+    """The table key as JSON; empty if the statement does not select it."""
+    cells: tuple[str, ...]
+
+
+def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Document:
+    """Return the values of the page."""
+    statement = given.get("s") or _example(view)
+    return {
+        "statement": statement,
+        "parameters": given.get("p", ""),
+        "history": tuple(_history(workspace, view)),
+        "access": _access_html(workspace, view, statement, given.get("p", "")),
+    }
+
+
+def _history(workspace: Workspace, view: TableView) -> deque[PastStatement]:
+    return workspace.statements.setdefault(view.design.name, deque(maxlen=STATEMENTS_MAX))
+
+
+def _name(workspace: Workspace, view: TableView) -> str:
+    return workspace.store.table_name or view.design.name
+
+
+def _example(view: TableView) -> str:
+    """Return a statement that reads one partition of an item that a page has read, or of the first entity."""
+    design = view.design
+    partition = design.table.partition[0].name
+    newest = view.read_items.newest(design.name)
+    if newest:
+        kind, value = next(iter(newest[0].item[partition].items()))
+        shown = value if kind == "N" else "'" + str(value).replace("'", "''") + "'"
+    else:
+        shown = "'...'"
+    return f'SELECT * FROM "{design.name}"\nWHERE {partition} = {shown}'  # noqa: S608  # an example for the user to edit
+
+
+def explain(workspace: Workspace, view: TableView, given: Document) -> Document:
+    """Show the access that a statement becomes, without sending it."""
+    html = _access_html(workspace, view, str(given.get("statement", "")), str(given.get("parameters", "")))
+    return {"html": html}
+
+
+def _access_html(workspace: Workspace, view: TableView, statement: str, parameters: str) -> str:
+    try:
+        access = _access(workspace, view, statement, parameters)
+    except SingletableError as problem:
+        return render("query_access.html", access=None, problem=_with_place(statement, problem), units="")
+    return render("query_access.html", access=access, problem="", units=_price(workspace, view, access))
+
+
+def _access(workspace: Workspace, view: TableView, statement: str, parameters: str) -> StatementAccess:
+    return access_of(view.design, _name(workspace, view), statement, _parameters(parameters))
+
+
+def _with_place(statement: str, problem: SingletableError) -> str:
+    """Return an error with the line of the statement and a mark below the position, if the error has one."""
+    line, column, length = getattr(problem, "position", (0, 0, 0))
+    if not line:
+        return str(problem)
+    text = statement.split("\n")[line - 1]
+    return f"{problem}\n\n{text}\n{' ' * (column - 1)}{'^' * max(1, length)}"
+
+
+def _price(workspace: Workspace, view: TableView, access: StatementAccess) -> str:
+    """Return what an access costs, from the rules of DynamoDB and the counted items."""
+    if access.is_write:
+        return "1 WRU for each KB of the item, and the units of each index entry"
+    if access.operation == "GetItem":
+        times = "" if len(access.keys) < 2 else f"{len(access.keys)} x "
+        return f"{times}0.5 RRU for each 4 KB of the item"
+    if access.operation == "Query":
+        return "0.5 RRU for each 4 KB that the key range contains, before the filter"
+    counted = view.count
+    if counted is None or not counted.is_whole:
+        return "the whole table is read and billed: 0.5 RRU for each 4 KB"
+    size = sum(each.items * each.mean_bytes for each in counted.entities.values())
+    units = max(size / READ_UNIT_BYTES * EVENTUAL, EVENTUAL)
+    return f"the whole table is read and billed: {format_bytes(size)}, ≈{format_number(round(units, 1))} RRU"
+
+
+def _parameters(text: str) -> list[Any] | None:
+    if not text.strip():
+        return None
+    try:
+        given = json.loads(text)
+    except ValueError as problem:
+        raise ArgumentRefused(f"the parameters are not valid JSON: {problem}") from None
+    if not isinstance(given, list):
+        raise ArgumentRefused('write a list with one value for each ?, such as ["USER#42", 5]')
+    try:
+        return [each if isinstance(each, dict) else attribute_value(each) for each in given] or None
+    except TypeError as problem:
+        raise ArgumentRefused(str(problem)) from None
+
+
+def query(workspace: Workspace, view: TableView, given: Document) -> Document:
+    """Run a statement, or read its next page; a write and a Scan on AWS need a confirmation."""
+    statement, parameters = str(given.get("statement", "")), str(given.get("parameters", ""))
+    try:
+        access = _access(workspace, view, statement, parameters)
+    except SingletableError as problem:
+        raise ArgumentRefused(_with_place(statement, problem)) from None
+    store = workspace.store
+    if access.is_write and not store.may_write:
+        raise ArgumentRefused("The store is read-only. Start the studio with --write to change it.")
+    is_dear = access.is_write or (access.operation == "Scan" and store.is_billed)
+    if is_dear and not given.get("confirmed"):
+        return {"html": render("query_confirm.html", access=access, units=_price(workspace, view, access))}
+    request: Document = {"Statement": statement, "ReturnConsumedCapacity": "TOTAL"}
+    if (values := _parameters(parameters)) is not None:
+        request["Parameters"] = values
+    if not access.is_write and access.operation != "GetItem":
+        request["Limit"] = ROWS_MAX
+    if given.get("next"):
+        request["NextToken"] = str(given["next"])
+    started = time.perf_counter()
+    answer = send(view.opened(), "ExecuteStatement", request)
+    seconds = time.perf_counter() - started
+    if access.is_write:
+        workspace.read_items.clear()
+    items = answer.get("Items") or []
+    units = float(answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0))
+    history = _history(workspace, view)
+    history.appendleft(PastStatement(statement, parameters, access.operation, len(items), units))
+    names = _columns(view, items)
+    html = render(
+        "query_answer.html",
+        table=view.design.name,
+        access=access,
+        names=names,
+        rows=[_row(view, item, names) for item in items],
+        units=units,
+        seconds=seconds,
+        next=answer.get("NextToken") or "",
+    )
+    return {"html": html, "history": render("query_history.html", history=tuple(history), table=view.design.name)}
+
+
+def _columns(view: TableView, items: Sequence[Item]) -> tuple[str, ...]:
+    """Return the attributes of the items, those of the table key first."""
+    keys = view.design.table.key_attributes
+    found = dict.fromkeys(name for item in items for name in item)
+    return (*(name for name in keys if name in found), *(name for name in found if name not in keys))
+
+
+def _row(view: TableView, item: Item, names: Sequence[str]) -> StatementRow:
+    has_key = all(name in item for name in view.design.table.key_attributes)
+    number = view.rows.number_of(item) if has_key else -2
+    cells = tuple(clean(text_of(item[name])) if name in item else "" for name in names)
+    label = view.rows.label_of(number) if has_key else ""
+    return StatementRow(number, label, item_id(view.design, item) if has_key else "", cells)

@@ -1,0 +1,233 @@
+"""Staged effects: what a staged write does to the table, every index, derived items and the answers of patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.client.connected_table import ConnectedTable
+from singletable.client.request_steps import Call
+from singletable.client.responses import read_get
+from singletable.client.write.item_actions import ItemAction, key_id
+from singletable.client.write.stored_expressions import same_stored_value
+from singletable.document.item_collections import text_of
+from singletable.document.svg import clean
+from singletable.model.table_schema import Index
+from singletable.planner.planned_requests import Request
+from singletable.studio.item_places import ItemViews
+from singletable.studio.item_rows import Item, ItemRows
+from singletable.studio.key_pieces import KeyPieces, key_texts
+from singletable.studio.staged_writes import StagedWrite
+from singletable.studio.studio_store import RehearsedWrite, rehearse
+
+
+@dataclass(frozen=True)
+class ChangedAttribute:
+    """An attribute before and after a write; empty if it is not set."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class IndexEffect:
+    """What a write does to the entry of an item in an index."""
+
+    label: str
+    effect: str
+    units: float
+    before: tuple[KeyPieces, KeyPieces] | None = None
+    after: tuple[KeyPieces, KeyPieces] | None = None
+
+    @property
+    def is_move(self) -> bool:
+        """Whether the entry gets another key."""
+        return self.before is not None and self.after is not None and self.before != self.after
+
+
+@dataclass(frozen=True)
+class ActionEffect:
+    """What one action of a write does to its item and to every index."""
+
+    kind: str
+    label: str
+    entity: int
+    key: tuple[KeyPieces, KeyPieces]
+    attributes: tuple[ChangedAttribute, ...]
+    units: float
+    """The units of the table."""
+    indexes: tuple[IndexEffect, ...]
+    error: str = ""
+
+    @property
+    def total(self) -> float:
+        """The units of the table and of all indexes."""
+        return self.units + sum(each.units for each in self.indexes)
+
+
+@dataclass(frozen=True)
+class ChangedAnswer:
+    """A call of a pattern whose answer differs after the write."""
+
+    call: str
+    gains: tuple[str, ...]
+    loses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StagedEffects:
+    """What a staged write does: per staged change, for derived items, and for the answers of patterns."""
+
+    changes: tuple[tuple[str, tuple[ActionEffect, ...]], ...]
+    """The ID of each staged change, with its actions."""
+    derived: tuple[ActionEffect, ...]
+    answers: tuple[ChangedAnswer, ...]
+    request: Request
+
+    @property
+    def actions(self) -> int:
+        """The number of actions in the request."""
+        return len(self.derived) + sum(len(each) for _, each in self.changes)
+
+    @property
+    def units(self) -> float:
+        """The write units of the request."""
+        every = [*self.derived, *(action for _, each in self.changes for action in each)]
+        return sum(action.total for action in every)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Why the rehearsal of an action failed."""
+        every = [*(action for _, each in self.changes for action in each), *self.derived]
+        return tuple(each.error for each in every if each.error)
+
+
+def staged_effects(opened: ConnectedTable, rows: ItemRows, views: ItemViews, write: StagedWrite) -> StagedEffects:
+    """Plan a write and rehearse it on a copy of its items; reads the derived items, and writes nothing."""
+    actions = write.plan(opened)
+    stored = _stored_items(opened, write, actions)
+    rehearsed = rehearse(rows.design, stored, [_rehearsal(rows, action, len(actions)) for action in actions])
+    effects = [_effect(rows, action, done) for action, done in zip(actions, rehearsed, strict=True)]
+    by_change: dict[int, list[ActionEffect]] = {number: [] for number in range(len(write.staged))}
+    derived: list[ActionEffect] = []
+    for action, effect in zip(actions, effects, strict=True):
+        number = write.staged_of(action)
+        (derived if number is None else by_change[number]).append(effect)
+    return StagedEffects(
+        tuple((write.staged[number].id, tuple(each)) for number, each in by_change.items()),
+        tuple(derived),
+        tuple(_answers(views, rehearsed)),
+        _request(opened.reader.name, actions),
+    )
+
+
+def _stored_items(opened: ConnectedTable, write: StagedWrite, actions: Sequence[ItemAction]) -> list[Item]:
+    """Return the items as they were read, and the stored items of the other actions."""
+    names = write.design.table.key_attributes
+    known = {key_id({name: each.before[name] for name in names}): each.before for each in write.staged if each.before}
+    unknown = [action.key for action in actions if key_id(action.key) not in known and not _is_new(action)]
+    shared = {"TableName": opened.reader.name, "ConsistentRead": True, "ReturnConsumedCapacity": "TOTAL"}
+    calls = [Call("GetItem", {**shared, "Key": key}, source="studio") for key in unknown]
+    read = [read_get(body).item for body in opened.session.send_all(calls)] if calls else []
+    return [*known.values(), *(item for item in read if item is not None)]
+
+
+def _is_new(action: ItemAction) -> bool:
+    """Return whether the request of the user creates the item, so that it needs no read."""
+    return action.is_requested and action.kind == "Put"
+
+
+def _rehearsal(rows: ItemRows, action: ItemAction, actions: int) -> tuple[str, dict[str, Any], Item]:
+    if actions == 1:
+        return action.operation, {"TableName": rows.design.name, **action.parameters()}, action.key
+    return "TransactWriteItems", {"TransactItems": [action.entry(rows.design.name)]}, action.key
+
+
+def _request(table: str, actions: Sequence[ItemAction]) -> Request:
+    if len(actions) == 1:
+        return Request(actions[0].operation, {"TableName": table, **actions[0].parameters()})
+    return Request("TransactWriteItems", {"TransactItems": [action.entry(table) for action in actions]})
+
+
+def _effect(rows: ItemRows, action: ItemAction, done: RehearsedWrite) -> ActionEffect:
+    item = done.after or done.before or {**action.key, **(action.item or {})}
+    number = rows.number_of(item)
+    entity = rows.design.entities[number] if number >= 0 else None
+    table = rows.design.table
+    kind = "checks" if action.kind == "ConditionCheck" else _kind(done)
+    names = list({**(done.before or {}), **(done.after or {})})
+    order = list(entity.attributes.values()) if entity is not None else []
+    names.sort(key=lambda name: order.index(name) if name in order else len(order))
+    return ActionEffect(
+        kind,
+        rows.label_of(number),
+        number,
+        (key_texts(item, table.partition, entity, table), key_texts(item, table.sort, entity, table)),
+        tuple(_changed(names, done.before or {}, done.after or {})),
+        done.units.get("table", 0.0),
+        tuple(_index_effects(rows, done)),
+        done.error,
+    )
+
+
+def _kind(done: RehearsedWrite) -> str:
+    if done.before is None:
+        return "creates"
+    return "deletes" if done.after is None else "changes"
+
+
+def _changed(names: Sequence[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[ChangedAttribute]:
+    for name in names:
+        if not same_stored_value(before.get(name), after.get(name)):
+            old, new = (clean(text_of(item[name])) if name in item else None for item in (before, after))
+            yield ChangedAttribute(name, old, new)
+
+
+def _index_effects(rows: ItemRows, done: RehearsedWrite) -> Iterator[IndexEffect]:
+    for index in rows.design.indexes.values():
+        if index.is_table:
+            continue
+        before, after = (_entry(rows, item, index) for item in (done.before, done.after))
+        units = done.units.get(index.label, 0.0)
+        if before is None and after is None:
+            continue
+        if before is None:
+            effect = "adds its entry"
+        elif after is None:
+            effect = "removes its entry"
+        elif before != after:
+            effect = "moves its entry"
+        else:
+            effect = "writes its entry again" if units else "its entry stays the same"
+        yield IndexEffect(index.label, effect, units, before, after)
+
+
+def _entry(rows: ItemRows, item: Item | None, index: Index) -> tuple[KeyPieces, KeyPieces] | None:
+    """Return the key of the entry of an item in an index; None if the index does not contain it."""
+    if item is None or not all(each.type in item.get(each.name, {}) for each in (*index.partition, *index.sort)):
+        return None
+    entity = rows.entity_of(item)
+    return key_texts(item, index.partition, entity, index), key_texts(item, index.sort, entity, index)
+
+
+def _answers(views: ItemViews, rehearsed: Sequence[RehearsedWrite]) -> Iterator[ChangedAnswer]:
+    """Yield the calls that return an item only before or only after the write."""
+    gains: dict[str, list[str]] = {}
+    loses: dict[str, list[str]] = {}
+    for done in rehearsed:
+        before, after = (_calls(views, item) for item in (done.before, done.after))
+        for call in before.keys() - after.keys():
+            loses.setdefault(call, []).append(before[call])
+        for call in after.keys() - before.keys():
+            gains.setdefault(call, []).append(after[call])
+    for call in sorted({*gains, *loses}):
+        yield ChangedAnswer(call, tuple(gains.get(call, ())), tuple(loses.get(call, ())))
+
+
+def _calls(views: ItemViews, item: Item | None) -> dict[str, str]:
+    if item is None:
+        return {}
+    view = views.view(item)
+    return {each.call: view.name for each in view.patterns}

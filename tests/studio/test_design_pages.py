@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, view_of, workspace
+
+MODEL = '''
+from dataclasses import dataclass
+
+from singletable import Table, entity, get, pattern
+
+
+@entity(key=("MEMO#{id}",))
+@dataclass
+class Memo:
+    id: str
+    text: str = ""
+
+
+class Memos(Table, entities=[Memo], keys=("PK",)):
+    @pattern()
+    def memo(self, id: str) -> Memo | None:
+        """Get a memo."""
+        return get(Memo)
+'''
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    found = studio(workspace(COMMERCE, store_of(tmp_path_factory.mktemp("store"))))
+    yield found
+    found.space.close()
+
+
+def test_the_model_page_has_worksheet_keys_matrix_and_findings(shown: Studio) -> None:
+    text = text_of(shown.page("/Commerce/design"))
+    assert "recent_orders needs" not in text
+    assert "Worksheet # access pattern entry entity" in text
+    assert "USER#{user_id}#{status}" in text
+    assert "ST122 one partition for a growing list accepted" in text
+    assert "orders_in_status needs equality on status" in text.replace("  ", " ")
+
+
+def test_the_cost_follows_the_chosen_rates(shown: Studio) -> None:
+    declared = text_of(shown.page("/Commerce/design/traffic"))
+    assert "≈$648.79 a month on demand" in declared
+    assert "≈$6,487.88 a month on demand" in text_of(shown.page("/Commerce/design/traffic?times=10"))
+    only = "&".join(f"r.{each.name}=0" for each in view_of(shown.space).design.patterns)
+    nothing = text_of(shown.page(f"/Commerce/design/traffic?{only}"))
+    assert "≈$0.00 a month on demand" in nothing
+    profile = text_of(shown.page(f"/Commerce/design/traffic?{only}&r.profile=2000"))
+    assert "1,000 RRU 0 WRU" in profile or "1,000 RRU and 0 WRU" in profile
+    assert "throttled" in text_of(shown.page("/Commerce/design/traffic?times=100"))
+
+
+@pytest.mark.parametrize("query", ["times=many", "times=-1", "r.profile=1e99", "times=nan"])
+def test_an_invalid_rate_is_reported_on_the_page(shown: Studio, query: str) -> None:
+    assert "must be a number from 0 to" in text_of(shown.page(f"/Commerce/design/traffic?{query}"))
+
+
+def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
+    text = text_of(shown.ask("measure")["html"])
+    assert "profile 1 ≈0.5 RRU 0.5 RRU 1 x" in text
+    assert "orders_placed 1 ≈5 RRU 0.5 RRU 0.1 x" in text
+
+
+def test_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> None:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+    model = tmp_path / "memos.py"
+    model.write_text(MODEL)
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    model.write_text(MODEL.replace('text: str = ""', 'text: str = ""\n    stars: int = 0'))
+    monkeypatch.chdir(tmp_path)
+    found = studio(workspace(str(model)))
+    text = text_of(found.page("/Memos/design/changes?against=HEAD"))
+    assert "1 change since HEAD" in text
+    assert "field added" in text
+    for revision in ("--output=x", "HEAD:memos.py", "nothing", "../memos.py", "<script>"):
+        page = found.client.get("/Memos/design/changes", params={"against": revision}).text
+        assert "The designs cannot be compared" in page
+        assert "<script>" not in page
+    found.space.close()
+
+
+def test_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
+    from singletable.client.design_state import DesignState
+    from singletable.client.request_steps import run
+    from singletable.evolve.phases import Phase
+    from singletable.migrations.control_items import ControlItems, Progress
+
+    found = studio(workspace(COMMERCE, store_of(tmp_path)))
+    view = view_of(found.space)
+    assert "never migrated" in text_of(found.page("/Commerce/design/changes"))
+    opened = view.opened()
+    settings = view.design.settings
+    control = ControlItems(opened.reader.name, view.design.table.key_attributes, settings.type_attribute)
+    state = DesignState("abc", ("0001_first:x",), "0002_second", "def", Phase.BACKFILL)
+    run(control.create(state), opened.session)
+    run(control.put_progress(Progress("0002_second", "backfill", (None, {"a": {"S": "b"}}), 12, 5), 0), opened.session)
+    text = text_of(found.ask("migration")["html"])
+    assert "0002_second is open" in text
+    assert "12 items read, 5 written in this phase; 1 of 2 segments finished" in text
+    assert "0001_first applied" in text
+    found.space.close()
+
+
+def test_nothing_is_read_on_dynamodb_before_a_click() -> None:
+    found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
+    for part in ("model", "traffic", "changes"):
+        found.page(f"/Commerce/design/{part}")
+    assert "costs money" in found.ask("measure")["error"]
+    assert found.space.store.total.cost.requests == 0
+
+
+def test_an_unknown_part_is_a_page_that_does_not_exist(shown: Studio) -> None:
+    assert "does not exist" in shown.page("/Commerce/design/nothing", 404)

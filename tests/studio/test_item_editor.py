@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from singletable.studio.item_rows import item_id
+from tests.studio import opened_studio
+from tests.studio.edited_table import DESIGN_TABLE, DIGITS, ROWS, Desk
+from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, view_of, workspace
+
+MODEL = str(Path(__file__).with_name("edited_table.py"))
+ORDER = {"PK": {"S": "USER#42"}, "SK": {"S": "ORDER#2026-05-03T20:05:30Z#B7"}}
+
+
+@pytest.fixture
+def commerce(tmp_path: Path) -> Iterator[Studio]:
+    shown = studio(workspace(COMMERCE, store_of(tmp_path)))
+    yield shown
+    shown.space.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Studio]:
+    shown = studio(workspace(MODEL, store_of(tmp_path, Desk, ROWS)))
+    yield shown
+    shown.space.close()
+
+
+def text_of(html: str) -> str:
+    """Return the text of a page, with a hyphen for each minus sign."""
+    return opened_studio.text_of(html).replace(chr(0x2212), "-")
+
+
+def stored(shown: Studio, key: dict[str, Any], table: str = "Commerce") -> Any:
+    return view_of(shown.space, table).columns.fresh_item(key)
+
+
+def staged(shown: Studio, key: dict[str, Any], table: str = "Commerce", **changes: Any) -> Any:
+    """Stage a change of an item in DynamoDB JSON; None removes an attribute."""
+    view = view_of(shown.space, table)
+    item = stored(shown, key, table)
+    after = {name: value for name, value in {**item, **changes}.items() if value is not None}
+    entity = view.rows.entity_of(item)
+    return shown.ask(
+        "stage", table, id=item_id(view.design, key), entity=entity.name if entity else "", loaded=json.dumps(item),
+        mode="json", json=json.dumps(after),
+    )  # fmt: skip
+
+
+def test_a_change_shows_every_index_entry_and_unit_before_anything_is_written(commerce: Studio) -> None:
+    answer = staged(commerce, ORDER, status={"S": "SHIPPED"})
+    text = text_of(answer["html"])
+    assert "-GSI2PKUSER#42#PENDING +GSI2PKUSER#42#SHIPPED" in text
+    assert "GSI2 moves its entry -USER#42#PENDING" in text
+    assert '"42", "PENDING") B7' in text
+    assert "4 WRU" in text_of(answer["bar"])
+    assert stored(commerce, ORDER)["status"] == {"S": "PENDING"}
+    done = commerce.ask("write", revision=answer["revision"])
+    assert "PutItem · 4 WRU" in text_of(done["html"])
+    assert stored(commerce, ORDER)["GSI2PK"] == {"S": "USER#42#SHIPPED"}
+
+
+def test_a_changed_key_is_a_delete_and_a_put_in_one_transaction(commerce: Studio) -> None:
+    answer = staged(commerce, ORDER, id={"S": "B9"})
+    assert "TransactWriteItems, 2 actions of at most 100" in text_of(answer["html"])
+    assert "8 WRU" in text_of(answer["bar"])
+    commerce.ask("write", revision=answer["revision"])
+    assert stored(commerce, ORDER) is None
+    assert stored(commerce, {**ORDER, "SK": {"S": "ORDER#2026-05-03T20:05:30Z#B9"}})["id"] == {"S": "B9"}
+
+
+def test_an_unchanged_item_is_not_staged(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    assert "Nothing is staged" in text_of(staged(commerce, ORDER)["html"])
+
+
+def test_a_conflict_shows_both_sides_and_keeps_the_change(commerce: Studio) -> None:
+    answer = staged(commerce, ORDER, status={"S": "SHIPPED"}, total={"N": "25"})
+    other = {**stored(commerce, ORDER), "status": {"S": "LOST"}, "GSI2PK": {"S": "USER#42#LOST"}}
+    engine = view_of(commerce.space).opened()
+    from singletable.studio.studio_store import send
+
+    send(engine, "PutItem", {"TableName": "Commerce", "Item": other})
+    conflict = commerce.ask("write", revision=answer["revision"])
+    assert "status PENDING LOST SHIPPED" in text_of(conflict["conflict"])
+    assert stored(commerce, ORDER)["total"] == {"N": "24"}
+    mine = commerce.ask("resolve", id=item_id(view_of(commerce.space).design, ORDER), choice="mine")
+    assert "-statusLOST +statusSHIPPED" in text_of(mine["html"])
+    assert commerce.ask("write", revision=mine["revision"])["written"]
+    assert (stored(commerce, ORDER)["status"], stored(commerce, ORDER)["total"]) == ({"S": "SHIPPED"}, {"N": "25"})
+
+
+def test_taking_what_is_stored_discards_the_change(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    id_ = item_id(view_of(commerce.space).design, ORDER)
+    assert "Nothing is staged" in text_of(commerce.ask("resolve", id=id_, choice="stored")["html"])
+
+
+def test_only_what_the_page_shows_is_written(commerce: Studio) -> None:
+    shown = staged(commerce, ORDER, status={"S": "SHIPPED"})
+    staged(commerce, ORDER, status={"S": "LOST"})
+    assert "not those on this page" in commerce.ask("write", revision=shown["revision"])["error"]
+
+
+def test_a_value_that_the_model_rejects_is_not_staged(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    assert "must be Decimal" in staged(commerce, ORDER, total={"S": "many"})["error"]
+    assert "Nothing is staged" in text_of(commerce.ask("effects")["html"])
+
+
+def test_an_item_without_an_entity_is_written_as_it_is_together_with_others(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    raw = {"PK": {"S": "NOTE"}, "SK": {"S": "1"}, "n": {"N": DIGITS}}
+    answer = commerce.ask("stage", entity="", mode="json", json=json.dumps(raw))
+    assert "2 actions of at most 100" in text_of(answer["html"])
+    commerce.ask("write", revision=answer["revision"])
+    key = {"PK": raw["PK"], "SK": raw["SK"]}
+    assert stored(commerce, key) == raw
+    again = staged(commerce, key, n={"NULL": True})
+    assert "NOTE" in text_of(again["html"])
+    commerce.ask("write", revision=again["revision"])
+    deleted = commerce.ask(
+        "stage", id=item_id(view_of(commerce.space).design, key), loaded=json.dumps(stored(commerce, key)), delete=True
+    )
+    commerce.ask("write", revision=deleted["revision"])
+    assert stored(commerce, key) is None
+
+
+def test_more_than_a_hundred_actions_are_rejected_with_their_number(commerce: Studio) -> None:
+    for number in range(101):
+        item = {"PK": {"S": "NOTE"}, "SK": {"S": str(number)}}
+        commerce.space.staged_items("Commerce").stage(_new(number, item))
+    answer = commerce.ask("effects")
+    assert "would write 101 items, but the limit is 100" in text_of(answer["html"])
+    assert "disabled" in answer["bar"]
+
+
+def _new(number: int, item: dict[str, Any]) -> Any:
+    from singletable.studio.staged_items import StagedItem
+
+    return StagedItem(f"new:{number}", None, item)
+
+
+def form_of(shown: Studio, key: dict[str, Any], table: str) -> dict[str, str]:
+    """Return the values of the form of an item, as a browser sends them."""
+    from urllib.parse import quote
+
+    from tests.studio.html_forms import form_values
+
+    return form_values(shown.page(f"/{table}/items?id={quote(json.dumps(key))}"))
+
+
+POST = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p1"}}
+
+
+def test_the_form_of_a_model_keeps_every_value(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk")
+    assert values["f.amount"] == DIGITS
+    assert (values["f.tone"], values["f.address.city"], values["f.tags#"], values["f.scores.0@"]) == (
+        "loud", "Graz", "2", "first",
+    )  # fmt: skip
+    item = stored(desk, POST, "Desk")
+    answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=json.dumps(item), mode="fields", values=values)
+    assert answer["errors"] == {}
+    assert "Nothing is staged" in text_of(answer["html"])
+
+
+def test_a_form_changes_nested_values_sets_and_enums(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk") | {"f.tone": "quiet", "f.address.city": "Linz", "f.tags.1": "new"}
+    item = stored(desk, POST, "Desk")
+    shaped = desk.ask("shape", "Desk", entity="Post", loaded="x", values=values, operation="add", path="f.tags")
+    assert 'name="f.tags.2"' in shaped["html"]
+    given = {"id": item_id(DESIGN_TABLE, POST), "entity": "Post", "loaded": json.dumps(item), "mode": "fields"}
+    answer = desk.ask("stage", "Desk", **given, values=values)
+    assert desk.ask("write", "Desk", revision=answer["revision"])["written"]
+    found = view_of(desk.space, "Desk").rows.types.read(stored(desk, POST, "Desk"))
+    assert (found.tone.value, found.address.city, found.tags) == ("quiet", "Linz", {"a", "new"})
+
+
+def test_derived_items_are_shown_and_written_with_a_new_item(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk") | {"f.id": "p2"}
+    answer = desk.ask("stage", "Desk", entity="Post", mode="fields", values=values)
+    text = text_of(answer["html"])
+    assert "Derived items kept in sync" in text
+    assert "-posts1 +posts2" in text
+    assert desk.ask("write", "Desk", revision=answer["revision"])["written"]
+    account = stored(desk, {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "PROFILE"}}, "Desk")
+    assert account["posts"] == {"N": "2"}
+
+
+def test_a_version_is_the_condition_and_counters_are_locked(desk: Studio) -> None:
+    key = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "PROFILE"}}
+    page = desk.page("/Desk/items?id=" + json.dumps(key).replace("#", "%23").replace('"', "%22"))
+    assert "a counter; writes of the counted items change it" in page
+    answer = staged(desk, key, "Desk", email={"S": "new@example.com"})
+    text = text_of(answer["html"])
+    assert "3 actions" in text
+    request = text[text.index("ConditionExpression") :]
+    assert "version" in request
+    assert desk.ask("write", "Desk", revision=answer["revision"])["written"]
+    assert stored(desk, key, "Desk")["version"] == {"N": "2"}
+
+
+def test_an_email_that_another_account_has_is_rejected_with_its_reason(desk: Studio) -> None:
+    answer = staged(desk, {"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "PROFILE"}}, "Desk", email={"S": "ada@example.com"})
+    conflict = desk.ask("write", "Desk", revision=answer["revision"])
+    assert "email" in text_of(conflict["conflict"])
+    assert "Nothing was written" in text_of(conflict["conflict"])
+
+
+def test_wrong_fields_are_reported_one_by_one(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk") | {"f.amount": "many", "f.at": "soon"}
+    item = stored(desk, POST, "Desk")
+    answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=json.dumps(item), mode="fields", values=values)
+    assert answer["errors"] == {
+        "f.amount": "amount must be Decimal, got 'many'",
+        "f.at": "at must be datetime, got 'soon'",
+    }
+
+
+def test_dynamodb_is_read_only_and_reads_no_item_before_a_click() -> None:
+    shown = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
+    page = shown.page("/Commerce/items?id=" + json.dumps(ORDER).replace("#", "%23").replace('"', "%22"))
+    assert "The item is not read yet" in page
+    assert "read-only" in shown.ask("write", revision=0)["error"]
+    assert shown.space.store.total.cost.requests == 0
+
+
+def test_a_table_without_a_model_is_edited_as_json(tmp_path: Path) -> None:
+    shown = studio(workspace(store_of(tmp_path), "--table", "Commerce"))
+    page = shown.page("/Commerce/items?id=" + json.dumps(ORDER).replace("#", "%23").replace('"', "%22"))
+    assert "No entity of the model checks it" in page
+    answer = staged(shown, ORDER, status={"S": "SHIPPED"})
+    assert shown.ask("write", revision=answer["revision"])["written"]
+    assert stored(shown, ORDER)["GSI2PK"] == {"S": "USER#42#PENDING"}
+    shown.space.close()
+
+
+def test_texts_of_items_are_escaped_in_the_editor(desk: Studio) -> None:
+    script = '"><script>alert(1)</script></textarea><img src=x>'
+    item = {
+        **stored(desk, POST, "Desk"),
+        "title": {"S": script},
+        "scores": {"M": {script: {"N": "1"}}},
+        script: {"S": script},
+    }
+    answer = staged(desk, POST, "Desk", **item)
+    page = desk.page("/Desk/items?id=" + json.dumps(POST).replace("#", "%23").replace('"', "%22"))
+    raw = {"PK": {"S": script}, "SK": {"S": script}}
+    other = desk.ask("stage", "Desk", entity="", mode="json", json=json.dumps(raw))
+    written = desk.ask("write", "Desk", revision=other["revision"])
+    for html in (answer["html"], page, other["html"], written["html"]):
+        assert "<script>alert" not in html
+        assert "<img" not in html

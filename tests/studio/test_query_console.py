@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, workspace
+
+USER = "SELECT * FROM Commerce WHERE PK = 'USER#42'"
+SCAN = "SELECT id FROM Commerce WHERE status = 'SHIPPED'"
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[Studio]:
+    found = studio(workspace(COMMERCE, store_of(tmp_path)))
+    yield found
+    found.space.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameters", "expected"),
+    [
+        (USER, "", "Becomes Query Reads the table Key PK = 'USER#42'"),
+        (USER.replace("'USER#42'", "?"), '["USER#42"]', "Key PK = 'USER#42'"),
+        (SCAN, "", "Becomes Scan Reads the table Key none: every item is read Filter \"status\" = 'SHIPPED'"),
+        (f"{USER} AND SK = 'PROFILE'", "", "Becomes GetItem"),
+        ("SELECT * FROM Commerce.GSI1 WHERE GSI1PK = 'ORDER_BY_DATE'", "", "Becomes Query Reads GSI1"),
+        ("DELETE FROM Commerce WHERE PK = 'USER#42' AND SK = 'PROFILE'", "", "Becomes DeleteItem Writes the table"),
+        ("SELECT * FRM Commerce", "", "^"),
+        ("SELECT * FROM Nothing", "", "not found"),
+        (USER, "{}", "one value for each ?"),
+    ],
+)
+def test_the_access_of_a_statement_is_shown_before_it_runs(
+    shown: Studio, statement: str, parameters: str, expected: str
+) -> None:
+    requests = shown.space.store.total.cost.requests
+    assert expected in text_of(shown.ask("explain", statement=statement, parameters=parameters)["html"])
+    assert shown.space.store.total.cost.requests == requests
+
+
+def test_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio) -> None:
+    answer = shown.ask("query", statement=USER, parameters="")
+    text = text_of(answer["html"])
+    assert "0.5 RRU consumed" in text
+    assert "7 items returned" in text
+    assert "Query · 7 items · 0.5 units" in text_of(answer["history"])
+    assert "/Commerce/items?id=" in answer["html"]
+    assert "Query · 7 items" in text_of(shown.page("/Commerce/query"))
+
+
+def test_a_write_is_sent_only_after_a_confirmation(shown: Studio) -> None:
+    statement = "UPDATE Commerce SET name = 'Eve' WHERE PK = 'USER#42' AND SK = 'PROFILE'"
+    read = f"{USER} AND SK = 'PROFILE'"
+    assert "nothing was sent yet" in text_of(shown.ask("query", statement=statement)["html"])
+    assert "Eve" not in shown.ask("query", statement=read)["html"]
+    assert "1 WRU" in text_of(shown.ask("query", statement=statement, confirmed=True)["html"])
+    assert "Eve" in shown.ask("query", statement=read)["html"]
+
+
+def test_a_page_ends_after_a_hundred_items_and_continues(tmp_path: Path) -> None:
+    from tests.studio.readings import Reading, Readings
+
+    url = store_of(tmp_path, Readings, [Reading("d1", number) for number in range(150)])
+    found = studio(workspace(str(Path(__file__).with_name("readings.py")), url))
+    first = found.ask("query", "Readings", statement="SELECT * FROM Readings")
+    token = first["html"].partition('data-next="')[2].partition('"')[0]
+    from html import unescape
+
+    following = found.ask("query", "Readings", statement="SELECT * FROM Readings", next=unescape(token))
+    assert "100 items on this page" in text_of(first["html"])
+    assert "50 items returned" in text_of(following["html"])
+    found.space.close()
+
+
+def test_dynamodb_is_read_only_and_a_scan_needs_a_confirmation() -> None:
+    found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
+    assert "Nothing was read" in found.page("/Commerce/query")
+    assert "read-only" in found.ask("query", statement="DELETE FROM Commerce WHERE PK = 'a' AND SK = 'b'")["error"]
+    assert "reads every item" in text_of(found.ask("query", statement=SCAN)["html"])
+    assert found.space.store.total.cost.requests == 0
+
+
+def test_texts_of_statements_and_items_are_escaped(shown: Studio) -> None:
+    script = "<script>alert(1)</script><img src=x>"
+    insert = f"INSERT INTO Commerce VALUE {{'PK': '{script}', 'SK': '{script}', '{script}': '{script}'}}"
+    shown.ask("query", statement=insert, confirmed=True)
+    statement = f"SELECT * FROM Commerce WHERE PK = '{script}'"
+    answer = shown.ask("query", statement=statement)
+    explained = shown.ask("explain", statement=statement)
+    page = shown.client.get("/Commerce/query", params={"s": statement, "p": script}).text
+    assert "&lt;script&gt;" in answer["html"]
+    for html in (answer["html"], answer["history"], explained["html"], page):
+        assert "<script>alert" not in html
+        assert "<img" not in html
