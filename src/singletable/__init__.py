@@ -53,6 +53,7 @@ from singletable.model.intents import Page, ancestors, collection, create, delet
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
 from singletable.model.schema_upgrades import upgrade
 from singletable.model.table_schema import ALL, GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
+from singletable.model.type_codecs import codec
 from singletable.model.update_changes import field
 
 __all__ = [
@@ -113,6 +114,7 @@ __all__ = [
     "ancestors",
     "begins_with",
     "bucket",
+    "codec",
     "collection",
     "contains",
     "copy",

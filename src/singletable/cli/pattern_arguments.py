@@ -11,8 +11,10 @@ from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import ArgumentRefused
+from singletable.model.collection_shape import members_of
 from singletable.model.entity import declaration_of
 from singletable.model.fields import name_of
+from singletable.model.intents import CollectionIntent, Intent
 from singletable.model.parameter_types import (
     AREA_TYPES,
     Between,
@@ -26,6 +28,7 @@ from singletable.model.parameter_types import (
     Until,
 )
 from singletable.model.pattern_declaration import ParameterDeclaration, PatternDeclaration
+from singletable.model.type_codecs import BUILT_IN, TypeCodecs
 
 _RANGE = ".."
 _AREAS: Mapping[type, str] = {
@@ -41,7 +44,21 @@ def read_arguments(pattern: PatternDeclaration, given: list[str]) -> dict[str, A
     missing = [p.name for p in pattern.parameters.values() if p.required and p.name not in texts]
     if missing:
         raise ArgumentRefused(f"{pattern.name}: missing {', '.join(missing)}; arguments: {_usage(pattern)}")
-    return {name: _read(pattern.parameters[name], text) for name, text in texts.items()}
+    codecs = _codecs_of(pattern)
+    return {name: _read(pattern.parameters[name], text, codecs) for name, text in texts.items()}
+
+
+def _codecs_of(pattern: PatternDeclaration) -> TypeCodecs:
+    """Return the codecs of the entities of a pattern."""
+    declared = [each for each in map(declaration_of, _classes_of(pattern.intent)) if each is not None]
+    codecs = {codec.type: codec for each in reversed(declared) for codec in each.codecs.declared}
+    return TypeCodecs(codecs.values())
+
+
+def _classes_of(intent: Intent) -> tuple[type, ...]:
+    if isinstance(intent, CollectionIntent):
+        return tuple(each.entity for each in members_of(intent.shape))
+    return (intent.entity,)
 
 
 def _by_name(pattern: PatternDeclaration, given: list[str]) -> dict[str, str]:
@@ -63,31 +80,31 @@ def _usage(pattern: PatternDeclaration) -> str:
     return " ".join(f"{p.name}={p.type_name}" for p in pattern.parameters.values())
 
 
-def _read(parameter: ParameterDeclaration, text: str) -> Any:
+def _read(parameter: ParameterDeclaration, text: str, codecs: TypeCodecs) -> Any:
     try:
-        return _value(parameter, text)
+        return _value(parameter, text, codecs)
     except (ValueError, TypeError) as problem:
         raise ArgumentRefused(f"{parameter.name}={text!r} is not a valid {parameter.type_name}: {problem}") from problem
 
 
-def _value(parameter: ParameterDeclaration, text: str) -> Any:
+def _value(parameter: ParameterDeclaration, text: str, codecs: TypeCodecs) -> Any:
     kind, test = parameter.type, parameter.test
     low, dots, high = text.partition(_RANGE)
     if test is Between:
         if not (low and high):
             raise ValueError("write LOW..HIGH")
-        return Between(parse(kind, low), parse(kind, high))
+        return Between(parse(kind, low, codecs), parse(kind, high, codecs))
     if test is Since:
         if high:
             raise ValueError("a Since range has no end; write LOW..")
-        return Since(parse(kind, low))
+        return Since(parse(kind, low, codecs))
     if test is Until:
         if dots and low:
             raise ValueError("an Until range has no start; write ..HIGH")
-        return Until(parse(kind, high if dots else low))
+        return Until(parse(kind, high if dots else low, codecs))
     if test in AREA_TYPES:
         return _area(test, text.split(","))
-    value = parse(kind, text)
+    value = parse(kind, text, codecs)
     return test(value) if test in (Prefix, Subtree, Children) else value
 
 
@@ -102,8 +119,10 @@ def _area(test: type, parts: list[str]) -> Radius | Box | Nearest:
     return Box(*numbers) if test is Box else Radius(*numbers)
 
 
-def parse(kind: Any, text: str) -> Any:
+def parse(kind: Any, text: str, codecs: TypeCodecs = BUILT_IN) -> Any:
     """Parse a value of a field type."""
+    if (codec := codecs.of_type(kind)) is not None:
+        return codec.of(parse(codec.stored, text, codecs))
     if get_origin(kind) is Literal:
         return _one_of({str(option): option for option in get_args(kind)}, text)
     if kind == tuple[str, ...]:
@@ -153,12 +172,13 @@ def _entity(cls: type, values: object) -> Any:
         raise ValueError('write a JSON object: {"' + next(iter(fields)) + '": ...}')
     if unknown := [name for name in values if name not in fields]:
         raise ValueError(f"unknown field {', '.join(unknown)}; the fields are {', '.join(fields)}")
-    return cls(**{name: _field(fields[name].type, value) for name, value in values.items()})
+    codecs = declaration.codecs
+    return cls(**{name: _field(fields[name].type, value, codecs) for name, value in values.items()})
 
 
-def _field(kind: Any, value: Any) -> Any:
+def _field(kind: Any, value: Any, codecs: TypeCodecs) -> Any:
     if value is None or isinstance(value, dict):
         return value
     if isinstance(value, list):
         return tuple(value) if get_origin(kind) is tuple else value
-    return parse(kind, value if isinstance(value, str) else json.dumps(value))
+    return parse(kind, value if isinstance(value, str) else json.dumps(value), codecs)

@@ -291,7 +291,7 @@ def _key_problem(entity: Entity, bindings: tuple[Binding, ...], order: str | Non
     for name in (*names, *([order] if order is not None else [])):
         field = entity.fields[name]
         try:
-            choose_codec(field.type, "", ORDERED_DELIMITER)
+            choose_codec(field.type, "", ORDERED_DELIMITER, field.codecs)
         except ValueError as problem:
             return f"{name} cannot be part of a key: {problem}", "Store a text for it in a field of its own."
     return None

@@ -35,6 +35,7 @@ from singletable.model.entity import Entity
 from singletable.model.fields import DefaultFactory, Field
 from singletable.model.keys import Placement, TemplatePart
 from singletable.model.table_schema import Index, KeyAttribute, Native, Sparse
+from singletable.model.type_codecs import TypeCodecs
 from singletable.planner.stored_items import stored_value
 
 COMPUTED = "computed"
@@ -99,7 +100,7 @@ def _entity(entity: Entity) -> EntitySnapshot:
         ttl=declaration.ttl,
         unique=tuple(sorted(declaration.unique)),
         copies=tuple(sorted(map(_copy, declaration.copies), key=repr)),
-        counted=tuple(sorted(map(_count, declaration.counted), key=repr)),
+        counted=tuple(sorted((_count(each, declaration.codecs) for each in declaration.counted), key=repr)),
         mirror_of=None if declaration.mirror_of is None else _entity_name(declaration.mirror_of),
         renamed_from=dict(sorted(declaration.renamed_from.items())),
         expected_items=declaration.expected_items,
@@ -111,14 +112,14 @@ def _field(entity: Entity, field: Field) -> FieldSnapshot:
     return FieldSnapshot(
         name=field.name,
         attribute=entity.attributes[field.name],
-        type=type_document(field.type),
+        type=type_document(field.type, entity.declaration.codecs),
         optional=field.optional,
         required=field.required,
-        default=None if field.required else _default(field),
+        default=None if field.required else _default(entity, field),
     )
 
 
-def _default(field: Field) -> Any:
+def _default(entity: Entity, field: Field) -> Any:
     value = field.default
     if isinstance(value, DefaultFactory):
         if value.make not in _REPEATABLE_FACTORIES:  # such as uuid4 or the current time
@@ -127,7 +128,7 @@ def _default(field: Field) -> Any:
     if isinstance(value, set | frozenset) and not value:
         return {"L": []}
     try:
-        return stored_value(value)
+        return stored_value(value, entity.declaration.codecs)
     except SingletableError:
         return COMPUTED
 
@@ -176,9 +177,9 @@ def _copy(copy: Copy) -> CopySnapshot:
     return CopySnapshot(source=_entity_name(copy.source), **pairs)
 
 
-def _count(count: Count) -> CountSnapshot:
+def _count(count: Count, codecs: TypeCodecs) -> CountSnapshot:
     by, condition = dict(sorted(count.by.items())), count.condition
-    shown = None if condition is None else condition_document(condition)
+    shown = None if condition is None else condition_document(condition, codecs)
     return CountSnapshot(owner=_entity_name(count.owner), by=by, field=count.field, condition=shown)
 
 
@@ -189,13 +190,13 @@ def _entity_name(cls: type) -> str:
     return cls.__name__ if declared is None else declared.name
 
 
-def condition_document(node: Any) -> Any:
+def condition_document(node: Any, codecs: TypeCodecs) -> Any:
     """Return a condition as JSON: each node with its class, each constant in DynamoDB JSON."""
     if isinstance(node, Constant):
-        return {"Constant": stored_value(node.value)}
+        return {"Constant": stored_value(node.value, codecs)}
     if isinstance(node, tuple):
-        return [condition_document(each) for each in node]
+        return [condition_document(each, codecs) for each in node]
     if is_dataclass(node):
-        members = {each.name: condition_document(getattr(node, each.name)) for each in fields(node)}
+        members = {each.name: condition_document(getattr(node, each.name), codecs) for each in fields(node)}
         return {type(node).__name__: members}
     return node

@@ -6,51 +6,59 @@ import enum
 import types
 from collections.abc import Mapping
 from dataclasses import make_dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
 from singletable.evolve.snapshot_records import TypeDocument
 from singletable.model.fields import fields_of, has_fields, name_of, strip
+from singletable.model.type_codecs import BUILT_IN, TypeCodecs
 
+_IP_TYPES = (IPv4Address, IPv6Address, IPv4Network, IPv6Network)
 _SCALARS: Mapping[str, Any] = {
-    each.__name__: each for each in (str, int, float, Decimal, bool, bytes, datetime, date, UUID)
+    each.__name__: each for each in (str, int, float, Decimal, bool, bytes, datetime, date, time, UUID, *_IP_TYPES)
 }
 _CONTAINERS: Mapping[str, Any] = {each.__name__: each for each in (list, set, frozenset, tuple, dict)}
 _ANY, _NONE = "any", "None"
 _MIXINS: Mapping[str, type] = {"str": str, "int": int}
 
 
-def type_document(declared: Any, inside: tuple[type, ...] = ()) -> TypeDocument:
-    """Return a type as JSON; `inside` is the classes around it, because a class can contain itself."""
+def type_document(declared: Any, codecs: TypeCodecs = BUILT_IN, inside: tuple[type, ...] = ()) -> TypeDocument:
+    """Return a type as JSON; `inside` is the classes around it, because a class can contain itself.
+
+    The document of a type with a type codec is that of the stored type, which decides what is in the table.
+    """
     declared, optional = strip(declared)
     if optional:
-        return {"union": [type_document(declared, inside), _NONE]}
+        return {"union": [type_document(declared, codecs, inside), _NONE]}
+    if (codec := codecs.of_type(declared)) is not None and codec.type not in _SCALARS.values():
+        return type_document(codec.stored, codecs, inside)
     if isinstance(declared, type) and not get_args(declared):
         if issubclass(declared, enum.Enum):
             return {"enum": _enum_document(declared)}
         if known := next((name for name, each in (*_SCALARS.items(), *_CONTAINERS.items()) if each is declared), None):
             return known
         if has_fields(declared):
-            return {"object": _class_document(declared, inside)}
+            return {"object": _class_document(declared, codecs, inside)}
     if declared is type(None):
         return _NONE
     if declared in (Any, object):
         return _ANY
-    return _generic_document(declared, inside)
+    return _generic_document(declared, codecs, inside)
 
 
-def _generic_document(declared: Any, inside: tuple[type, ...]) -> TypeDocument:
+def _generic_document(declared: Any, codecs: TypeCodecs, inside: tuple[type, ...]) -> TypeDocument:
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Literal:
         return {"literal": list(arguments)}
     if origin in (Union, types.UnionType):
-        return {"union": [type_document(each, inside) for each in arguments]}
+        return {"union": [type_document(each, codecs, inside) for each in arguments]}
     container = next((name for name, each in _CONTAINERS.items() if each is origin), None)
     if container is None:
         return {"other": name_of(declared)}
-    return {container: ["..." if each is ... else type_document(each, inside) for each in arguments]}
+    return {container: ["..." if each is ... else type_document(each, codecs, inside) for each in arguments]}
 
 
 def _enum_document(declared: type[enum.Enum]) -> dict[str, Any]:
@@ -64,12 +72,12 @@ def _enum_value(value: Any) -> Any:
     return value if isinstance(value, str | int | bool) else {"other": repr(value)}
 
 
-def _class_document(declared: type, inside: tuple[type, ...]) -> dict[str, Any]:
+def _class_document(declared: type, codecs: TypeCodecs, inside: tuple[type, ...]) -> dict[str, Any]:
     if declared in inside:
         return {"name": declared.__name__}
     around = (*inside, declared)
     members = {
-        name: type_document(each.type | None if each.optional and each.type is not Any else each.type, around)
+        name: type_document(each.type | None if each.optional and each.type is not Any else each.type, codecs, around)
         for name, each in fields_of(declared).items()
     }
     return {"name": declared.__name__, "fields": members} if members else {"name": declared.__name__}
@@ -136,7 +144,7 @@ def stored_kind(document: Any) -> str:
 
 
 _STORED = (
-    dict.fromkeys(("str", "datetime", "date", "UUID"), "S")
+    dict.fromkeys(("str", "datetime", "date", "time", "UUID", *(each.__name__ for each in _IP_TYPES)), "S")
     | dict.fromkeys(("int", "float", "Decimal"), "N")
     | {"bool": "BOOL", "bytes": "B", "list": "L", "tuple": "L", "dict": "M", "set": "SET", "frozenset": "SET"}
 )

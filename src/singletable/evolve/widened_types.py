@@ -13,6 +13,8 @@ _WIDER: Mapping[str, frozenset[str]] = {
     "datetime": frozenset(("str",)),
     "date": frozenset(("str",)),
     "UUID": frozenset(("str",)),
+    "time": frozenset(("str",)),
+    **dict.fromkeys(("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"), frozenset(("str",))),
     "tuple": frozenset(("list",)),
     "set": frozenset(("frozenset",)),
     "frozenset": frozenset(("set",)),

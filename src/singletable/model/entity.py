@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
@@ -13,6 +14,8 @@ from singletable.model.derived_data import Copy, Count
 from singletable.model.fields import Field, fields_of
 from singletable.model.schema_upgrades import Upgrade, upgrades_of
 from singletable.model.table_schema import TABLE, Index, Keys
+from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs, type_codecs
+from singletable.model.unstorable_types import unstorable_types
 
 if TYPE_CHECKING:
     from singletable.model.keys import Placement  # imports the codecs, which only a Table class needs
@@ -97,6 +100,11 @@ class EntityDeclaration:
     renamed_from: Mapping[str, str] = field(default_factory=dict)
     """The previous names of renamed fields."""
 
+    @cached_property
+    def codecs(self) -> TypeCodecs:
+        """The type codecs of the fields."""
+        return next((each.codecs for each in self.fields.values() if each.codecs is not None), BUILT_IN)
+
 
 @dataclass(frozen=True)
 class Entity:
@@ -165,6 +173,7 @@ def entity(
     key: Keys | None = None,
     name: str | None = None,
     attributes: Mapping[str, str] | Callable[[str], str] | None = None,
+    codecs: Iterable[TypeCodec[Any, Any]] = (),
     derived: Mapping[str, DerivedValue] | None = None,
     identity: Iterable[str] | None = None,
     schema_version: int | None = None,
@@ -187,21 +196,20 @@ def entity(
 
     - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without it, `check` proposes a key.
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
-      local index. A key is a template, `native(field)`, or a tuple of these for a multi-attribute key.
+      local index. A key is a template, `native(field)`, or a tuple of these.
     - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
-    - `identity`: the fields that identify an item. `version`: for optimistic locking. `schema_version`: for `@upgrade`.
-    - `unique`: fields with unique values. `copies`, `counted`: declared with `copy(...)` and `count(...)`. `mirror_of`:
-      the edge that this entity repeats under other keys. Every write keeps these in sync, in one transaction.
-    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"key": 8, "gsi1": 300}`) and `cardinality`
-      (`{"kind": skewed(12, hottest=0.6)}`): estimates for the cost and heat reports.
+    - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `[codec(...)]`.
+    - `unique`: fields with unique values. `copies`, `counted`: `copy(...)`, `count(...)`. `mirror_of`: the edge that
+      this entity repeats under other keys. Every write keeps these in sync, in one transaction.
+    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`) and `cardinality`: estimates.
     - `access`: who may access the items. `accept`: findings to accept. `renamed_from`: old field names, for `diff`.
     """
     location = source_location.caller()
 
     def declare(cls: C) -> C:
-        fields = _fields(cls, location, accept)
-        declaration = EntityDeclaration(
+        fields = _fields(cls, location, accept, codecs)
+        made = EntityDeclaration(
             *(cls, name or cls.__name__, location, fields, indexes if key is None else {TABLE: key, **indexes}),
             *(_stored_names(fields, attributes), dict(derived or {}), _identity(identity)),
             *(schema_version, version, ttl),
@@ -217,7 +225,7 @@ def entity(
             accept=dict(accept or {}),
             renamed_from=dict(renamed_from or {}),
         )
-        return _store_declaration(cls, declaration, attributes)
+        return _store_declaration(cls, made, attributes)
 
     return declare
 
@@ -235,13 +243,19 @@ def _cardinality(
         raise DesignError(Problem(f"{cls.__qualname__}: cardinality: {problem}", location)) from problem
 
 
-def _fields(cls: type, location: Location, accept: Accepted | None) -> Mapping[str, Field]:
+def _fields(
+    cls: type, location: Location, accept: Accepted | None, declared: Iterable[TypeCodec[Any, Any]]
+) -> Mapping[str, Field]:
+    """Return the fields with their type codecs; raise DesignError if one of them is invalid."""
     if problem := accept_problem(accept):
         raise DesignError(Problem(f"{cls.__qualname__}: {problem}", location, ACCEPT_REMEDY))
     try:
-        return fields_of(cls)
+        fields, codecs = fields_of(cls), type_codecs(declared)
     except Exception as error:
         raise DesignError(Problem(f"@entity on {cls.__qualname__}: {error}", location)) from error
+    if codecs.declared:
+        return {name: replace(each, codecs=codecs) for name, each in fields.items()}
+    return fields
 
 
 def _store_declaration(
@@ -288,6 +302,8 @@ def _problems(
         if not isinstance(each.type, Hashable):
             message = f"{label}: the annotation of {each.name!r} is {each.type!r}, which is not a type"
             yield Problem(message, location, "Annotate it with a type, such as list[str].")
+    for name, unstorable in unstorable_types(declaration.cls, declaration.codecs):
+        yield Problem(f"{label}.{name}: {unstorable.reason}", location, unstorable.remedy)
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
     named += [("cardinality", name) for name in declaration.cardinality]

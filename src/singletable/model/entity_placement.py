@@ -285,7 +285,7 @@ def _part(position: Position, attribute: str, declaration: EntityDeclaration, de
     try:
         # Numbers, bytes and text are stored unchanged. Dates, UUIDs and formatted values are stored as encoded text.
         is_stored_directly = kind != "S" or (_is_text(field.type) and not position.format)
-        codec = None if is_stored_directly else choose_codec(field.type, position.format, delimiter)
+        codec = None if is_stored_directly else choose_codec(field.type, position.format, delimiter, field.codecs)
     except ValueError as problem:
         raise InvalidTemplate(str(problem)) from problem
     return NativePart(attribute, field, kind, codec)

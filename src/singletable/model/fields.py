@@ -14,8 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, get_args, get_origin
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from singletable.model.type_codecs import TypeCodecs
 
 _PYDANTIC = {
     "AwareDatetime": datetime,
@@ -48,6 +51,8 @@ class Field:
     initialised: bool = True
     default: Any = dataclasses.field(default=None, compare=False, repr=False)
     """The default value if the field is not required, or a `DefaultFactory`."""
+    codecs: TypeCodecs | None = dataclasses.field(default=None, repr=False)
+    """The type codecs that the entity declares; None for the built-in ones alone."""
 
     @property
     def is_none_unless_stored(self) -> bool:
@@ -203,9 +208,19 @@ def strip(annotation: Any) -> tuple[Any, bool]:
         elif type(annotation).__name__ == "TypeAliasType":  # `type Slug = str`, new in Python 3.12
             annotation = annotation.__value__
         elif isinstance(annotation, type) and annotation.__module__ in ("pydantic.types", "pydantic.networks"):
-            return _PYDANTIC.get(annotation.__name__, annotation), optional
+            return _value_type(annotation), optional
         else:
             return annotation, optional
+
+
+def _value_type(annotation: type) -> Any:
+    """Return the type of the actual values of a pydantic type that has no instances."""
+    if annotation.__name__ in ("IPvAnyAddress", "IPvAnyNetwork", "IPvAnyInterface"):
+        import ipaddress  # lazily, so that `import singletable` does not load it
+
+        kind = annotation.__name__.removeprefix("IPvAny")
+        return getattr(ipaddress, f"IPv4{kind}") | getattr(ipaddress, f"IPv6{kind}")
+    return _PYDANTIC.get(annotation.__name__, annotation)
 
 
 def container_of(declared: Any) -> type | None:

@@ -265,7 +265,7 @@ def _slot(text: str, fields: Mapping[str, Field], derived: Mapping[str, DerivedV
     if name not in fields:
         raise InvalidTemplate(_unknown(name, [*fields, *derived]))
     try:
-        codec = choose_codec(fields[name].type, spec, delimiter)
+        codec = choose_codec(fields[name].type, spec, delimiter, fields[name].codecs)
     except ValueError as problem:
         raise InvalidTemplate(f"{{{text}}}: {problem}") from problem
     truncated = truncated_time(name, codec)

@@ -216,7 +216,7 @@ def _invalid_constant(field: Field, source: Constant | Parameter) -> str | None:
     if isinstance(source, Parameter):
         return None
     try:
-        choose_codec(field.type, "", ORDERED_DELIMITER).encode(source.value)
+        choose_codec(field.type, "", ORDERED_DELIMITER, field.codecs).encode(source.value)
     except KeyRefused as problem:
         return f"{field.name} can never be {source.value!r}: {problem}"
     except ValueError:

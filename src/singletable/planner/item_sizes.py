@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -31,6 +31,8 @@ _TYPICAL_BYTES: dict[Any, int] = {
     datetime: 27,
     date: 10,
     UUID: 36,
+    time: 15,
+    timedelta: 6,
     bytes: 64,
 }
 

@@ -193,13 +193,13 @@ def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
 
 def printer_for(placeholders: Placeholders, plan: Plan, arguments: Arguments) -> Printer:
     """Return a printer with the entity's attribute names and the caller's values."""
-    attributes = plan.entities[0].attributes
+    attributes, codecs = plan.entities[0].attributes, plan.entities[0].declaration.codecs
 
     def resolve(source: Constant | Parameter) -> AttributeValue:
         value = value_of(source, arguments)
         if isinstance(source, Parameter):
             value = check_argument(plan.pattern.parameters[source.name], value)
-        return stored_value(value)
+        return stored_value(value, codecs)
 
     return Printer(placeholders, lambda name: attributes.get(name, name), resolve)
 

@@ -18,6 +18,7 @@ from singletable.model.entity import Entity
 from singletable.model.fields import SCALAR_TYPES, Field, NotAnEntityClass, fields_of, is_value_of, strip
 from singletable.model.keys import KeyPart, KeyValue, NativePart
 from singletable.model.pattern_declaration import ParameterDeclaration
+from singletable.model.type_codecs import NotReadBack, TypeCodecs
 from singletable.values.attribute_value import AttributeValue, attribute_value, number_text
 
 Item = dict[str, AttributeValue]
@@ -72,7 +73,7 @@ def field_value(entity: Entity, name: str, value: Any) -> AttributeValue | None:
         return {"N": str(_seconds(entity, name, value))}
     if isinstance(value, set | frozenset) and not value:
         return None if entity.fields[name].is_empty_unless_stored else {"L": []}
-    return stored_value(value)
+    return stored_value(value, entity.declaration.codecs)
 
 
 def _stored_none(entity: Entity, field: Field) -> AttributeValue | None:
@@ -108,11 +109,11 @@ def _seconds(entity: Entity, name: str, value: Any) -> int:
     return value
 
 
-def stored_value(value: Any) -> AttributeValue:
+def stored_value(value: Any, codecs: TypeCodecs) -> AttributeValue:
     """Return a value in DynamoDB JSON; raise ArgumentRefused when DynamoDB cannot store it."""
     try:
-        return attribute_value(_plain(value))
-    except TypeError as problem:
+        return attribute_value(_plain(value, codecs))
+    except (TypeError, NotReadBack) as problem:
         raise ArgumentRefused(str(problem)) from problem
 
 
@@ -124,22 +125,31 @@ def check_argument(parameter: ParameterDeclaration, value: Any) -> Any:
     return value
 
 
-def _plain(value: Any) -> Any:
-    """Return the value with every nested model as a mapping of its fields.
+def _plain(value: Any, codecs: TypeCodecs) -> Any:
+    """Return the value with every nested model as a mapping of its fields, and with the stored values of type codecs.
 
     Fields that are None or an empty set, which DynamoDB cannot store, are left out, unless the class has another
     default for them.
     """
+    if (codec := codecs.of_value(value)) is not None:
+        return _plain(codec.stored_form(value), codecs)
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {_plain_member(key, codecs): _plain(inner, codecs) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_plain(inner, codecs) for inner in value]
+    if isinstance(value, set | frozenset):
+        return {_plain_member(member, codecs) for member in value}
     try:
         fields = fields_of(type(value))
     except NotAnEntityClass:
         return value
     inner = {name: getattr(value, name) for name in fields}
-    return {name: _nested_value(each) for name, each in inner.items() if not _is_left_out(fields[name], each)}
+    return {name: _nested_value(each, codecs) for name, each in inner.items() if not _is_left_out(fields[name], each)}
+
+
+def _plain_member(value: Any, codecs: TypeCodecs) -> Any:
+    """Return a key of a dict or a member of a set; only a type codec changes it."""
+    return value if codecs.of_value(value) is None else _plain(value, codecs)
 
 
 def _is_left_out(field: Field, value: Any) -> bool:
@@ -148,8 +158,8 @@ def _is_left_out(field: Field, value: Any) -> bool:
     return _is_empty_set(value) and field.is_empty_unless_stored
 
 
-def _nested_value(value: Any) -> Any:
-    return [] if _is_empty_set(value) else _plain(value)
+def _nested_value(value: Any, codecs: TypeCodecs) -> Any:
+    return [] if _is_empty_set(value) else _plain(value, codecs)
 
 
 def _is_empty_set(value: Any) -> bool:
@@ -165,18 +175,18 @@ def key_attribute_value(value: KeyValue) -> AttributeValue:
 
 def is_counted(entity: Entity, count: Count, values: Mapping[str, Any]) -> bool:
     """Whether a counter counts an item of the entity with these fields."""
-    return count.condition is None or _test(count)(_stored_fields(entity, count, values), {})
+    return count.condition is None or _test(count, entity.declaration.codecs)(_stored_fields(entity, count, values), {})
 
 
 @lru_cache(maxsize=256)
-def _test(count: Count) -> Test:
+def _test(count: Count, codecs: TypeCodecs) -> Test:
     """Compile the condition for stored values, keyed by field name."""
     assert count.condition is not None, "the caller checks that there is a condition"
-    return compile_condition(with_leaves(count.condition, _stored_constant))
 
+    def stored(leaf: Leaf) -> Leaf:
+        return Constant(stored_value(leaf.value, codecs)) if isinstance(leaf, Constant) else leaf
 
-def _stored_constant(leaf: Leaf) -> Leaf:
-    return Constant(stored_value(leaf.value)) if isinstance(leaf, Constant) else leaf
+    return compile_condition(with_leaves(count.condition, stored))
 
 
 def _stored_fields(entity: Entity, count: Count, values: Mapping[str, Any]) -> Item:

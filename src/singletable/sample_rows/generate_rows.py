@@ -137,7 +137,9 @@ class _Sampler:
                 values[name] = 0
             else:
                 which = self._which(entity, name, number, shared)
-                values[name] = value_of(each.type, self._field_of(entity, name, place), which)
+                values[name] = value_of(
+                    each.type, self._field_of(entity, name, place), which, codecs=entity.declaration.codecs
+                )
         return values
 
     def _which(self, entity: Entity, name: str, number: int, shared: list[str]) -> int:

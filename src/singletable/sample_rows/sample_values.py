@@ -13,6 +13,7 @@ from uuid import UUID
 
 from singletable.model.entity import Entity
 from singletable.model.fields import NotAnEntityClass, fields_of
+from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 _FIRST = datetime(2026, 1, 12, 9, 30, tzinfo=UTC)
 _APART = timedelta(days=3, hours=1, minutes=20)  # time between two rows of an entity
@@ -55,8 +56,10 @@ def expiry_of(kind: Any, target: SampleField, number: int) -> Any:
     return moment if kind is datetime else int(moment.timestamp())
 
 
-def value_of(kind: Any, target: SampleField, number: int, depth: int = 0) -> Any:
+def value_of(kind: Any, target: SampleField, number: int, depth: int = 0, codecs: TypeCodecs = BUILT_IN) -> Any:
     """Return the sample value of a field in row `number`, counted from 0."""
+    if kind not in _PLAIN and (codec := codecs.of_type(kind)) is not None:
+        return _coded(codec, target, number, depth, codecs)
     if get_origin(kind) is Literal:
         return get_args(kind)[number % len(get_args(kind))]
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -65,27 +68,55 @@ def value_of(kind: Any, target: SampleField, number: int, depth: int = 0) -> Any
     if isinstance(kind, type) and kind in _PLAIN:
         return _PLAIN[kind](target, number)
     if get_origin(kind) in (Union, types.UnionType):
-        return value_of(get_args(kind)[0], target, number, depth)
+        return value_of(get_args(kind)[0], target, number, depth, codecs)
     if kind == tuple[str, ...]:
         return _PATH[: number % len(_PATH) + 1]
-    return _composed(kind, target, number, depth)
+    return _composed(kind, target, number, depth, codecs)
 
 
-def _composed(kind: Any, target: SampleField, number: int, depth: int) -> Any:
+def _coded(codec: TypeCodec[Any, Any], target: SampleField, number: int, depth: int, codecs: TypeCodecs) -> Any:
+    """Return a value of a type with a type codec: the first candidate for the stored value that the codec reads."""
+    stored = value_of(codec.stored, target, number, depth, codecs)
+    for candidate in (stored, *(text.format(number + 1) for text in _FORMATTED if codec.stored is str)):
+        try:
+            value = codec.of(candidate)
+            codec.stored_form(value)
+        except Exception:  # noqa: S112  # a codec is code of the user; the next candidate may be valid
+            continue
+        return value
+    return stored
+
+
+_FORMATTED = (
+    "https://example.com/{}",
+    "10.0.0.{}",
+    "2001:db8::{}",
+    "10.{}.0.0/16",
+    "2001:db8:{}::/48",
+    "postgres://db{}.example.com/app",
+    "redis://db{}.example.com/0",
+    "Europe/Berlin",
+)
+"""Texts of the common formats: URLs, IP addresses and networks, DSNs and time zones."""
+
+
+def _composed(kind: Any, target: SampleField, number: int, depth: int, codecs: TypeCodecs) -> Any:
     origin, arguments = get_origin(kind) or kind, get_args(kind)
     if origin in (list, set, frozenset, tuple):
         inner = [each for each in arguments if each is not ...] or [str]
         many = inner if origin is tuple and ... not in arguments else inner[:1] * 2
-        return origin([value_of(each, target, number + place, depth + 1) for place, each in enumerate(many)])
+        return origin([value_of(each, target, number + place, depth + 1, codecs) for place, each in enumerate(many)])
     if isinstance(origin, type) and issubclass(origin, Mapping):
         kinds = arguments or (str, str)
-        return {"first": value_of(kinds[-1], target, number, depth + 1)}
+        return {"first": value_of(kinds[-1], target, number, depth + 1, codecs)}
     try:
         fields = fields_of(origin) if depth < _DEPTH_MAX and isinstance(origin, type) else {}
     except (NotAnEntityClass, TypeError, NameError):
         return _text(target, number)
     return {
-        name: value_of(field.type, SampleField(snake(origin.__name__), name, target.initials), number, depth + 1)
+        name: value_of(
+            field.type, SampleField(snake(origin.__name__), name, target.initials), number, depth + 1, codecs
+        )
         for name, field in fields.items()
         if not field.optional
     }

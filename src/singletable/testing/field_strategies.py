@@ -9,6 +9,7 @@ import typing
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime
 from functools import reduce
+from string import ascii_letters
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from singletable.client.items.object_construction import argument_name
 from singletable.client.items.value_reader import reader_of
 from singletable.errors import ArgumentRefused, SingletableError
 from singletable.model.fields import NotAnEntityClass, fields_of, hints_of, name_of
+from singletable.model.type_codecs import BUILT_IN
 from singletable.planner.stored_items import stored_value
 from singletable.testing.field_limits import NO_LIMITS, Limits, limits_of_metadata, limits_of_validator
 from singletable.testing.scalar_strategies import MAKERS, Values, characters, dates, datetimes, retried
@@ -98,6 +100,8 @@ def _values_of_type(declared: Any, limits: Limits) -> Values:
         return st.sampled_from(list(declared))
     if str(declared.__module__).startswith("pydantic."):
         return _pydantic(declared, limits)
+    if declared.__module__ == "ipaddress" or declared.__module__.startswith("pathlib"):
+        return st.from_type(declared)
     for base, make in MAKERS.items():
         if issubclass(declared, base):
             made = make(limits)
@@ -114,7 +118,7 @@ def _member_values(union: Any, member: Any, limits: Limits) -> Values:
 
     def round_trips(value: Any) -> bool:
         try:
-            again = read(stored_value(value))
+            again = read(stored_value(value, BUILT_IN))
         except (SingletableError, ValueError, TypeError, KeyError, ArithmeticError):
             return False
         return type(again) is type(value) and again == value
@@ -227,6 +231,8 @@ def _pydantic(declared: type, limits: Limits) -> Values:
         return st.emails()
     if name in _PAST_AND_FUTURE:
         limits &= _PAST_AND_FUTURE[name]
+    if name.endswith("Url"):
+        return st.text(ascii_letters, max_size=10).map(lambda path: declared(f"https://example.com/{path}"))
     if name.endswith("Datetime") and name != "NaiveDatetime":
         return datetimes(limits)
     if name.endswith("Date"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
 from functools import reduce
 from typing import Any
@@ -166,5 +166,7 @@ MAKERS: dict[type, Callable[[Limits], Values]] = {
     datetime: datetimes,
     date: dates,
     UUID: lambda limits: st.uuids(),
+    time: lambda limits: st.times(),
+    timedelta: lambda limits: st.timedeltas(),
 }
 """The strategy for each built-in type; a subclass comes before its base class."""

@@ -32,6 +32,7 @@ from singletable import (
     field,
     key,
 )
+from singletable.model.type_codecs import BUILT_IN
 from singletable.planner.stored_items import field_value, item_of, stored_value, values_of
 from singletable.values.attribute_value import fits, number_text
 from tests.client.between import between
@@ -229,7 +230,7 @@ class Oracle:
             return field_value(self.entity, str(change.steps[0]), value)
         if isinstance(value, set | frozenset) and not value and change.spec is not None:
             return None if change.spec.is_empty_without else {"L": []}
-        return stored_value(value)
+        return stored_value(value, BUILT_IN)
 
     def _combined(self, stored: Item | None, current: Any, change: Change) -> Item | None:
         """Return a number, list or set after an addition or removal; `stored` is None for a default."""
@@ -239,17 +240,17 @@ class Oracle:
             added = self._encoded(change, change.value) or {}
             if "L" not in added:
                 raise ArgumentRefused("not a list")
-            elements = stored_value(list(current or ())) if stored is None else stored
+            elements = stored_value(list(current or ()), BUILT_IN) if stored is None else stored
             return {"L": [*elements["L"], *added["L"]]}
         if change.type.shape == "set":
             if change.action == "discard" and stored is None and not current:
                 _changed_set(frozenset(), change)  # raises for a wrong argument
                 return None  # there is nothing to discard
             return self._encoded(change, _changed_set(frozenset(current or ()), change))
-        added = stored_value(change.value)
+        added = stored_value(change.value, BUILT_IN)
         if "N" not in added:
             raise ArgumentRefused("not a number")
-        number = stored_value(current or 0) if stored is None else stored
+        number = stored_value(current or 0, BUILT_IN) if stored is None else stored
         total = EXACT.add(Decimal(number["N"]), Decimal(added["N"]))
         if not fits(total):
             raise NotApplicable
@@ -260,7 +261,7 @@ def _changed_set(current: frozenset[Any], change: Change) -> frozenset[Any]:
     members = change.value
     if not isinstance(members, set | frozenset) or not members:
         raise ArgumentRefused("not a set with members")
-    stored_value(members)
+    stored_value(members, BUILT_IN)
     return current | members if change.action == "add" else current - members
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Any, Literal, NewType
@@ -121,7 +121,7 @@ def test_choose_codec_lists_the_valid_formats_for_an_unknown_format(python_type:
         tuple[int, ...],
         tuple,
         dict,
-        time,
+        complex,
         object,
         None,
         Any,

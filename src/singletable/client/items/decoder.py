@@ -183,7 +183,7 @@ def make(of: DecodedClass, values: Mapping[str, Any]) -> Any:
 def _reader(target: DecodedClass, field: Field) -> Callable[[Value], Any]:
     if field.name == target.expiry:
         return expiry_reader(field.type)
-    return reader_of(field.type)
+    return reader_of(field.type, target.entity.declaration.codecs)
 
 
 def decoded_keys(entity: Entity, item: Item, *, base_only: bool = False) -> dict[str, Any]:

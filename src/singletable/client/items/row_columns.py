@@ -31,6 +31,7 @@ from singletable.client.items.object_construction import (
 from singletable.client.items.rows import ABSENT, Column, FastColumn, FastType, row_reader
 from singletable.client.items.value_reader import ValueReader, expiry_reader, reader_of
 from singletable.model.fields import Field, strip
+from singletable.model.type_codecs import BUILT_IN, TypeCodecs
 from singletable.values.fast_path import NotOnFastPath
 from singletable.wire.api_types import decoder_of
 
@@ -116,16 +117,16 @@ _SETS: dict[Any, ValueShape] = {
 }
 
 
-def shape_of(annotation: Any, name: str) -> ValueShape:
+def shape_of(annotation: Any, name: str, codecs: TypeCodecs = BUILT_IN) -> ValueShape:
     """Return the shape of a type; `name` is the variable through which its source code can refer to an object."""
     declared, optional = strip(annotation)
-    if not optional:
+    if not optional and codecs.of_type(declared) is None:
         if declared in _PLAIN:
             return _PLAIN[declared]
-        shape = _choice(declared, name) or _container(get_origin(declared), get_args(declared), name)
+        shape = _choice(declared, name) or _container(get_origin(declared), get_args(declared), name, codecs)
         if shape is not None:
             return shape
-    return read_by(reader_of(annotation), name)
+    return read_by(reader_of(annotation, codecs), name)
 
 
 def read_by(reader: ValueReader, name: str) -> ValueShape:
@@ -164,12 +165,12 @@ def _choice(declared: Any, name: str) -> ValueShape | None:
     return None
 
 
-def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> ValueShape | None:
+def _container(kind: Any, arguments: tuple[Any, ...], name: str, codecs: TypeCodecs) -> ValueShape | None:
     if kind in (set, frozenset) and arguments[0] in _SETS:
         of = _SETS[arguments[0]]
         return ValueShape(of.member, of.content, lambda content: f"{kind.__name__}({of.expression(content)})")
     if kind is list or (kind is tuple and len(arguments) == 2 and arguments[1] is ...):
-        inner = shape_of(arguments[0], name)
+        inner = shape_of(arguments[0], name, codecs)
         open_, close = ("[", "]") if kind is list else ("tuple([", "])")
         element = inner.over("each")
         return ValueShape(
@@ -181,7 +182,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str) -> ValueShape |
             inner.fast.listed() if kind is list and inner.fast is not None else None,
         )
     if kind is dict and arguments[0] is str:
-        inner = shape_of(arguments[1], name)
+        inner = shape_of(arguments[1], name, codecs)
         made = f"key: {inner.over('each')} for key, each in "
         return ValueShape("M", dict[str, inner.type], lambda content: f"{{{made}{content}.items()}}", inner.names)  # type: ignore[name-defined]
     return None
@@ -261,12 +262,13 @@ def _column(target: DecodedClass, of: Field, member: str) -> FieldColumn:
 
 
 def _shape(target: DecodedClass, of: Field, attribute: str, name: str) -> ValueShape:
+    codecs = target.entity.declaration.codecs
     if of.name == target.expiry:
         return read_by(expiry_reader(of.type), name)
     is_key = any(attribute in placement.index.key_attributes for placement in target.entity.placements.values())
     if is_key and of.type not in (str, int, float):  # the client may send it again as a key, exactly as stored
-        return read_by(reader_of(of.type), name)
-    return shape_of(of.type, name)
+        return read_by(reader_of(of.type, codecs), name)
+    return shape_of(of.type, name, codecs)
 
 
 def object_factory(target: DecodedClass, columns: Mapping[str, FieldColumn]) -> Callable[[Sequence[Any]], list[Any]]:

@@ -71,7 +71,9 @@ class Upgrader:
     def _apply(self, step: Upgrade, item: Item, fields: Item) -> Item:
         """Apply one upgrade and return its result as DynamoDB JSON, for the next upgrade."""
         in_key = decoded_keys(self._entity, item, base_only=True)
-        given = {name: plain_value(stored_value(value)) for name, value in in_key.items()}
+        given = {
+            name: plain_value(stored_value(value, self._entity.declaration.codecs)) for name, value in in_key.items()
+        }
         given |= {self._names.get(name, name): self._plain(name, value) for name, value in fields.items()}
         try:
             result = step.function(given)

@@ -18,6 +18,7 @@ from singletable.client.items.object_construction import argument_name, checked_
 from singletable.errors import DesignError, ItemRefused, Problem
 from singletable.model.design import Design
 from singletable.model.fields import Field, NotAnEntityClass, container_of, fields_of, name_of, strip
+from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 Value = dict[str, Any]
 ValueReader = Callable[[Value], Any]
@@ -25,10 +26,10 @@ ValueReader = Callable[[Value], Any]
 _SETS = (set, frozenset)
 
 
-def reader_of(annotation: Any) -> ValueReader:
+def reader_of(annotation: Any, codecs: TypeCodecs = BUILT_IN) -> ValueReader:
     """Return the reader for a type; the reader raises KeyError, TypeError or ValueError for a value of another type."""
     declared, optional = strip(annotation)
-    reader = _reader(declared)
+    reader = _reader(declared, codecs)
     return _or_none(reader) if optional else reader
 
 
@@ -39,7 +40,9 @@ def expiry_reader(annotation: Any) -> ValueReader:
     return lambda value: int(value["N"])
 
 
-def _reader(declared: Any) -> ValueReader:
+def _reader(declared: Any, codecs: TypeCodecs) -> ValueReader:
+    if (codec := codecs.of_type(declared)) is not None:
+        return _of_stored_type(codec, codecs)
     plain = PLAIN_READERS.get(declared) if isinstance(declared, type) else None
     if plain is not None:
         return plain
@@ -47,20 +50,34 @@ def _reader(declared: Any) -> ValueReader:
     if origin is Literal:
         return _literal(arguments)
     if origin in (Union, types.UnionType):
-        return _union(arguments)
+        return _union(arguments, codecs)
     if declared in (Any, object):
         return plain_value
     if (kind := container_of(declared)) is not None:
-        return _container(kind, arguments)
+        return _container(kind, arguments, codecs)
     if isinstance(declared, type) and issubclass(declared, enum.Enum):
         return _enumeration(declared)
-    return _of_class(declared)
+    return _of_class(declared, codecs)
 
 
-def _of_class(declared: Any) -> ValueReader:
+def _of_stored_type(codec: TypeCodec[Any, Any], codecs: TypeCodecs) -> ValueReader:
+    """Return the reader for a type with a type codec; whatever the codec raises becomes a ValueError."""
+    read, of, label = reader_of(codec.stored, codecs), codec.of, name_of(codec.type)
+
+    def read_stored(value: Value) -> Any:
+        stored = read(value)
+        try:
+            return of(stored)
+        except Exception as problem:  # a codec is code of the user
+            raise ValueError(f"the codec of {label} cannot read {stored!r}: {problem}") from problem
+
+    return read_stored
+
+
+def _of_class(declared: Any, codecs: TypeCodecs) -> ValueReader:
     """Return the reader for a class with fields, which is stored as a map, or for a subclass of a scalar type."""
     try:
-        return _model(declared)
+        return _model(declared, codecs)
     except NotAnEntityClass:
         pass
     if isinstance(declared, type):
@@ -73,7 +90,7 @@ def _of_class(declared: Any) -> ValueReader:
     )
 
 
-def _model(declared: type) -> ValueReader:
+def _model(declared: type, codecs: TypeCodecs) -> ValueReader:
     fields = fields_of(declared)
     arguments = {name: argument_name(declared, name) for name, field in fields.items() if field.initialised}
     readers: dict[str, ValueReader] = {}
@@ -81,7 +98,7 @@ def _model(declared: type) -> ValueReader:
 
     def read(value: Value) -> Any:
         if not readers:  # created on first use, because a class may be recursive
-            readers.update({name: reader_of(_annotated(field)) for name, field in fields.items()})
+            readers.update({name: reader_of(_annotated(field), codecs) for name, field in fields.items()})
         members, values = value["M"], {}
         for name, field in fields.items():
             stored = members.get(name)
@@ -124,10 +141,10 @@ def _literal(options: tuple[Any, ...]) -> ValueReader:
     return read
 
 
-def _union(arguments: tuple[Any, ...]) -> ValueReader:
+def _union(arguments: tuple[Any, ...], codecs: TypeCodecs) -> ValueReader:
     """Return the reader of a union, which tries the types in order; classes that lack a stored field come last."""
     _reject_same_fields(arguments)
-    readers = [(reader_of(argument), _field_names(argument)) for argument in arguments]
+    readers = [(reader_of(argument, codecs), _field_names(argument)) for argument in arguments]
 
     def read(value: Value) -> Any:
         members = value.get("M", {}).keys()
@@ -177,22 +194,25 @@ def _enum_key(value: Any) -> Any:
     return (isinstance(value, bool), value)
 
 
-def _container(kind: Any, arguments: tuple[Any, ...]) -> ValueReader:
+def _container(kind: Any, arguments: tuple[Any, ...], codecs: TypeCodecs) -> ValueReader:
     if kind is dict:
-        key = _key_of(arguments[0] if arguments else str)
-        inner = reader_of(arguments[1]) if arguments else plain_value
+        key = _key_of(arguments[0] if arguments else str, codecs)
+        inner = reader_of(arguments[1], codecs) if arguments else plain_value
         return lambda value: {key(name): inner(member) for name, member in value["M"].items()}
     if kind in _SETS:
-        element = reader_of(arguments[0]) if arguments else plain_value
+        element = reader_of(arguments[0], codecs) if arguments else plain_value
         return lambda value: kind(element(member) for member in _members(value))
     if kind is tuple and arguments and arguments[-1] is not ...:
-        readers = [reader_of(argument) for argument in arguments]
+        readers = [reader_of(argument, codecs) for argument in arguments]
         return lambda value: tuple(read(each) for read, each in zip(readers, value["L"], strict=True))
-    inner = reader_of(arguments[0]) if arguments else plain_value
+    inner = reader_of(arguments[0], codecs) if arguments else plain_value
     return lambda value: kind([inner(member) for member in value["L"]])
 
 
-def _key_of(declared: Any) -> Callable[[str], Any]:
+def _key_of(declared: Any, codecs: TypeCodecs) -> Callable[[str], Any]:
+    if (codec := codecs.of_type(declared)) is not None:
+        read, of = _key_of(codec.stored, codecs), codec.of
+        return lambda name: of(read(name))
     if isinstance(declared, type) and issubclass(declared, enum.Enum):
         members = {str(member.value): member for member in declared}
         return members.__getitem__
@@ -258,8 +278,9 @@ PLAIN_READERS: dict[Any, ValueReader] = {
 
 
 _REMEDY = (
-    "A field can be str, int, float, Decimal, bool, bytes, datetime, date, UUID, an Enum, a Literal, a class with such "
-    "fields,\n  or a list, tuple, set or dict of these."
+    "A field can be str, int, float, Decimal, bool, bytes, datetime, date, time, timedelta, UUID, an Enum, a Literal,\n"
+    "  a class with such fields, or a list, tuple, set or dict of these. For another type, declare a codec:\n"
+    "  @entity(codecs=[codec(HttpUrl, to=str, of=HttpUrl)])."
 )
 
 
@@ -270,30 +291,32 @@ def reject_unreadable_types(design: Design) -> None:
         for entity in design.entities
         for name, field in entity.fields.items()
         if name != entity.declaration.ttl
-        for message, remedy in _unreadable(field.type, set())
+        for message, remedy in _unreadable(field.type, entity.declaration.codecs, set())
     ]
     if problems:
         raise DesignError(problems)
 
 
-def _unreadable(annotation: Any, seen: set[Any]) -> Iterator[tuple[str, str | None]]:
+def _unreadable(annotation: Any, codecs: TypeCodecs, seen: set[Any]) -> Iterator[tuple[str, str | None]]:
     """Yield the problems with a type and its nested types, each with a remedy unless the message includes one."""
     declared, _ = strip(annotation)
     if get_origin(declared) is Literal or declared in seen:
         return
     seen.add(declared)
     try:
-        reader_of(declared)
+        reader_of(declared, codecs)
     except ItemRefused as problem:
         is_union = get_origin(declared) in (Union, types.UnionType)
         yield str(problem), None if is_union else _REMEDY
         return
+    if codecs.of_type(declared) is not None:
+        return
     for inner in get_args(declared):
         if inner is not ...:
-            yield from _unreadable(inner, seen)
+            yield from _unreadable(inner, codecs, seen)
     try:
         fields = fields_of(declared)
     except (NotAnEntityClass, AttributeError):  # not a class
         return
     for field in fields.values():
-        yield from _unreadable(field.type, seen)
+        yield from _unreadable(field.type, codecs, seen)

@@ -111,7 +111,7 @@ class DirectRequests:
         for encode in direct.parts:
             filled.append(encode(bound.known))
         for name in plan.where_parameters:
-            filled.append(stored_value(arguments[name]))
+            filled.append(stored_value(arguments[name], writes.entity.declaration.codecs))
         if version is not None:
             filled.append({"N": str(version)})
         parameters = template.parameters(self._preparer.table, writes.encoder.key(values), filled)
@@ -151,7 +151,8 @@ class DirectRequests:
     def _condition_values(self, intent: WriteIntent) -> list[Any]:
         """Return the values for the slots of conditions, in order."""
         arguments = intent.arguments
-        values = [stored_value(arguments[name]) for name in self._names(intent)] if intent.where is not None else []
+        names, codecs = self._names(intent) if intent.where is not None else [], intent.entity.declaration.codecs
+        values = [stored_value(arguments[name], codecs) for name in names]
         return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now())]
 
     def _slots(self, intent: WriteIntent) -> ConditionInputs:

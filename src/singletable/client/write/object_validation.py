@@ -19,6 +19,7 @@ from singletable.client.write.item_encoder import Encoder
 from singletable.errors import ArgumentRefused, InvalidValue, ItemRefused, KeyRefused
 from singletable.model.entity import Entity
 from singletable.model.fields import NotAnEntityClass, fields_of, strip
+from singletable.model.type_codecs import TypeCodecs
 from singletable.model.validation.class_rules import rules_of
 from singletable.planner.stored_items import Item
 from singletable.values.fast_path import FastPath, NotOnFastPath
@@ -47,7 +48,9 @@ class Validator:
         self._entity, self._encoder, self._decoder = entity, encoder, decoder
         self.fast: FastObjects | None = decoder.fast_objects(())
         # If `==` compares every field of every nested object, equal fields have equal stored forms.
-        self._compares_all = all(_compares_all_fields(field.type, ()) for field in entity.fields.values())
+        self._compares_all = all(
+            _compares_all_fields(field.type, entity.declaration.codecs, ()) for field in entity.fields.values()
+        )
 
     def valid_object(self, value: Any) -> tuple[bytes, Hashable, Any]:
         """Return the JSON of an object's item, its key, and the object that a read returns.
@@ -231,14 +234,16 @@ def rule_in(problem: Exception, type_name: str) -> str:
     return f"not {type_name}" if is_reader_error else rule_of(problem)
 
 
-def _compares_all_fields(annotation: Any, outer: tuple[type, ...]) -> bool:
+def _compares_all_fields(annotation: Any, codecs: TypeCodecs, outer: tuple[type, ...]) -> bool:
     """Return whether `==` on values of a type compares all their stored data."""
     declared, _ = strip(annotation)
     if declared in PLAIN_READERS or declared in outer or get_origin(declared) is Literal:
         return True
+    if (codec := codecs.of_type(declared)) is not None:
+        return codec not in codecs.declared
     arguments = [each for each in get_args(declared) if each is not ...]
     if get_origin(declared) in (list, tuple, set, frozenset, dict, Union, types.UnionType):
-        return all(_compares_all_fields(each, outer) for each in arguments)
+        return all(_compares_all_fields(each, codecs, outer) for each in arguments)
     if not isinstance(declared, type):
         return False
     if issubclass(declared, enum.Enum):
@@ -248,7 +253,7 @@ def _compares_all_fields(annotation: Any, outer: tuple[type, ...]) -> bool:
     except NotAnEntityClass:
         return False
     return _has_generated_equality(declared) and all(
-        _compares_all_fields(field.type, (*outer, declared)) for field in fields.values()
+        _compares_all_fields(field.type, codecs, (*outer, declared)) for field in fields.values()
     )
 
 

@@ -38,7 +38,7 @@ def stored_condition(entity: Entity, condition: Condition, arguments: Mapping[st
         if isinstance(leaf, Path):
             return stored_path(entity, leaf)
         value = arguments[leaf.name] if isinstance(leaf, Parameter) else leaf.value
-        return Constant(value if isinstance(value, Slot) else stored_value(value))
+        return Constant(value if isinstance(value, Slot) else stored_value(value, entity.declaration.codecs))
 
     return with_leaves(condition, stored)
 

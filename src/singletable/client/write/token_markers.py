@@ -21,6 +21,7 @@ from singletable.expressions.tree import Compare, Condition, Constant, Or, Path
 from singletable.model.codecs.text_codec import escape
 from singletable.model.design import Design
 from singletable.model.table_schema import RESERVED_TYPE, TOKEN_PREFIX
+from singletable.model.type_codecs import TypeCodecs
 from singletable.planner.stored_items import field_value, stored_value
 from singletable.values.limits import SORT_KEY_BYTES_MAX
 
@@ -77,13 +78,13 @@ def request_hash(intents: Sequence[WriteIntent]) -> str:
             each.entity.name,
             {name: field_value(each.entity, name, value) for name, value in sorted(each.values.items())},
             repr((each.changes, each.where, each.absent, each.version)),
-            {name: _stored(value) for name, value in sorted(each.arguments.items())},
+            {name: _stored(value, each.entity.declaration.codecs) for name, value in sorted(each.arguments.items())},
         ]
         for each in intents
     ]
     return hashlib.sha256(msgspec.json.encode(document, order="deterministic")).hexdigest()
 
 
-def _stored(value: Any) -> Any:
+def _stored(value: Any, codecs: TypeCodecs) -> Any:
     """Return the stored form of an argument; a list for an empty set, which DynamoDB cannot store."""
-    return {"L": []} if isinstance(value, set | frozenset) and not value else stored_value(value)
+    return {"L": []} if isinstance(value, set | frozenset) and not value else stored_value(value, codecs)

@@ -41,6 +41,7 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.fields import Field
 from singletable.model.parameter_binding import fixed_values
+from singletable.model.type_codecs import TypeCodecs
 from singletable.model.validation.class_rules import rules_of
 from singletable.planner.stored_items import stored_value
 from singletable.planner.validation_reads import ChangeKind, change_kind, field_at, read_reason
@@ -68,8 +69,9 @@ def field_plan(
     kind = _PLANS[change_kind(change, rules.type)]
     needs = read_reason(entity.cls, change, validates_whole=validates_whole)
     if len(steps) > 1:
-        read = reader_of(rules.type | None if rules.optional else rules.type)
-        encode = partial(_nested_value, field_at(entity.cls, steps))
+        codecs = entity.declaration.codecs
+        read = reader_of(rules.type | None if rules.optional else rules.type, codecs)
+        encode = partial(_nested_value, field_at(entity.cls, steps), codecs)
         return kind(entity, change, rules, Coding(encode, read, decoder.read), needs)
     is_simple = kind is SetField and rules.validate is None and needs is None
     fast = encoder.fast_field(name) if is_simple else None
@@ -77,11 +79,11 @@ def field_plan(
     return kind(entity, change, rules, coding, needs)
 
 
-def _nested_value(field: Field | None, value: Any) -> AttributeValue | None:
+def _nested_value(field: Field | None, codecs: TypeCodecs, value: Any) -> AttributeValue | None:
     """Return the stored form of a nested value; an empty set, which DynamoDB cannot hold, becomes None or a list."""
     if isinstance(value, set | frozenset) and not value:
         return None if field is not None and field.is_empty_unless_stored else {"L": []}
-    return stored_value(value)
+    return stored_value(value, codecs)
 
 
 _decode = msgspec.json.decode

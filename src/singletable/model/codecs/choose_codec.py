@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal, NewType, get_args, get_origin
@@ -18,12 +18,15 @@ from singletable.model.codecs.datetime_codec import PRECISIONS, datetime_codec
 from singletable.model.codecs.descending_codec import DescendingCodec
 from singletable.model.codecs.enum_codec import EnumCodec, LiteralCodec
 from singletable.model.codecs.fixed_point_codec import FixedPointCodec
+from singletable.model.codecs.fixed_text_codec import FixedTextCodec, ip_codec
 from singletable.model.codecs.integer_codec import IntegerCodec
 from singletable.model.codecs.number_codec import NumberCodec
 from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.codecs.raw_codec import RawCodec
+from singletable.model.codecs.stored_type_codec import StoredTypeCodec
 from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.codecs.uuid_codec import UuidCodec
+from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 Build = Callable[[Any, str, str], Codec | None]
 """A function that takes a type, a format and a delimiter, and returns a codec; None if the type has no such format."""
@@ -41,9 +44,14 @@ class _Kind:
     build: Build
 
 
-def choose_codec(python_type: Any, spec: str, delimiter: str) -> Codec:
-    """Return the codec of a field; raise ValueError if the type or the format is not supported."""
+def choose_codec(python_type: Any, spec: str, delimiter: str, codecs: TypeCodecs | None = None) -> Codec:
+    """Return the codec of a field; raise ValueError if the type or the format is not supported.
+
+    `codecs` are the type codecs of the entity; None means the built-in ones.
+    """
     unwrapped = _unwrapped(python_type)
+    if (of_type := (codecs or BUILT_IN).of_type(unwrapped)) is not None:
+        return _of_stored_type(of_type, spec, delimiter, codecs)
     kind = _kind_of(unwrapped)
     if kind is None:
         raise ValueError(
@@ -54,6 +62,32 @@ def choose_codec(python_type: Any, spec: str, delimiter: str) -> Codec:
     if codec is None:
         raise ValueError(f"{{field:{spec}}} is not supported for {_name(python_type)}; use {kind.spellings}")
     return DescendingCodec(delimiter, codec) if descending else codec
+
+
+def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, codecs: TypeCodecs | None) -> Codec:
+    """Return the codec of a type with a type codec: of its own if the type has one, otherwise of the stored type."""
+    label, (format_, descending) = _name(of_type.type), _split(spec)
+    own = _own_codec(of_type, delimiter)
+    if own is not None:
+        if format_:
+            raise ValueError(f"{{field:{spec}}} is not supported for {label}; use {{field}} or {{field:desc}}")
+        return DescendingCodec(delimiter, own) if descending else own
+    try:
+        codec = choose_codec(of_type.stored, spec, delimiter, codecs)
+    except ValueError as problem:
+        raise ValueError(f"{label} is stored as {_name(of_type.stored)}: {problem}") from problem
+    if isinstance(codec, RawCodec):
+        raise ValueError(f"{{field:{spec}}} is not supported for {label}; use {{field}}")
+    return StoredTypeCodec(delimiter, of_type, codec)
+
+
+def _own_codec(of_type: TypeCodec[Any, Any], delimiter: str) -> Codec | None:
+    """Return the codec of a built-in type whose texts sort like the values, unlike those of its stored type."""
+    if BUILT_IN.of_type(of_type.type) is not of_type:
+        return None
+    if of_type.type is time:
+        return FixedTextCodec(delimiter, time, "00:00:00.000000", of_type.to, time.fromisoformat)
+    return ip_codec(delimiter, of_type.type) if of_type.type.__module__ == "ipaddress" else None
 
 
 def _unwrapped(python_type: Any) -> Any:
