@@ -20,6 +20,7 @@ from singletable.document.item_collections import text_of
 from singletable.errors import ArgumentRefused
 from singletable.model.entity import Entity
 from singletable.model.fields import DefaultFactory, Field, container_of, fields_of, has_fields, name_of, strip
+from singletable.model.type_codecs import BUILT_IN
 from singletable.planner.stored_items import stored_value
 
 Value = Mapping[str, Any]
@@ -84,7 +85,7 @@ def new_item(entity: Entity) -> dict[str, Value]:
         if isinstance(default, DefaultFactory):
             default = default.make() if default.make is not None else None
         if not field.required and default is not None and name != entity.declaration.ttl:
-            found[entity.attributes[name]] = stored_value(default)
+            found[entity.attributes[name]] = stored_value(default, entity.declaration.codecs)
     return found
 
 
@@ -247,7 +248,7 @@ def _choices(declared: Any) -> list[Any]:
 
 
 def _options(declared: Any) -> Iterator[str]:
-    return (_plain_text(stored_value(each)) for each in _choices(declared))
+    return (_plain_text(stored_value(each, BUILT_IN)) for each in _choices(declared))
 
 
 def _plain_text(stored: Value) -> str:
@@ -268,7 +269,9 @@ def _value(annotation: Any, texts: Texts, path: str, name: str) -> Value:
     if texts.get(path + JSON):
         return _json_value(text, name)
     if control == "choice":
-        return next((stored_value(each) for each in _choices(declared) if _choice_text(each) == text), {"S": text})
+        return next(
+            (stored_value(each, BUILT_IN) for each in _choices(declared) if _choice_text(each) == text), {"S": text}
+        )
     if control == "number":
         return {"N": text.strip()}
     if control != "text":
@@ -278,7 +281,7 @@ def _value(annotation: Any, texts: Texts, path: str, name: str) -> Value:
 
 
 def _choice_text(value: Any) -> str:
-    return _plain_text(stored_value(value))
+    return _plain_text(stored_value(value, BUILT_IN))
 
 
 def _json_value(text: str, name: str) -> Value:
