@@ -76,11 +76,47 @@ class NewOrders(
         return query(NewOrder)
 
 
+@entity(
+    key=KEY,
+    gsi1=("CUST#{customer}", "{status}#{id}"),
+    gsi2=("NOTE#{note}", "{id}"),
+    name="Order",
+    expected_per_partition={"gsi1": 10, "gsi2": 10},
+)
+@dataclass
+class IndexedOrder:
+    id: str
+    customer: str
+    status: str
+    note: str | None = None
+
+
+class IndexedOrders(
+    Table,
+    entities=[IndexedOrder],
+    name="Orders",
+    indexes=[GSI("gsi1", name="ByStatus", keys=("ByStatusPK", "ByStatusSK"))],
+):
+    """The old orders in other indexes: new code works in every phase of this migration."""
+
+    @pattern()
+    def of_customer(self, customer: str) -> Page[IndexedOrder]:
+        """Orders of a customer."""
+        return query(IndexedOrder)
+
+    @pattern()
+    def with_note(self, note: str) -> Page[IndexedOrder]:
+        """Orders with a note."""
+        return query(IndexedOrder)
+
+
 OLD, NEW = snapshot_of(OldOrders.design), snapshot_of(NewOrders.design)
 FILES = (
     MigrationFile(1, "initial", Path("0001_initial.json"), OLD),
     MigrationFile(2, "by_status", Path("0002_by_status.json"), NEW),
 )
+INDEXED = snapshot_of(IndexedOrders.design)
+INDEX_FILES = (FILES[0], MigrationFile(2, "indexes", Path("0002_indexes.json"), INDEXED))
 CONTROL = ControlItems("Orders", ("PK", "SK"), "entity_type")
 
 
@@ -112,12 +148,13 @@ def session_of(engine: Engine) -> Session:
     return QuickSession(transport_for(engine))
 
 
-def next_run(session: Session, **settings: Any) -> MigrationRun:
-    """Return the run of the migration, without pauses for clients."""
+def next_run(session: Session, table: type[Table] = NewOrders, **settings: Any) -> MigrationRun:
+    """Return the run of the migration to the design of a table, without pauses for clients."""
     state = run(CONTROL.state(), session)
     assert state is not None
     chosen = RunSettings(**{"wait_seconds": 0.0, "segments": 2, **settings})
-    found = migration_run(CONTROL, FILES, state, NewOrders.design, NEW, chosen)
+    files = FILES if table is NewOrders else INDEX_FILES
+    found = migration_run(CONTROL, files, state, table.design, files[1].snapshot, chosen)
     assert found is not None
     return found
 

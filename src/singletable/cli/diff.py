@@ -94,7 +94,7 @@ def _print(
         print_table(f"{title}: {format_count(len(operations), 'change')}", _HEADERS, rows, optional=("from → to",))
         _print_remedies(operations)
         if any(each.category is Category.IN_PLACE for each in operations):
-            _print_phases()
+            _print_phases(operations)
             _print_cost(cost, rate)
         print()
         print_wrapped(_deployment(operations))
@@ -113,11 +113,13 @@ def _print_remedies(operations: tuple[Operation, ...]) -> None:
             print_wrapped(f"{number} {each.kind} {each.subject}: {each.remedy}")
 
 
-def _print_phases() -> None:
-    from singletable.evolve.phases import IN_PLACE_EFFECTS
+def _print_phases(operations: tuple[Operation, ...]) -> None:
+    from singletable.evolve.differences import works_in_all_phases
+    from singletable.evolve.phases import DUAL_EFFECTS, IN_PLACE_EFFECTS
 
     print()
-    rows = [[effect.phase.value, effect.old_code, effect.new_code] for effect in IN_PLACE_EFFECTS]
+    effects = DUAL_EFFECTS if works_in_all_phases(operations) else IN_PLACE_EFFECTS
+    rows = [[effect.phase.value, effect.old_code, effect.new_code] for effect in effects]
     print_table("During the migration", ("phase", "old code", "new code"), rows)
 
 

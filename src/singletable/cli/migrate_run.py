@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 STOPPED = 1
 SEGMENTS_MAX = 1000
+UNTIL = ("pending", "expand", "backfill", "verify", "switch")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,7 +27,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("run", help="run the next migration, or continue it", description=__doc__)
     add_table(parser)
     add_run_options(parser)
-    parser.add_argument("--dry-run", action="store_true", help="count the writes and write nothing, like `plan`")
+    parser.add_argument(
+        "--until",
+        metavar="PHASE",
+        choices=UNTIL,
+        help="stop after the work of a phase: pending, expand, backfill, verify or switch",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="count everything and write nothing, as `plan` does")
     parser.set_defaults(run=run, region="us-east-1", prices=None)
 
 
@@ -76,14 +83,17 @@ def run(options: argparse.Namespace) -> int:
             result = run_steps(run_migration(following, state), target.session)
             show_result(following.file.label, result, as_json=options.json)
             state = result.state
-            if result.failures or state.phase is not None:
+            if result.failures:
                 return STOPPED
+            if state.phase is not None:
+                return 0 if settings.until is state.phase else STOPPED
             following = target.run(state, settings)
     return 0
 
 
 def run_settings(options: argparse.Namespace) -> RunSettings:
     """Return the settings of a run, which reports on standard error."""
+    from singletable.evolve.phases import Phase
     from singletable.migrations.runner import WAIT_SECONDS, RunSettings
 
     if options.segments > SEGMENTS_MAX:
@@ -97,7 +107,8 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
             print(f"\r  {done.items:,} items read, {done.written:,} written", end="", file=sys.stderr)
 
     wait = 0.0 if options.no_clients else WAIT_SECONDS
-    return RunSettings(options.rate, options.segments, wait, report=report, progress=progress)
+    until = None if options.until is None else Phase(options.until)
+    return RunSettings(options.rate, options.segments, wait, until, report=report, progress=progress)
 
 
 def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:

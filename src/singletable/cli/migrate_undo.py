@@ -14,7 +14,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("undo", help="undo an open migration", description=__doc__)
     add_table(parser)
     add_run_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, until=None)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,4 +34,6 @@ def run(options: argparse.Namespace) -> int:
         confirm(options, target)
         result = run_steps(undo_migration(following, state), target.session)
     show_result(following.file.label, result, as_json=options.json)
+    if result.state.phase is not None and not options.json:
+        print("New code works with the old keys. After it has stopped, run `singletable migrate undo` again to close.")
     return 0

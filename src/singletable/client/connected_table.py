@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,7 +39,9 @@ class ConnectedTable:
         self.session = session
         self.reader = reader
         self.entities = TableEntities(reader.design)
-        self._returns_items = returns_items
+        self.returns_items = returns_items
+        self.finder: TableReader | None = None
+        """The reader that finds copies; None if it is `reader`."""
         self._writer: Writer | None = None
         self._making = Lock()
 
@@ -52,8 +54,12 @@ class ConnectedTable:
         from singletable.client.write.table_writer import Writer
 
         with self._making:
-            self._writer = self._writer or Writer(self.reader, returns_items=self._returns_items)
+            self._writer = self._writer or Writer(self.reader, returns_items=self.returns_items, finder=self.finder)
         return self._writer
+
+    def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
+        """Return the steps of a write on this table; a migration that is open gives them other index keys."""
+        return make(self)
 
     def run(self, steps: Steps[R]) -> R:
         """Run the steps of a read or write on this thread."""
@@ -65,27 +71,28 @@ class ConnectedTable:
 
     def run_pattern(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Any:
         """Run a pattern and return its result."""
-        return self._run_observed(_planned(outcome), self._steps(outcome, arguments, options))
+        return self._run_observed(planned(outcome), self._steps(outcome, arguments, options))
 
     async def run_pattern_async(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Any:
         """Run a pattern on the running event loop and return its result."""
-        return await self._run_observed_async(_planned(outcome), self._steps(outcome, arguments, options))
+        return await self._run_observed_async(planned(outcome), self._steps(outcome, arguments, options))
 
     def count(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
         """Return the number of items that a pattern finds."""
-        plan = _planned(outcome)
-        return self._run_observed(plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT))
+        plan = planned(outcome)
+        return self._run_observed(plan, self._count_steps(plan, arguments, options or _DEFAULT))
 
     async def count_async(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> int:
         """Return the number of items that a pattern finds, on the running event loop."""
-        plan = _planned(outcome)
-        return await self._run_observed_async(
-            plan, pagination.count_all(self.reader, plan, arguments, options or _DEFAULT)
-        )
+        plan = planned(outcome)
+        return await self._run_observed_async(plan, self._count_steps(plan, arguments, options or _DEFAULT))
+
+    def _count_steps(self, plan: Plan, arguments: dict[str, Any], options: ReadOptions) -> Steps[int]:
+        return pagination.count_all(self.reader, plan, arguments, options)
 
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
         """Yield all items that a pattern finds; reads pages on demand."""
-        plan, chosen = _planned(outcome), options or _DEFAULT
+        plan, chosen = planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
         while (objects := self._run_observed(plan, pagination.next_objects(self.reader, plan, found))) is not None:
             yield from objects
@@ -94,7 +101,7 @@ class ConnectedTable:
         self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
     ) -> AsyncIterator[Any]:
         """Yield all items that a pattern finds; reads pages on demand, on the running event loop."""
-        plan, chosen = _planned(outcome), options or _DEFAULT
+        plan, chosen = planned(outcome), options or _DEFAULT
         found = pagination.start_query(self.reader, plan, arguments, chosen)
         while True:
             objects = await self._run_observed_async(plan, pagination.next_objects(self.reader, plan, found))
@@ -131,7 +138,7 @@ class ConnectedTable:
             raise
 
     def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Steps[Any]:
-        plan, chosen = _planned(outcome), options or _DEFAULT
+        plan, chosen = planned(outcome), options or _DEFAULT
         if isinstance(plan.pattern.intent, ItemWriteIntent):
             if options is not None:
                 raise ArgumentRefused(f"{plan.pattern.name} is a write; using(...) accepts options for reads only")
@@ -157,7 +164,8 @@ def name_pattern(problem: ArgumentRefused | KeyRefused, name: str) -> None:
         problem.args = (f"{name}: {problem}",)
 
 
-def _planned(outcome: Outcome) -> Plan:
+def planned(outcome: Outcome) -> Plan:
+    """Return the plan of a pattern; raise DesignError if the model does not support the pattern."""
     if isinstance(outcome, UnsupportedPattern):
         from singletable.planner.explanation import unsupported_problem
 

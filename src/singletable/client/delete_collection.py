@@ -46,7 +46,7 @@ def delete_collection(
     opened: ConnectedTable, root: Key[Any], progress: Progress | None
 ) -> Steps[BatchResult[CollectionKey]]:
     """Delete every other item in the partition of the root, then the root."""
-    return _Deletion(opened, root, progress).run()
+    return opened.write_steps(lambda table: _Deletion(table, root, progress).run())
 
 
 @dataclass

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from singletable.client.design_state import ClientAccess, DesignState, read_item, reserved_key, state_of
 from singletable.client.request_steps import Call
 from singletable.client.responses import read_get
 from singletable.errors import TableDiffers
-from singletable.evolve.phases import Phase
+from singletable.evolve.phases import KEY_FORMS, NEW_KEYS, KeyForm, KeyUse, Phase
 from singletable.model.table_schema import STATE
 
 RENEW_SECONDS, VIEW_SECONDS_MAX = 30.0, 60.0
@@ -73,8 +74,8 @@ class DesignLease:
         """What the client may do."""
         return ClientAccess.ALL if self.state is None else self.state.access(self.fingerprints)
 
-    def check(self, operation: str) -> None:
-        """Raise TableDiffers if the client must not send this operation now."""
+    def check(self, operation: str, uses: Iterable[KeyUse] = ()) -> None:
+        """Raise TableDiffers if the client must not send this operation now, with these uses of index keys."""
         access = self.access
         is_write = operation in WRITES
         if access is ClientAccess.NONE or (is_write and access is ClientAccess.READS):
@@ -96,6 +97,55 @@ class DesignLease:
                 f"  Deploy the code of that design. The table has the migrations {_names(state) or 'none'}."
             )
         return f"{open_migration(self.table, state)}, in which {self.model} may send no {what}.\n  {_advice(state)}"
+
+
+@dataclass
+class DualLease(DesignLease):
+    """The lease of new code that works with the old or the new index keys, as the phase of a migration requires."""
+
+    confirmed_uses: dict[KeyUse, float] = field(init=False, default_factory=dict)
+    """When a state was last requested that allows this use of keys."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._note()
+
+    def renew(self, body: bytes, asked_at: float) -> None:
+        """Take over the state of a response, and note which use of keys it allows."""
+        super().renew(body, asked_at)
+        self._note()
+
+    def _note(self) -> None:
+        if self.access is not ClientAccess.NONE:
+            self.confirmed_uses |= dict.fromkeys(self.form, self.confirmed_at)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the migration to the design of the client is open."""
+        return self.state is not None and self.state.phase is not None and self.state.target in self.fingerprints
+
+    @property
+    def access(self) -> ClientAccess:
+        """What the client may do: everything while its migration is open."""
+        return ClientAccess.ALL if self.is_open else super().access
+
+    @property
+    def form(self) -> KeyForm:
+        """The keys with which a new call reads and writes."""
+        phase = None if self.state is None else self.state.phase
+        return KEY_FORMS[phase] if self.is_open and phase is not None else NEW_KEYS
+
+    def check(self, operation: str, uses: Iterable[KeyUse] = ()) -> None:
+        """Raise TableDiffers also if a call uses keys that no state of the last 60 seconds allows."""
+        super().check(operation)
+        now = self.clock()
+        for use in uses:
+            if now - self.confirmed_uses.get(use, -math.inf) > VIEW_SECONDS_MAX:
+                raise TableDiffers(
+                    f"table {self.table!r}: this call {use.value}, but the migration has reached a phase in which no "
+                    f"client of {self.model} does that; nothing was sent.\n  Repeat the call; it was running for too "
+                    "long."
+                )
 
 
 def open_migration(table: str, state: DesignState) -> str:

@@ -18,6 +18,10 @@ CONTENT = RESERVED_TYPE
 """The attribute that holds the content of a reserved item; no index of a user has a key attribute with this name."""
 
 
+SOURCE = "design state"
+"""The source of the requests for reserved items, in metrics and logs."""
+
+
 class ClientAccess(Enum):
     """What a client may do while the table is in its current state."""
 
@@ -107,7 +111,7 @@ def design_text(fingerprint: str) -> str:
 
 def read_item(table: str, key: Item) -> Call:
     """Return the request for a reserved item."""
-    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source="design state")
+    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source=SOURCE)
 
 
 def read_state(table: str, attributes: tuple[str, ...]) -> Steps[DesignState | None]:

@@ -49,6 +49,12 @@ def move_subtree(
     opened: ConnectedTable, node: Key[Any], to: Path, change: Change | None, progress: Progress | None
 ) -> Steps[int]:
     """Move a node and its descendants to another path; return the number of moved nodes."""
+    return opened.write_steps(lambda table: _move(table, node, to, change, progress))
+
+
+def _move(
+    opened: ConnectedTable, node: Key[Any], to: Path, change: Change | None, progress: Progress | None
+) -> Steps[int]:
     moving = _SubtreeMove(opened, node, to, change)
     yield from moving.check_places()
     moved = failed_rounds = 0

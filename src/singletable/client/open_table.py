@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import msgspec
 
 from singletable.client.connected_table import ConnectedTable
+from singletable.client.design_lease import DualLease
 from singletable.client.items.item_types import ItemTypes
 from singletable.client.items.value_reader import reject_unreadable_types
 from singletable.client.metrics import Metrics
@@ -20,10 +21,11 @@ from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, Steps, pause, run, run_async
 from singletable.client.retries import Retries, Timeouts
-from singletable.client.state_check import design_lease
+from singletable.client.state_check import OpenState, open_state
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
-from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
+from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
+from singletable.evolve.phases import KeyUse
 from singletable.model.design import Design
 from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
@@ -69,11 +71,10 @@ def open_table(design: Design, place: OpenTarget, options: OpenOptions) -> Conne
     _reject_invalid(design, place, options)
     table = _connected(design, transport_for(place, options), options)
     try:
-        run(_opening_steps(table, place, options), table.session)
+        return run(_opening_steps(table, place, options), table.session)
     except BaseException:
         table.session.close()
         raise
-    return table
 
 
 async def open_table_async(design: Design, place: OpenTarget, options: OpenOptions) -> ConnectedTable:
@@ -88,11 +89,10 @@ async def open_table_async(design: Design, place: OpenTarget, options: OpenOptio
         transport = transport_for(place, options)
     table = _connected(design, transport, options)
     try:
-        await run_async(_opening_steps(table, place, options), table.session)
+        return await run_async(_opening_steps(table, place, options), table.session)
     except BaseException:
         await table.session.close_async()
         raise
-    return table
 
 
 def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> None:
@@ -155,15 +155,21 @@ def _connected(design: Design, transport: Transport, options: OpenOptions) -> Co
     return ConnectedTable(session, reader, returns_items=returns_items)
 
 
-def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOptions) -> Steps[None]:
+def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOptions) -> Steps[ConnectedTable]:
     """Create the table if requested, and compare it with the model unless `check` is false."""
     design, name, is_new = table.reader.design, table.reader.name, False
     if options.get("create") or place == "memory:":
         is_new = yield from create_table(design, name)
-    if options.get("check", True):
-        yield from check_table(design, name, is_new=is_new)
-        if place != "memory:":  # no other client can reach that engine
-            table.session.lease = yield from design_lease(design, name, is_new=is_new)
+    if not options.get("check", True):
+        return table
+    found = yield from check_table(design, name, is_new=is_new)
+    if place != "memory:":  # no other client can reach that engine
+        table.session.lease = found.lease
+    if found.dual is None or not isinstance(found.lease, DualLease):
+        return table
+    from singletable.client.migrating_table import MigratingTable
+
+    return MigratingTable(table, found.dual, found.lease)
 
 
 def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Transport:
@@ -246,8 +252,8 @@ def create_table(design: Design, name: str) -> Steps[bool]:
     return True
 
 
-def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[None]:
-    """Raise TableDiffers if the keys or indexes of the table do not match the model."""
+def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
+    """Raise TableDiffers if the table or its items do not match the model; otherwise return its state."""
     try:
         found = yield from _describe(name)
     except RequestRefused as error:
@@ -257,14 +263,20 @@ def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[Non
             f"table {name!r} does not exist.\n  Open it with create=True to create it, or check its name."
         ) from None
     differences = list(_differences(create_table_request(design, name), found))
+    if is_new or any(each.startswith(THE_TABLE) for each in differences):
+        state = OpenState() if differences else (yield from open_state(design, name, is_new=True))
+    else:
+        state = yield from open_state(design, name)
+    lease = state.lease
+    if state.dual is not None and isinstance(lease, DualLease) and lease.form.reads is KeyUse.READS_OLD:
+        differences = list(_differences(create_table_request(state.dual.old, name), found))
     if differences:
-        if not is_new and not any(each.startswith(THE_TABLE) for each in differences):
-            yield from design_lease(design, name)  # raises the better error if the table has a design state
         shown = "\n  ".join(differences)
         raise TableDiffers(
             f"table {name!r} does not match {design.name}:\n  {shown}\n  `singletable migrate make` and "
             "`singletable migrate run` change a table that has data."
         )
+    return state
 
 
 def _describe(name: str) -> Steps[Document]:

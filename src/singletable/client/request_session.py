@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from singletable.client.design_lease import DesignLease
+from singletable.client.design_state import SOURCE
 from singletable.client.metrics import Metrics
 from singletable.client.request_log import DEBUG, RequestLog, is_lasting
 from singletable.client.request_steps import Call
@@ -52,7 +53,7 @@ class Session:
 
     def send(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.lease is not None and not self.lease.passes():
+        if self.lease is not None and (call.uses or not self.lease.passes()):
             self._check_lease(self.lease, call)
         if not self.is_observed:
             body = _body(call)
@@ -84,7 +85,7 @@ class Session:
 
         Calls `meanwhile` once, while it waits for the responses.
         """
-        if self.lease is not None and not self.lease.passes():
+        if self.lease is not None and (not self.lease.passes() or any(call.uses for call in calls)):
             for call in calls:
                 self._check_lease(self.lease, call)
         attempts = [self._attempts(call, None) for call in calls]
@@ -142,13 +143,13 @@ class Session:
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return self.send(call)
-        if self.lease is not None and not self.lease.passes():
+        if self.lease is not None and (call.uses or not self.lease.passes()):
             self._check_lease(self.lease, call)
         return self._send_with_retries(call, inside.send_for_chunks)
 
     async def send_async(self, call: Call) -> bytes:
         """Send a request and return the body of its response; retries retryable errors."""
-        if self.lease is not None and not self.lease.passes():
+        if self.lease is not None and (call.uses or not self.lease.passes()):
             await self._check_lease_async(self.lease, call)
         if not self.is_observed:
             body = _body(call)
@@ -163,26 +164,30 @@ class Session:
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return await self.send_async(call)
-        if self.lease is not None and not self.lease.passes():
+        if self.lease is not None and (call.uses or not self.lease.passes()):
             await self._check_lease_async(self.lease, call)
         return await self._send_with_retries_async(call, inside.send_for_chunks_async)
 
     def _check_lease(self, lease: DesignLease, call: Call) -> None:
         """Read the design state again if it is due, and raise TableDiffers if the client must not send the request."""
+        if call.source == SOURCE:  # the request that reads the state
+            return
         if lease.is_due:
             request = lease.request()
             asked_at = lease.asked_at
             with suppress(RequestRefused, Unreachable):  # the state stays as old as it is, which limits writes
                 lease.renew(self._send_with_retries(request, self.transport.send), asked_at)
-        lease.check(call.operation)
+        lease.check(call.operation, call.uses)
 
     async def _check_lease_async(self, lease: DesignLease, call: Call) -> None:
+        if call.source == SOURCE:
+            return
         if lease.is_due:
             request = lease.request()
             asked_at = lease.asked_at
             with suppress(RequestRefused, Unreachable):
                 lease.renew(await self._send_with_retries_async(request, self.transport.send_async), asked_at)
-        lease.check(call.operation)
+        lease.check(call.operation, call.uses)
 
     def _attempts(self, call: Call, first: Problem | None) -> Generator[bytes | float, Any, Any]:
         """Retry loop of one request, without I/O: yields a body to send or seconds to wait, and returns the response.
@@ -211,6 +216,8 @@ class Session:
                 return response
             yield self.retries.pause(attempt)
             attempt += 1
+            if self.lease is not None and call.source != SOURCE:
+                self.lease.check(call.operation, call.uses)  # the attempts can last longer than a phase
 
     def _send_with_retries(self, call: Call, send: Callable[[str, bytes], A], first: Problem | None = None) -> A:
         attempts = self._attempts(call, first)

@@ -31,6 +31,8 @@ class Call(NamedTuple):
     """Whether the request can be sent again if its response was lost."""
     source: str | None = None
     """The name of the pattern, or of the kind of read or write, in the metrics and in the log."""
+    uses: tuple[Any, ...] = ()
+    """During a migration: the uses of index keys that the phase must still allow when the request is sent."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,16 @@ def concurrently(generators: Sequence[Steps[R]]) -> Steps[list[R | SingletableEr
             else:
                 advance_one(number, partial(generators[number].throw, failed))
     return [results[number] for number in range(len(generators))]
+
+
+def with_uses(step: Step, uses: tuple[Any, ...]) -> Step:
+    """Return a step whose requests depend on these uses of index keys."""
+    if isinstance(step, Pause):
+        return step
+    calls = tuple(call._replace(uses=uses) for call in _calls(step))
+    if isinstance(step, IndependentCalls):
+        return IndependentCalls(calls, step.meanwhile)
+    return CallForChunks(calls[0]) if isinstance(step, CallForChunks) else calls
 
 
 def _calls(step: Step) -> Sequence[Call]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from singletable.client.design_lease import DesignLease, open_migration
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from singletable.client.design_lease import DesignLease, DualLease, open_migration
 from singletable.client.design_state import ClientAccess, DesignState, read_design, read_state
 from singletable.client.request_steps import Steps
 from singletable.errors import TableDiffers
@@ -12,37 +15,65 @@ from singletable.evolve.snapshot_records import Snapshot
 from singletable.model.design import Design
 from singletable.model.table_schema import STATE
 
+if TYPE_CHECKING:
+    from singletable.evolve.dual_designs import DualDesigns
+
 SHOWN_MAX = 10
 
 
-def design_lease(design: Design, name: str, *, is_new: bool = False) -> Steps[DesignLease | None]:
-    """Return the lease of a client; raise TableDiffers if the items of the table follow another design.
+@dataclass(frozen=True)
+class OpenState:
+    """What a client knows about the design of its table when it opens the table."""
 
-    None for a table whose keys are not strings: it cannot contain a design state. A new table has none yet.
-    """
+    lease: DesignLease | None = None
+    """None for a table whose keys are not strings: it cannot contain a design state."""
+    dual: DualDesigns | None = None
+    """The designs of new code whose migration is open."""
+
+
+def open_state(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
+    """Return what a client may do; raise TableDiffers if the items of the table follow another design."""
     attributes = design.table.key_attributes
     if any(each.type != "S" for each in (*design.table.partition, *design.table.sort)):
-        return None
+        return OpenState()
     state = None if is_new else (yield from read_state(name, attributes))
-    if state is None:
-        model = snapshot_of(design)
-        return DesignLease(name, attributes, design.name, frozenset((model.fingerprint,)), None)
     model = snapshot_of(design)
     known = frozenset((model.fingerprint,))
-    if state.access(known) is ClientAccess.NONE:
-        known |= yield from _compatible(name, attributes, state, model)
+    if state is None:
+        return OpenState(DesignLease(name, attributes, design.name, known, None))
+    designs = (state.current, state.target or "") if state.phase is not None else (state.current,)
+    for fingerprint in dict.fromkeys(designs):
+        if state.access(known) is ClientAccess.NONE and state.target not in known:
+            known |= yield from _compatible(name, attributes, fingerprint, model)
+    if state.phase is not None and state.target in known:
+        dual = yield from _dual_designs(design, name, attributes, state)
+        if dual is not None:
+            return OpenState(DualLease(name, attributes, design.name, known, state), dual)
     lease = DesignLease(name, attributes, design.name, known, state)
     if lease.access is ClientAccess.NONE:
         raise TableDiffers((yield from _difference(name, attributes, state, model)))
-    return lease
+    return OpenState(lease)
 
 
-def _compatible(name: str, attributes: tuple[str, ...], state: DesignState, model: Snapshot) -> Steps[frozenset[str]]:
-    """Return the fingerprint of the current design if the model needs no migration from it."""
-    stored = yield from read_design(name, attributes, state.current)
+def _dual_designs(
+    design: Design, name: str, attributes: tuple[str, ...], state: DesignState
+) -> Steps[DualDesigns | None]:
+    """Return the designs with the keys of the old design; None if the new code must wait for the end."""
+    from singletable.evolve.dual_designs import NotDual, dual_designs  # only during a migration
+
+    before = yield from read_design(name, attributes, state.fingerprint)
+    try:
+        return None if before is None else dual_designs(design, before)
+    except NotDual:
+        return None
+
+
+def _compatible(name: str, attributes: tuple[str, ...], fingerprint: str, model: Snapshot) -> Steps[frozenset[str]]:
+    """Return the fingerprint of a stored design if the model needs no migration from it."""
+    stored = yield from read_design(name, attributes, fingerprint)
     if stored is None or needs_migration(differences(stored, model)):
         return frozenset()
-    return frozenset((state.current,))
+    return frozenset((fingerprint,))
 
 
 def _difference(name: str, attributes: tuple[str, ...], state: DesignState, model: Snapshot) -> Steps[str]:

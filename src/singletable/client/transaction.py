@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
@@ -96,8 +97,10 @@ class Transaction:
 
     def _commit(self, writer: Writer) -> Steps[CommitResult]:
         design, now = writer.design, writer.reader.now
-        token = None if self._token is None else token_marker(design, self._token, self._intents, now)
-        return writer.executor.commit(self._intents, source="transaction", is_transaction=True, token=token)
+        # A migration may have changed the keys of the entities since the caller added the actions.
+        intents = [replace(each, entity=design.entity_of(each.entity.cls)) for each in self._intents]
+        token = None if self._token is None else token_marker(design, self._token, intents, now)
+        return writer.executor.commit(intents, source="transaction", is_transaction=True, token=token)
 
     def _add(self, intent: WriteIntent) -> None:
         if self._ended:
@@ -141,7 +144,9 @@ class Transaction:
         warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
 
     def _steps(self) -> Steps[None]:
-        writer = self._opened.writer
+        return self._opened.write_steps(lambda table: self._commit_and_read(table.writer))
+
+    def _commit_and_read(self, writer: Writer) -> Steps[None]:
         done = yield from self._commit(writer)
         self.is_replay = done.is_replay
         if done.is_replay:

@@ -148,7 +148,7 @@ def _keys(entity: Entity, alias: str, placement: Placement) -> KeysSnapshot:
         for slot in part.template.slots
         if slot.name in entity.declaration.derived
     }
-    derived = {name: _derived(entity.declaration.derived[name]) for name in sorted(names)}
+    derived = {name: derived_snapshot(entity.declaration.derived[name]) for name in sorted(names)}
     return KeysSnapshot(partition=partition, sort=sort, sparse=sparse, derived=derived)
 
 
@@ -160,7 +160,8 @@ def _positions(given: Any) -> tuple[PositionSnapshot, ...]:
     return tuple(each for position in given for each in _positions(position))
 
 
-def _derived(value: DerivedValue) -> DerivedSnapshot:
+def derived_snapshot(value: DerivedValue) -> DerivedSnapshot:
+    """Return the record of a derived value."""
     if isinstance(value, DerivedFunction):
         options: dict[str, Any] = {"function": getattr(value.function, "__qualname__", repr(value.function))}
         options |= {} if value.values is None else {"values": list(value.values)}

@@ -43,6 +43,11 @@ def needs_migration(operations: tuple[Operation, ...]) -> bool:
     return any(each.category is not Category.INSTANT for each in operations)
 
 
+def works_in_all_phases(operations: tuple[Operation, ...]) -> bool:
+    """Return whether new code can work with the old keys until the new ones are complete."""
+    return all(each.works_in_all_phases for each in operations)
+
+
 def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
     if before.indexes[TABLE] != after.indexes[TABLE]:
         yield TableChanged(TABLE, before.indexes[TABLE], after.indexes[TABLE])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from singletable.evolve.phases import IN_PLACE_EFFECTS, PhaseEffect, effects_with
+from singletable.evolve.phases import DUAL_EFFECTS, IN_PLACE_EFFECTS, PhaseEffect, effects_with
 from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
 
 
@@ -52,6 +52,11 @@ class Operation(ABC):
         """The effect on stored items."""
 
     @property
+    def works_in_all_phases(self) -> bool:
+        """Whether new code can work with the old keys until the new ones are complete."""
+        return self.category is not Category.UNSUPPORTED
+
+    @property
     def remedy(self) -> str | None:
         """What to do instead of a change that is not supported."""
         return None
@@ -60,7 +65,7 @@ class Operation(ABC):
     def effects(self) -> tuple[PhaseEffect, ...]:
         """What old and new code do during the change."""
         if self.category is Category.IN_PLACE:
-            return IN_PLACE_EFFECTS
+            return DUAL_EFFECTS if self.works_in_all_phases else IN_PLACE_EFFECTS
         return effects_with("works", "works")
 
     @property

@@ -40,7 +40,52 @@ IN_PLACE_EFFECTS = (
     PhaseEffect(Phase.SWITCH, _REJECTED, _REJECTED),
     PhaseEffect(Phase.CONTRACT, _REJECTED, _WORKS),
 )
-"""What happens in each phase of a change in place: no two designs write at the same time."""
+"""What happens in each phase if new code cannot write the old form: no two designs write at the same time."""
+_OLD_KEYS, _BOTH_KEYS = "works with the old keys", "writes both keys, reads with the old ones"
+DUAL_EFFECTS = (
+    PhaseEffect(Phase.PENDING, _WORKS, _OLD_KEYS),
+    PhaseEffect(Phase.EXPAND, _WORKS, _BOTH_KEYS),
+    PhaseEffect(Phase.BACKFILL, _READS_ONLY, _BOTH_KEYS),
+    PhaseEffect(Phase.VERIFY, _READS_ONLY, _BOTH_KEYS),
+    PhaseEffect(Phase.SWITCH, _REJECTED, "writes both keys, reads with the new ones"),
+    PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new keys"),
+)
+"""What happens in each phase if new code can write both forms: it works in all of them."""
+
+
+class KeyUse(Enum):
+    """A use of index keys by new code, as long as a migration is open."""
+
+    READS_OLD = "reads with the old keys"
+    READS_NEW = "reads with the new keys"
+    WRITES_OLD = "writes the old keys"
+    WRITES_BOTH = "writes the old and the new keys"
+    WRITES_NEW = "writes the new keys"
+
+
+class KeyForm(NamedTuple):
+    """The index keys with which new code reads and writes in a phase."""
+
+    reads: KeyUse
+    writes: KeyUse
+
+
+NEW_KEYS = KeyForm(KeyUse.READS_NEW, KeyUse.WRITES_NEW)
+_OLD, _FILLED = KeyForm(KeyUse.READS_OLD, KeyUse.WRITES_OLD), KeyForm(KeyUse.READS_OLD, KeyUse.WRITES_BOTH)
+KEY_FORMS: Mapping[Phase, KeyForm] = {
+    Phase.PENDING: _OLD,
+    Phase.EXPAND: _FILLED,
+    Phase.BACKFILL: _FILLED,
+    Phase.VERIFY: _FILLED,
+    Phase.SWITCH: KeyForm(KeyUse.READS_NEW, KeyUse.WRITES_BOTH),
+    Phase.CONTRACT: NEW_KEYS,
+    Phase.ROLLBACK: _OLD,
+}
+"""How new code reads and writes in each phase.
+
+Two neighbouring phases can be used at the same time: whatever a client of one of them reads, a client of the other
+writes.
+"""
 
 
 def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
@@ -53,7 +98,7 @@ DESCRIPTIONS: Mapping[Phase, str] = {
     Phase.EXPAND: "create the new indexes",
     Phase.BACKFILL: "write the new index keys of every item",
     Phase.VERIFY: "check every item",
-    Phase.SWITCH: "wait until no client uses the old design",
+    Phase.SWITCH: "wait until no client reads with the old keys",
     Phase.CONTRACT: "delete the old indexes and their keys, and rewrite items of older schema versions",
     Phase.ROLLBACK: "delete the new indexes and their keys",
 }

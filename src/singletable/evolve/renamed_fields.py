@@ -40,6 +40,14 @@ def with_renamed_field(entity: EntitySnapshot, before: str, after: FieldSnapshot
     )
 
 
+def with_renamed_derived(keys: KeysSnapshot, names: Mapping[str, str]) -> KeysSnapshot:
+    """Return keys in which derived values have other names."""
+    for before, after in names.items():
+        derived = {after if name == before else name: each for name, each in keys.derived.items()}
+        keys = msgspec.structs.replace(_keys(keys, before, after), derived=derived)
+    return keys
+
+
 def _keys(keys: KeysSnapshot, before: str, after: str) -> KeysSnapshot:
     def position(each: PositionSnapshot) -> PositionSnapshot:
         template = each.template and re.sub(rf"\{{{re.escape(before)}(?=[:}}])", f"{{{after}", each.template)

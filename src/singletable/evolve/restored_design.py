@@ -44,7 +44,7 @@ def design_of(snapshot: Snapshot, functions: Functions | None = None) -> Design:
     """
     classes = {name: _class(entity) for name, entity in snapshot.entities.items()}
     declarations = [_declaration(each, classes, functions or {}) for each in snapshot.entities.values()]
-    indexes = [_index(each) for alias, each in snapshot.indexes.items() if alias != TABLE]
+    indexes = [index_of(each) for alias, each in snapshot.indexes.items() if alias != TABLE]
     settings = TableSettings(
         snapshot.name,
         PLACE,
@@ -62,7 +62,8 @@ def _key_names(table: IndexSnapshot) -> Any:
     return tuple(side[0].name for side in (table.partition, table.sort) if side)
 
 
-def _index(record: IndexSnapshot) -> GSI | LSI:
+def index_of(record: IndexSnapshot) -> GSI | LSI:
+    """Return an index as `indexes=` of a table takes it."""
     projection = IndexProjection(record.projection, record.included)
     if record.kind == "LSI":
         return LSI(record.alias, record.name, record.sort[0].name, projection)
@@ -102,13 +103,15 @@ def _default(record: FieldSnapshot) -> Any:
 
 
 def _declaration(entity: EntitySnapshot, classes: Mapping[str, type], functions: Functions) -> EntityDeclaration:
-    derived = {name: _derived(each, functions) for keys in entity.keys.values() for name, each in keys.derived.items()}
+    derived = {
+        name: derived_of(each, functions) for keys in entity.keys.values() for name, each in keys.derived.items()
+    }
     return EntityDeclaration(
         cls=classes[entity.name],
         name=entity.name,
         location=PLACE,
         fields={each.name: _field(each) for each in entity.fields},
-        keys={alias: _keys(alias, each) for alias, each in entity.keys.items()},
+        keys={alias: keys_of(alias, each) for alias, each in entity.keys.items()},
         attributes={each.name: each.attribute for each in entity.fields},
         derived=derived,
         identity=entity.identity,
@@ -129,7 +132,8 @@ def _declaration(entity: EntitySnapshot, classes: Mapping[str, type], functions:
     )
 
 
-def _keys(alias: str, record: KeysSnapshot) -> Any:
+def keys_of(alias: str, record: KeysSnapshot) -> Any:
+    """Return the keys of an entity in an index as `@entity` takes them."""
     sides = [tuple(_position(each) for each in side) for side in (record.partition, record.sort) if side]
     keys = tuple(side[0] if len(side) == 1 else side for side in sides)
     if record.sparse:
@@ -141,7 +145,8 @@ def _position(record: PositionSnapshot) -> str | Native:
     return record.template if record.template is not None else Native(record.native or "", record.format)
 
 
-def _derived(record: DerivedSnapshot, functions: Functions) -> DerivedValue:
+def derived_of(record: DerivedSnapshot, functions: Functions) -> DerivedValue:
+    """Return a derived value, with the user's function if it needs one."""
     if record.kind in DERIVED_KINDS:
         return DERIVED_KINDS[record.kind][0](record.fields, **record.options)
     name = record.options.get("function", "")

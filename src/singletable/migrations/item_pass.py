@@ -74,8 +74,6 @@ class ItemPass:
             result = self._result
             result.items, result.written, result.failed = stored.items, stored.written, stored.failed
         while not progress.is_finished:
-            if self.clock() - self._confirmed_at >= RENEW_SECONDS:
-                yield from self._confirm()
             progress = yield from self._page(progress)
             yield from self.control.put_progress(progress, self.epoch)
             self.report(self._result)
@@ -84,6 +82,8 @@ class ItemPass:
 
     def _page(self, progress: Progress) -> Steps[Progress]:
         """Process the next page of every segment, and return the progress."""
+        if self.clock() - self._confirmed_at >= RENEW_SECONDS:
+            yield from self._confirm()
         active = [number for number, each in enumerate(progress.positions) if each is not None]
         bodies = yield [self._scan(number, progress) for number in active]
         positions = list(progress.positions)
@@ -122,6 +122,8 @@ class ItemPass:
     def _write(self, changes: list[ItemChange]) -> Steps[None]:
         """Send the updates; compute an item again if another writer changed it meanwhile."""
         while changes:
+            if self.clock() - self._confirmed_at >= RENEW_SECONDS:
+                yield from self._confirm()
             batch, changes = changes[:UPDATES_AT_ONCE], changes[UPDATES_AT_ONCE:]
             results = yield from send_each([each.call(self.control.table) for each in batch])
             again: list[ItemChange] = []

@@ -11,7 +11,7 @@ from singletable.client.design_state import DesignState
 from singletable.client.request_steps import Steps, pause
 from singletable.errors import MigrationRefused
 from singletable.evolve.described_table import described_snapshot
-from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
 from singletable.evolve.operation import Operation
 from singletable.evolve.phases import DESCRIPTIONS, Phase
 from singletable.evolve.snapshot_records import Snapshot
@@ -33,6 +33,8 @@ class RunSettings:
     rate: float | None = None
     segments: int = 4
     wait_seconds: float = WAIT_SECONDS
+    until: Phase | None = None
+    """The phase after whose work the runner stops; None to finish the migration."""
     now: Callable[[], float] = time.time
     """The time that decides whether an item has expired."""
     clock: Callable[[], float] = time.monotonic
@@ -143,14 +145,14 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         yield from control.put_design(run.after)
         if not needs_migration(run.operations):
             return RunResult((yield from control.change(state, run.finished(state))), work)
-        opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.EXPAND)
+        opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.PENDING)
         state = yield from control.change(state, opened)
     state = yield from control.take_over(state)
     while state.phase is not None:
         run.settings.report(f"{state.phase.value}: {DESCRIPTIONS[state.phase]}")
         done, following = yield from _phase(run, state)
         work.add(done)
-        if following is state.phase:
+        if following is state.phase or state.phase is run.settings.until:
             return RunResult(state, work, tuple(done.failures))
         changed = replace(state, phase=following)
         state = yield from control.change(state, run.finished(state) if following is None else changed)
@@ -161,11 +163,13 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
     """Do the work of the current phase; return it with the next phase, or with the same one if items stop it."""
     table, settings, changes = run.control.table, run.settings, run.changes
     match state.phase:
+        case Phase.PENDING:
+            return PassResult(), Phase.EXPAND
         case Phase.EXPAND:
             yield from create_indexes(table, run.before, run.after, settings.report)
             return PassResult(), Phase.BACKFILL
         case Phase.BACKFILL:
-            yield from pause(settings.wait_seconds)  # until no client of the old design writes
+            yield from pause(settings.wait_seconds)  # until no client writes only the old keys
             done = PassResult()
             if any(each.rewritten for each in run.operations):
                 done = yield from _item_pass(run, state, changes.backfill)
@@ -174,9 +178,10 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
             done = yield from _item_pass(run, state, changes.verify)
             return done, Phase.VERIFY if done.failed else Phase.SWITCH
         case Phase.SWITCH:
-            yield from pause(settings.wait_seconds)  # until no client of the old design reads
+            yield from pause(settings.wait_seconds)  # until no client reads with the old keys
             return PassResult(), Phase.CONTRACT
         case _:
+            yield from pause(settings.wait_seconds)  # until no client writes the old keys
             yield from delete_indexes(table, run.after, run.before, settings.report)
             done = PassResult()
             if any(each.cleaned for each in run.operations):
@@ -196,23 +201,43 @@ def _item_pass(run: MigrationRun, state: DesignState, compute: Compute) -> Steps
 
 
 def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
-    """Lead the table back to the old design, from any phase before `contract`."""
-    control = run.control
+    """Lead the table back to the old design, from any phase before `contract`.
+
+    Afterwards, the migration is pending, so that new code works until you replace it; undo it again to close it.
+    """
+    control, settings = run.control, run.settings
+    _reject_undo(run, state)
+    state = yield from control.take_over(state)
+    if state.phase is Phase.PENDING:
+        return RunResult((yield from control.change(state, _closed(state))), PassResult())
+    if state.phase is Phase.SWITCH:
+        state = yield from control.change(state, replace(state, phase=Phase.VERIFY))
+        settings.report(f"verify: {DESCRIPTIONS[Phase.ROLLBACK]} after no client reads with the new keys")
+        yield from pause(settings.wait_seconds)  # until no client reads with the new keys
+    state = yield from control.change(state, replace(state, phase=Phase.ROLLBACK))
+    settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
+    yield from pause(settings.wait_seconds)  # until no client writes the new keys
+    yield from delete_indexes(control.table, run.before, run.after, settings.report)
+    done = yield from _item_pass(run, state, run.changes.rollback)
+    pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
+    return RunResult((yield from control.change(state, pending)), done)
+
+
+def _closed(state: DesignState) -> DesignState:
+    return replace(state, phase=None, migration=None, target=None)
+
+
+def _reject_undo(run: MigrationRun, state: DesignState) -> None:
+    """Raise MigrationRefused if no migration is open, or if clients already write only the new keys."""
+    table = run.control.table
     if state.phase is None:
         raise MigrationRefused(
-            f"table {control.table!r}: no migration is open.\n  A finished migration cannot be undone: restore a "
+            f"table {table!r}: no migration is open.\n  A finished migration cannot be undone: restore a "
             "backup, or make a migration to the old design."
         )
     if state.phase is Phase.CONTRACT:
         raise MigrationRefused(
-            f"table {control.table!r}: migration {state.migration} is in the phase 'contract', in which the new code "
+            f"table {table!r}: migration {state.migration} is in the phase 'contract', in which the new code "
             "already writes, so it cannot be undone.\n  Finish it, and make a migration to the old design; a backup "
             "restores the table as it was before."
         )
-    state = yield from control.take_over(state)
-    state = yield from control.change(state, replace(state, phase=Phase.ROLLBACK))
-    run.settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
-    yield from delete_indexes(control.table, run.before, run.after, run.settings.report)
-    done = yield from _item_pass(run, state, run.changes.rollback)
-    closed = replace(state, phase=None, migration=None, target=None)
-    return RunResult((yield from control.change(state, closed)), done)

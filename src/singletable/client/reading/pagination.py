@@ -40,6 +40,9 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         backwards, positions = position.backwards, position.positions
         if len(positions) != len(requests):
             raise CursorRefused(f"{name}: the cursor has a different number of Queries; request the first page again")
+        known = {*plan.index.key_attributes, *reader.design.table.key_attributes}
+        if any(isinstance(each, dict) and not each.keys() <= known for each in positions):
+            raise CursorRefused(f"{name}: the cursor was issued for another index; request the first page again")
     found = MergedQueries(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
     objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
     if backwards:

@@ -71,12 +71,21 @@ def put_many(
     opened: ConnectedTable, values: Iterable[Any], progress: Progress | None, *, trusted: bool = False
 ) -> Steps[BatchResult[Any]]:
     """Write objects, replacing stored ones."""
-    return BulkWrite(opened.writer, "put_many", progress, trusted=trusted).write(BulkPuts(opened.writer, values, "put"))
+
+    def make(table: ConnectedTable) -> Steps[BatchResult[Any]]:
+        puts = BulkPuts(table.writer, values, "put")
+        return BulkWrite(table.writer, "put_many", progress, trusted=trusted).write(puts)
+
+    return opened.write_steps(make)
 
 
 def create_many(opened: ConnectedTable, values: Iterable[Any], progress: Progress | None) -> Steps[BatchResult[Any]]:
     """Write objects that must not exist yet."""
-    return BulkWrite(opened.writer, "create_many", progress).write(BulkPuts(opened.writer, values, "create"))
+
+    def make(table: ConnectedTable) -> Steps[BatchResult[Any]]:
+        return BulkWrite(table.writer, "create_many", progress).write(BulkPuts(table.writer, values, "create"))
+
+    return opened.write_steps(make)
 
 
 def update_many(
@@ -88,15 +97,23 @@ def update_many(
     progress: Progress | None,
 ) -> Steps[BatchResult[Any]]:
     """Apply the same changes to the items of many keys or objects."""
-    intents = opened.writer.intents
-    return BulkWrite(opened.writer, "update_many", progress).write(
-        BulkUpdates(opened.writer, targets, lambda target: intents.update(target, changes, where, validate))
-    )
+
+    def make(table: ConnectedTable) -> Steps[BatchResult[Any]]:
+        intents = table.writer.intents
+        return BulkWrite(table.writer, "update_many", progress).write(
+            BulkUpdates(table.writer, targets, lambda target: intents.update(target, changes, where, validate))
+        )
+
+    return opened.write_steps(make)
 
 
 def delete_many(opened: ConnectedTable, targets: Iterable[Any], progress: Progress | None) -> Steps[BatchResult[Any]]:
     """Delete the items of many keys or objects."""
-    return BulkWrite(opened.writer, "delete_many", progress).write(BulkDeletes(opened.writer, targets))
+
+    def make(table: ConnectedTable) -> Steps[BatchResult[Any]]:
+        return BulkWrite(table.writer, "delete_many", progress).write(BulkDeletes(table.writer, targets))
+
+    return opened.write_steps(make)
 
 
 class BulkWrite:

@@ -79,15 +79,19 @@ class Writer:
         returns_items: bool,
         skips_validation: bool = False,
         is_sample: IsSample = no_samples,
+        finder: TableReader | None = None,
     ) -> None:
-        """Create the parts; `skips_validation` and `is_sample` switch validation off for objects and stored items."""
+        """Create the parts; `skips_validation` and `is_sample` switch validation off for objects and stored items.
+
+        `finder` is the reader that finds copies, if it is not `reader`.
+        """
         self.reader = reader
         self._skips_validation = skips_validation
         self.design = reader.design
         self.preparer = Preparer(self.design, reader.name, reader.item_types, reader.now, is_sample=is_sample)
         self.direct = DirectRequests(self.preparer)
         sender = Sender(reader, returns_items)
-        holders = CopyUpdater(replace(reader, reports_unreadable=False), self.preparer)
+        holders = CopyUpdater(replace(finder or reader, reports_unreadable=False), self.preparer)
         self.executor = Executor(reader, self.preparer, self.direct, holders, sender)
         self.intents = Intents(
             self.design, self.preparer.derived_data, self.preparer.validated_fields, self.preparer.values

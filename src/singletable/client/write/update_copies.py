@@ -135,7 +135,8 @@ class CopyUpdater:
         cache_key = (copy.source, holder.cls, *sorted(copy.by.items()))  # an item may copy two items of one entity
         known = self._plans.get(cache_key)
         if known is None:
-            outcome = plan_copies_query(self.reader.design, copy, holder)
+            design = self.reader.design  # during a migration, it has other indexes than the design of the holder
+            outcome = plan_copies_query(design, copy, design.entity_of(holder.cls))
             if isinstance(outcome, UnsupportedPattern):
                 message = f"{holder.label} copies {copy.source.__name__}, but no Query finds them: {outcome.reason}"
                 remedy = f"Give {holder.label} a key or an index that starts with {', '.join(copy.by.values())}."

@@ -42,6 +42,10 @@ class SchemaVersionChanged(Operation):
         return f"Keep schema_version={self.before}: items of that version are stored, and a lower one cannot read them."
 
     @property
+    def works_in_all_phases(self) -> bool:
+        return False  # old code cannot read items of the new version
+
+    @property
     def cleaned(self) -> frozenset[str]:
         return frozenset((self.entity,)) if self.category is Category.IN_PLACE else frozenset()
 

@@ -1,0 +1,192 @@
+"""Migrating table: new code reads and writes with the old or the new index keys while a migration is open."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from singletable.client.connected_table import ConnectedTable, planned
+from singletable.client.design_lease import DualLease, open_migration
+from singletable.client.items.item_types import ItemTypes
+from singletable.client.reading import pagination
+from singletable.client.reading.table_reader import ReadOptions, TableReader
+from singletable.client.request_steps import Steps, with_uses
+from singletable.client.write.table_writer import Writer
+from singletable.errors import RequestRefused, TableDiffers, Unreachable
+from singletable.evolve.phases import KeyForm, KeyUse
+from singletable.model.intents import ItemWriteIntent
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
+from singletable.planner.planner import plan as plan_pattern
+
+if TYPE_CHECKING:
+    from singletable.evolve.dual_designs import DualDesigns
+    from singletable.model.design import Design
+
+R = TypeVar("R")
+_WRITES = frozenset({"put", "create", "upsert", "update", "delete", "move", "edit"})
+
+
+class MigratingTable(ConnectedTable):
+    """An open table of new code: each call uses the keys that the phase of the migration requires."""
+
+    def __init__(self, table: ConnectedTable, designs: DualDesigns, lease: DualLease) -> None:
+        super().__init__(table.session, table.reader, returns_items=table.returns_items)
+        self.session.lease = self._lease = lease
+        old, new = self._reader_of(designs.old), table.reader
+        both = self._reader_of(designs.both)
+        self._reads = {KeyUse.READS_OLD: self._table(old, old), KeyUse.READS_NEW: self._table(new, new)}
+        self._writes = {
+            KeyForm(reads, writes): self._table(reader, finder)
+            for reads, finder in ((KeyUse.READS_OLD, old), (KeyUse.READS_NEW, new))
+            for writes, reader in ((KeyUse.WRITES_OLD, old), (KeyUse.WRITES_BOTH, both), (KeyUse.WRITES_NEW, new))
+        }
+        self._finds_copies = any(entity.declaration.copies for entity in designs.new.entities)
+        self._outcomes: dict[tuple[int, str], Outcome] = {}
+
+    def _reader_of(self, design: Design) -> TableReader:
+        return replace(self.reader, design=design, item_types=ItemTypes(design))
+
+    def _table(self, reader: TableReader, finder: TableReader) -> ConnectedTable:
+        table = ConnectedTable(self.session, reader, returns_items=self.returns_items)
+        table.finder = finder
+        return table
+
+    @property
+    def writer(self) -> Writer:
+        """A writer whose writes choose the keys when they start."""
+        return cast("Writer", MigratingWriter(self, self._reads[KeyUse.READS_NEW].writer))
+
+    def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
+        """Return the steps of a write on the table with the current keys."""
+
+        def make_for(form: KeyForm) -> Steps[R]:
+            return make(self._writes[form])
+
+        return self._guarded(make_for, lambda form: form if self._finds_copies else (form.writes,))
+
+    def _steps(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Steps[Any]:
+        pattern = planned(outcome).pattern
+        if isinstance(pattern.intent, ItemWriteIntent):
+            return self.write_steps(
+                lambda table: table._steps(self._outcome(table, pattern), arguments, options)  # its class
+            )
+
+        def make(form: KeyForm) -> Steps[Any]:
+            table = self._reads[form.reads]
+            return table._steps(self._planned_on(table, pattern), arguments, options)  # its class
+
+        return self._guarded(make, _reads_of)
+
+    def _count_steps(self, plan: Plan, arguments: dict[str, Any], options: ReadOptions) -> Steps[int]:
+        def make(form: KeyForm) -> Steps[int]:
+            table = self._reads[form.reads]
+            return table._count_steps(self._planned_on(table, plan.pattern), arguments, options)  # its class
+
+        return self._guarded(make, _reads_of)
+
+    def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
+        """Yield all items that a pattern finds; every page uses the keys of the first one."""
+        plan, chosen = planned(outcome), options or ReadOptions()
+        use, own = self.run(self._start(plan))
+        reader = self._reads[use].reader
+        found = pagination.start_query(reader, own, arguments, chosen)
+        while (objects := self._run_observed(plan, self._next(reader, own, found, use))) is not None:
+            yield from objects
+
+    async def every_async(
+        self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
+    ) -> AsyncIterator[Any]:
+        """Yield all items that a pattern finds; every page uses the keys of the first one."""
+        plan, chosen = planned(outcome), options or ReadOptions()
+        use, own = await self.run_async(self._start(plan))
+        reader = self._reads[use].reader
+        found = pagination.start_query(reader, own, arguments, chosen)
+        while (objects := await self._run_observed_async(plan, self._next(reader, own, found, use))) is not None:
+            for each in objects:
+                yield each
+
+    def _start(self, plan: Plan) -> Steps[tuple[KeyUse, Plan]]:
+        use = (yield from self._current_form()).reads
+        return use, self._planned_on(self._reads[use], plan.pattern)
+
+    def _next(self, reader: TableReader, plan: Plan, found: Any, use: KeyUse) -> Steps[list[Any] | None]:
+        return self._checked(pagination.next_objects(reader, plan, found), (use,))
+
+    def _planned_on(self, table: ConnectedTable, pattern: PatternDeclaration) -> Plan:
+        """Return the plan of a read; raise TableDiffers if only an index serves it that is not complete yet."""
+        outcome = self._outcome(table, pattern)
+        if isinstance(outcome, UnsupportedPattern):
+            state = self._lease.state
+            assert state is not None, "a migration is open"
+            raise TableDiffers(
+                f"{open_migration(self.reader.name, state)}, so {pattern.name} cannot be called yet: no index of the "
+                f"old design serves it ({outcome.reason}).\n  It works from the phase 'switch' on; "
+                "`singletable migrate status` shows the progress."
+            )
+        return outcome
+
+    def _outcome(self, table: ConnectedTable, pattern: PatternDeclaration) -> Outcome:
+        key = (id(table.reader.design), pattern.name)
+        known = self._outcomes.get(key)
+        if known is None:
+            known = self._outcomes[key] = plan_pattern(table.reader.design, pattern)
+        return known
+
+    def _guarded(self, make: Callable[[KeyForm], Steps[R]], uses_of: Callable[[KeyForm], Iterable[KeyUse]]) -> Steps[R]:
+        """Create the steps of a call with the keys of the current phase."""
+        form = yield from self._current_form()
+        return (yield from self._checked(make(form), tuple(uses_of(form))))
+
+    def _current_form(self) -> Steps[KeyForm]:
+        yield from self._renew_if_due()
+        self._lease.check("GetItem")  # raises TableDiffers after the migration was undone, or a later one
+        return self._lease.form
+
+    def _checked(self, steps: Steps[R], uses: tuple[KeyUse, ...]) -> Steps[R]:
+        """Let the session check before each request that the phase still allows the keys with which a call began."""
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    responses = yield with_uses(step, uses)
+                except (RequestRefused, Unreachable) as problem:
+                    step = steps.throw(problem)
+                else:
+                    step = steps.send(responses)
+        except StopIteration as finished:
+            result: R = finished.value
+            return result
+        finally:
+            steps.close()
+
+    def _renew_if_due(self) -> Steps[None]:
+        lease = self._lease
+        if not lease.is_due:
+            return
+        request = lease.request()
+        asked_at = lease.asked_at
+        try:
+            (body,) = yield (request,)
+        except (RequestRefused, Unreachable):  # the state stays as old as it is, which limits every request
+            return
+        lease.renew(body, asked_at)
+
+
+class MigratingWriter:
+    """The writes of a migrating table, each with the keys of the phase in which it starts."""
+
+    def __init__(self, table: MigratingTable, newest: Writer) -> None:
+        self._table, self._newest = table, newest
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _WRITES:
+            return getattr(self._newest, name)
+        return lambda *args, **options: self._table.write_steps(
+            lambda table: getattr(table.writer, name)(*args, **options)
+        )
+
+
+def _reads_of(form: KeyForm) -> tuple[KeyUse, ...]:
+    return (form.reads,)
