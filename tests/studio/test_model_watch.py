@@ -108,6 +108,23 @@ def test_a_model_that_is_broken_at_the_start_shows_its_errors(folder: Path) -> N
     space.close()
 
 
+def test_a_store_in_memory_builds_an_index_that_the_model_adds(folder: Path) -> None:
+    space = opened(folder)
+    shown = studio(space)
+    before = shown.ask("column", "Notes", place="table")["rows"]
+    added = '@entity(key=(PREFIX + "{id}",), gsi1=("TEXT#{text}", "{id}"))'
+    rewrite(folder / "notes.py", MODEL.replace('@entity(key=(PREFIX + "{id}",))', added))
+    space.watch.reload()
+    assert [row["id"] for row in shown.ask("column", "Notes", place="table")["rows"]] == [row["id"] for row in before]
+    assert len(shown.ask("column", "Notes", place="GSI1")["rows"]) == len(before) > 0
+    rewrite(folder / "notes.py", MODEL.replace('"{id}"', '"MORE#{id}"'))
+    space.watch.reload()
+    keys = [row["id"] for row in shown.ask("column", "Notes", place="table")["rows"]]
+    assert len(keys) == len(before)
+    assert all("NOTE#MORE#" in key for key in keys)
+    space.close()
+
+
 def test_an_accepted_finding_that_does_not_exist_is_a_problem_of_the_model(folder: Path) -> None:
     rewrite(folder / "notes.py", MODEL.replace("@pattern()", '@pattern(accept={"ST999": "no such finding"})'))
     space = opened(folder)

@@ -48,6 +48,10 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help=f"if there is no model: infer one from at most N items (default: {_SAMPLE}; for dynamodb://: 0, because "
         "reads cost money)",
     )
+    parser.add_argument(
+        "--export", metavar="DIR", help="write the pages as files that open from disk, and stop; the rows are generated"
+    )
+    parser.add_argument("--rows", metavar="URL", help="with --export: show the rows of this store instead")
     add_price_options(parser)
     parser.set_defaults(run=run)
 
@@ -66,8 +70,33 @@ def run(options: argparse.Namespace) -> int:
         if problem.name not in {"jinja2", "starlette", "uvicorn"}:
             raise
         raise ArgumentRefused("the studio needs more packages; run: pip install 'singletable[studio]'") from None
+    if options.rows is not None and options.export is None:
+        raise ArgumentRefused("--rows belongs to --export DIR; without it, write the URL after MODEL")
+    if options.export is not None:
+        return _export(options)
     listener = bound_socket(options.port)
     serve_studio(workspace_of(options), listener, opens_browser=not options.no_browser, say=_say)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write the pages to a folder."""
+    from pathlib import Path
+
+    from singletable.planner.formatting import format_bytes, format_count
+    from singletable.studio.static_export import export_pages, write_pages
+
+    if options.url is not None or _URL.match(options.model):
+        raise ArgumentRefused("--export needs a MODEL and no URL; pass --rows URL to export the rows of a store")
+    options.url = options.rows
+    workspace = workspace_of(options)
+    try:
+        pages = export_pages(workspace)
+    finally:
+        workspace.close()
+    write_pages(pages, Path(options.export))
+    size = format_bytes(sum(len(content) for content in pages.values()))
+    _say(f"{format_count(len(pages), 'file')}, {size}: open {Path(options.export) / 'index.html'}")
     return 0
 
 

@@ -102,6 +102,29 @@ async def _rejected(scope: Scope, receive: Receive, send: Send) -> None:
         await PlainTextResponse(f"{found.title}. {found.remedy}\n", found.status)(scope, receive, send)
 
 
+def page_html(
+    workspace: Workspace, template: str, *, screen: str, view: TableView | None, write_token: str, **values: Any
+) -> str:
+    """Return the HTML of a page."""
+    shared: Document = {
+        "screens": SCREENS,
+        "table": view.design.name if view is not None else "",
+        "tables": workspace.table_names,
+        "model": workspace.model,
+        "store": workspace.store,
+        "watch": workspace.watch,
+        "static": "",
+        "total": _total(workspace),
+    }
+    return render(template, screen=screen, write_token=write_token, **{**shared, **values})
+
+
+def _total(workspace: Workspace) -> str:
+    cost = workspace.store.total.cost
+    units = f"{format_number(cost.read_units)} RRU · {format_number(cost.write_units)} WRU"
+    return f"{units} · {format_count(cost.requests, 'request')}"
+
+
 class _Pages:
     """The pages of one workspace."""
 
@@ -126,7 +149,7 @@ class _Pages:
 
     async def pulse(self, _: Request) -> Response:
         """Report the version of the model and the running total, which every page follows."""
-        return JSONResponse({"changes": self._workspace.watch.changes, "total": self._total()})
+        return JSONResponse({"changes": self._workspace.watch.changes, "total": _total(self._workspace)})
 
     async def overview(self, request: Request) -> Response:
         """Show the overview of a table."""
@@ -174,7 +197,7 @@ class _Pages:
             answer = await run_in_threadpool(found, self._workspace, view, document)
         except SingletableError as problem:
             answer = {"error": str(problem)}
-        return JSONResponse({**answer, "total": self._total()})
+        return JSONResponse({**answer, "total": _total(self._workspace)})
 
     async def not_found(self, request: Request, _: Exception) -> Response:
         """Show that a page does not exist, with links to those that do."""
@@ -203,24 +226,8 @@ class _Pages:
         return await self._html(f"{screen}.html", screen=screen, view=view, **found)
 
     async def _html(self, template: str, *, screen: str, view: TableView | None, **values: Any) -> Response:
-        workspace = self._workspace
+        token = self._secrets.write_token
         page = await run_in_threadpool(
-            render,
-            template,
-            screen=screen,
-            screens=SCREENS,
-            table=view.design.name if view is not None else "",
-            tables=workspace.table_names,
-            model=workspace.model,
-            store=workspace.store,
-            watch=workspace.watch,
-            write_token=self._secrets.write_token,
-            total=self._total(),
-            **values,
+            page_html, self._workspace, template, screen=screen, view=view, write_token=token, **values
         )
         return HTMLResponse(page)
-
-    def _total(self) -> str:
-        cost = self._workspace.store.total.cost
-        units = f"{format_number(cost.read_units)} RRU · {format_number(cost.write_units)} WRU"
-        return f"{units} · {format_count(cost.requests, 'request')}"

@@ -9,10 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.connected_table import ConnectedTable
+from singletable.client.items.item_types import ItemTypes
 from singletable.client.open_table import OpenOptions, open_table
 from singletable.client.request_steps import Call
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, SingletableError
 from singletable.model.design import Design
+from singletable.model.table_schema import RESERVED_PREFIX
+from singletable.planner.stored_items import item_of, values_of
 from singletable.sample_rows.generate_rows import sample_rows
 from singletable.studio.recorded_requests import RunningTotal, TimedTransport
 
@@ -67,12 +70,32 @@ class StudioStore:
     def _connect(self, design: Design) -> ConnectedTable:
         place = self._place()
         name = self.table_name or design.name
+        known = self._opened.get(design.name)
+        items = self._taken(design, name) if self.is_sample and known is not None else None
         options = OpenOptions(create=self.is_sample, name=name, unreadable="report")
         opened = open_table(design, place, options)
         if self.is_sample and design.name not in self._opened:
             _fill(opened, design, name)
+        for item in items or ():
+            send(opened, "PutItem", {"TableName": name, "Item": item})
         opened.session.transport = TimedTransport(opened.session.transport, self.total)
         return opened
+
+    def _taken(self, design: Design, name: str) -> list[Document]:
+        """Delete a table in memory whose model has changed; return its items with the keys of the new model."""
+        assert self._engine is not None, "a table in memory has an engine"
+        items: list[Document] = []
+        request: Document = {"TableName": name}
+        while True:
+            answer = self._engine.call("Scan", request)
+            items += answer["Items"]
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        self._engine.call("DeleteTable", {"TableName": name})
+        types = ItemTypes(design)
+        found = (_with_new_keys(design, types, item) for item in items if not _is_state(design, item))
+        return [item for item in found if item is not None]
 
     def _place(self) -> str | Engine:
         """Return the URL, or the one engine of this process, so that its data survives a new version of the model."""
@@ -170,6 +193,29 @@ def send(opened: ConnectedTable, operation: str, parameters: Document) -> Docume
     """Send one request and return its response."""
     response: Document = json.loads(opened.session.send(Call(operation, parameters)))
     return response
+
+
+def _is_state(design: Design, item: Document) -> bool:
+    """Return whether an item is the design state, which a new table gets again."""
+    partition = item.get(design.table.partition[0].name) or {}
+    return str(partition.get("S", "")).startswith(RESERVED_PREFIX)
+
+
+def _with_new_keys(design: Design, types: ItemTypes, item: Document) -> Document | None:
+    """Return an item with the keys that a model writes; None if the table of the model cannot store it."""
+    keys = {name for index in design.indexes.values() for name in index.key_attributes}
+    entity = types.entity_of(item)
+    if entity is not None and not types.is_marker(item):
+        try:
+            written = item_of(design, entity, values_of(entity, types.decoder(entity).read(item)))
+        except SingletableError:
+            return item if _has_key(design, item) else None
+        return {**{name: value for name, value in item.items() if name not in keys}, **_plain(written)}
+    return item if _has_key(design, item) else None
+
+
+def _has_key(design: Design, item: Document) -> bool:
+    return all(each.type in item.get(each.name, {}) for each in (*design.table.partition, *design.table.sort))
 
 
 def _fill(opened: ConnectedTable, design: Design, name: str) -> None:

@@ -1,7 +1,7 @@
 // The collections screen: the same item in every column, search, filters and the selected item.
 "use strict";
 (() => {
-  const { ask, element, find, onKey, show, Column, keyNodes } = window.studio;
+  const { ask, element, find, isExported, onKey, show, Column, keyNodes } = window.studio;
   const state = JSON.parse(find("#state").textContent);
   const parameters = new URLSearchParams(location.search);
   const host = {
@@ -18,6 +18,7 @@
   const title = (place) => (place === "table" ? "the table" : place);
 
   function remember() {
+    if (isExported) return;  // a page on disk cannot change its address
     const query = new URLSearchParams();
     if (find("#search").value) query.set("q", find("#search").value);
     if (host.isDecoded) query.set("keys", "decoded");
@@ -232,8 +233,8 @@
     if (keys) setDecoded(keys.dataset.keys === "decoded");
   });
   find("#find").addEventListener("submit", (event) => { event.preventDefault(); find("#search").blur(); search(); });
-  onKey("/", () => { find("#search").focus(); find("#search").select(); });
-  onKey("e", () => find("#edit")?.click());
+  if (!isExported) onKey("/", () => { find("#search").focus(); find("#search").select(); });
+  if (!isExported) onKey("e", () => find("#edit")?.click());
   onKey("d", () => setDecoded(!host.isDecoded));
   onKey("ArrowDown", () => move(1));
   onKey("ArrowUp", () => move(-1));

@@ -35,7 +35,7 @@
   }
 
   const isWrite = form?.dataset.write === "yes";
-  const run = async () => { remember(); await send(isWrite ? "plan" : "run"); };
+  const run = async () => { if (window.studio.isExported) return; remember(); await send(isWrite ? "plan" : "run"); };
   async function next() {
     if (!find("#next")) return;
     await send("run", { next: true });
@@ -99,5 +99,6 @@
   onKey("k", () => movePattern(-1));
   onKey("y", copy);
   find("#list a[aria-current]")?.scrollIntoView({ block: "nearest" });
+  sizeBrackets();
   if (form?.hasAttribute("data-run")) run();
 })();

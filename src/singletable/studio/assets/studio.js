@@ -24,8 +24,22 @@
 
   class Failure extends Error {}
 
+  const exported = window.studioAnswers;
+  /** Answer a request from the file of an export. */
+  function answerFrom(question, document_) {
+    if (question === "heat") return { html: exported.heat };
+    if (question === "item" && exported.items[document_.id]) return exported.items[document_.id];
+    if (question === "column" && !document_.search) {
+      const partition = document_.partition && JSON.stringify(document_.partition);
+      const rows = exported.columns[document_.place].filter((row) => !partition || row.k === partition);
+      return { rows, next: null, skip: null, examined: rows.length };
+    }
+    throw new Failure("These pages are a copy, which does not contain this. Start the studio to see it.");
+  }
+
   /** Send a request of this page; throws Failure with a message for the user. */
   async function ask(question, document_) {
+    if (exported) return answerFrom(question, document_);
     let response;
     try {
       response = await fetch(`/${encodeURIComponent(body.table)}/ask/${question}`, {
@@ -91,8 +105,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
-    if (isGoing && screens[event.key] && body.table) {
-      location.href = `/${encodeURIComponent(body.table)}/${screens[event.key]}`;
+    if (isGoing && screens[event.key] && find(`.screens [data-id=${screens[event.key]}]`)) {
+      find(`.screens [data-id=${screens[event.key]}]`).click();
       event.preventDefault();
     } else if (event.key === "?") {
       find("#help").showModal();
@@ -104,6 +118,7 @@
 
   find("#help-button").addEventListener("click", () => find("#help").showModal());
   find("#table-choice")?.addEventListener("change", (event) => { location.href = event.target.value; });
-  setInterval(pulse, 1000);
-  window.studio = { trusted: (text) => policy.createHTML(text), ask, element, find, isTyping, onKey, show, table: body.table, Failure };
+  if (exported) document.querySelectorAll("main form").forEach((form) => { form.inert = true; });
+  else setInterval(pulse, 1000);
+  window.studio = { isExported: Boolean(exported), trusted: (text) => policy.createHTML(text), ask, element, find, isTyping, onKey, show, table: body.table, Failure };
 })();
