@@ -11,7 +11,7 @@ from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Keys
-from singletable.planner.plan import Plan
+from singletable.planner.plan import Outcome, Plan
 from singletable.planner.planner import plan
 
 
@@ -28,6 +28,21 @@ def with_declarations(
         return compile_declarations(replace(design.settings, **settings), declarations, patterns)
     except DesignError:
         return None
+
+
+def can_be_served(
+    design: Design, changed: Mapping[type, EntityDeclaration], pattern: PatternDeclaration, classes: Collection[type]
+) -> bool:
+    """Return False if not even a design of these entities alone, with the changes, serves the pattern.
+
+    More entities only add overlap, so then the whole design does not serve it either; to compile that takes longer.
+    """
+    kept = [each for each in design.all_entities if each.cls in classes]
+    declarations = [changed.get(entity.cls, entity.declaration) for entity in kept]
+    try:
+        return is_served(compile_declarations(design.settings, declarations, [pattern]), pattern)
+    except DesignError:  # the entities depend on others, so only the whole design shows it
+        return True
 
 
 def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclaration]:
@@ -49,13 +64,16 @@ def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
     return isinstance(outcome, Plan) and outcome.verdict.is_served and not outcome.other_entities
 
 
-def harms_nothing(design: Design, changed: Design | None) -> bool:
-    """Whether the changed design serves the patterns of the changed entities as before, without more overfetch."""
+def harms_nothing(design: Design, changed: Design | None, planned: Mapping[str, Outcome] | None = None) -> bool:
+    """Whether the changed design serves the patterns of the changed entities as before, without more overfetch.
+
+    `planned` contains known plans of the unchanged design by the name of the pattern.
+    """
     if changed is None:
         return False
     pairs = zip(design.entities, changed.entities, strict=True)
     for pattern in patterns_of(design, {old.cls for old, new in pairs if old.declaration is not new.declaration}):
-        before = plan(design, pattern)
+        before = (planned or {}).get(pattern.name) or plan(design, pattern)
         if isinstance(before, Plan) and before.verdict.is_served:
             after = plan(changed, pattern)
             if not isinstance(after, Plan) or not after.verdict.is_served:

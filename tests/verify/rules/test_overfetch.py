@@ -2,10 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+import pytest
 
 from singletable import Page, Since, Table, entity, get, pattern, query
+from singletable.model.design import Design
+from singletable.planner.changed_designs import with_declarations
 from singletable.planner.plan import Plan
 from singletable.verify.design_check import check
+from singletable.verify.rules import overfetch
 
 
 @entity(key=("USER#{user_id}", "ORDER#{id}"), gsi1=("ORDER#{id}", "{placed_at:seconds}"), expected_per_partition=5)
@@ -62,3 +68,18 @@ def test_plan_reads_sets_no_limit_for_a_get_among_other_entities() -> None:
     assert isinstance(plan, Plan)
     assert plan.other_entities
     assert plan.limit is None
+
+
+def test_a_remedy_compiles_the_whole_design_only_if_a_part_of_it_serves_the_pattern(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[object] = []
+
+    def counting(*given: Any) -> Design | None:
+        compiled.append(given)
+        return with_declarations(*given)
+
+    monkeypatch.setattr(overfetch, "with_declarations", counting)
+    found = [each for each in check(Orders.design).findings if each.code == "ST103"]
+    assert found
+    assert len(compiled) <= len(found)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
-from singletable.planner.changed_designs import harms_nothing, is_served, with_declarations, with_keys
+from singletable.planner.changed_designs import can_be_served, harms_nothing, is_served, with_declarations, with_keys
 from singletable.planner.formatting import format_some
 from singletable.planner.key_source import change_sort, keys_edits, with_prefix
-from singletable.planner.plan import Plan
+from singletable.planner.plan import Outcome, Plan
 from singletable.planner.remedy import Alternative, Edit, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_finding
 
@@ -19,15 +19,17 @@ RULE = Rule("ST103", "overfetch", "warning")
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find plans whose key range can contain other entities."""
+    outcomes = {outcome.pattern.name: outcome for outcome in planned.outcomes}
     for plan in planned.plans:
         if plan.other_entities:
             names = format_some([entity.label for entity in plan.other_entities])
             message = f"the range {plan.key_condition()} can also contain {names}; {_ratio(plan)}"
-            yield pattern_finding(RULE, plan.pattern, message, _remedy(planned.design, plan))
+            yield pattern_finding(RULE, plan.pattern, message, _remedy(planned.design, plan, outcomes))
 
 
-def _remedy(design: Design, plan: Plan) -> Remedy:
+def _remedy(design: Design, plan: Plan, outcomes: Mapping[str, Outcome]) -> Remedy:
     """Return sort keys that start with the entity's name: for the other entities, or for all."""
+    involved = {entity.cls for entity in (*plan.entities, *plan.other_entities)}
     alias = TABLE if plan.index.is_inverse else plan.index.alias
     for entities in (plan.other_entities, (*plan.entities, *plan.other_entities)):
         declarations, edits = {}, tuple[Edit, ...]()
@@ -37,8 +39,10 @@ def _remedy(design: Design, plan: Plan) -> Remedy:
             if keys is not None and keys != entity.declaration.keys[alias]:
                 declarations[entity.cls] = with_keys(entity, alias, keys)
                 edits += keys_edits(entity, alias, keys)
-        changed = with_declarations(design, declarations) if edits else None
-        if is_served(changed, plan.pattern) and harms_nothing(design, changed):
+        if not edits or not can_be_served(design, declarations, plan.pattern, involved):
+            continue
+        changed = with_declarations(design, declarations)
+        if is_served(changed, plan.pattern) and harms_nothing(design, changed, outcomes):
             return Remedy("", (Alternative(edits),))
     return Remedy("Give the entities sort keys with different prefixes, or read them together as a collection.")
 
