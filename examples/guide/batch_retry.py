@@ -24,7 +24,7 @@ EVENTS = [
 
 @dataclass
 class Arrived:
-    """The progress after each round of requests, its cost, and the number of stored events."""
+    """The progress and cost of each round of requests, and the number of stored events."""
 
     rounds: list[BatchProgress]
     used: RecordedUsage

@@ -89,25 +89,26 @@ def _has_unfit_action(exchange: Exchange) -> bool:
 ERRORS: tuple[IntendedDifference, ...] = (
     IntendedDifference(
         "request shape",
-        "The API model declares members, types, lengths, ranges and enums, and DynamoDB checks them before "
-        "anything else (live-validated suite). Local converts or accepts many invalid requests",
+        "Before any other check, DynamoDB checks members, types, lengths, ranges and enums against the API "
+        "model (live-validated suite). Local converts or accepts many invalid requests",
         _breaks_the_model,
     ),
     IntendedDifference(
         "error messages",
-        "The engine uses the messages of the service (live-validated suite; dynalite's tests). Local reports "
-        "the same errors with other messages",
+        "The engine uses DynamoDB's messages (live-validated suite; dynalite's tests). Local reports the same"
+        " errors with other messages",
         _is_same_error,
     ),
     IntendedDifference(
         "order of checks",
-        "DynamoDB checks shape, values, expressions, table, keys, indexes and item, in this order, and "
+        "DynamoDB checks the shape, values, expressions, table, keys, indexes and item, in this order, and "
         "reports the first error (live-validated suite; dynalite's tests). Local checks in another order",
         _is_found_earlier,
     ),
     IntendedDifference(
         "two errors in one stage",
-        "DynamoDB does not specify which of the two errors it reports",
+        "If a request has two errors in the same stage of the checks, DynamoDB does not specify which of them"
+        " it reports",
         _has_two_errors,
     ),
     IntendedDifference(
@@ -118,31 +119,30 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "invalid actions in a transaction",
-        "Invalid actions cancel the transaction, with CancellationReasons for each action "
-        '("TransactWriteItems", Errors; live-validated suite). Local rejects the request because of the first'
-        " invalid action",
+        "If an action of a transaction is invalid, DynamoDB cancels the transaction, with CancellationReasons"
+        ' for each action ("TransactWriteItems", Errors; live-validated suite). Local rejects the request '
+        "because of the first invalid action",
         lambda exchange, difference: both_reject(exchange, difference) and _has_unfit_action(exchange),
     ),
     IntendedDifference(
         "reasons of a cancelled transaction",
-        "DynamoDB finds an action that does not match its table before it reads any item. Local stops at the "
-        "first reason",
+        "DynamoDB checks every action against its table before it reads an item. Local stops at the first reason",
         lambda exchange, difference: difference.path.startswith("CancellationReasons") and _has_unfit_action(exchange),
     ),
     IntendedDifference(
         "internal errors of Local",
-        "Local fails with status 500",
+        "For some requests, Local fails with status 500",
         lambda exchange, difference: difference.path == ERROR and exchange.theirs.status >= 500,
     ),
     IntendedDifference(
         "empty ExclusiveStartKey",
-        "An empty ExclusiveStartKey is rejected as a key that does not match the schema (dynalite's tests). "
-        "Local ignores it",
+        "DynamoDB rejects an empty ExclusiveStartKey, because the key does not match the schema (dynalite's "
+        "tests). Local ignores an empty ExclusiveStartKey",
         lambda exchange, difference: difference.path == ERROR and exchange.request.get("ExclusiveStartKey") == {},
     ),
     IntendedDifference(
         "Base64",
-        "Invalid Base64 is rejected (live-validated suite). Local decodes a part of the invalid text",
+        "DynamoDB rejects invalid Base64 (live-validated suite). Local decodes a part of the invalid text",
         lambda exchange, difference: difference.path == ERROR and "Base64" in exchange.ours.message,
     ),
     IntendedDifference(
@@ -153,7 +153,7 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "sizes of key values",
-        "Partition keys are limited to 2048 bytes and sort keys to 1024 bytes, also in an index and in a "
+        "DynamoDB limits partition keys to 2048 bytes and sort keys to 1024 bytes, also in an index and in a "
         "Query (dynalite's tests). Local does not check these limits",
         only_we_reject("size limit of"),
     ),
@@ -165,14 +165,14 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "items with local index entries",
-        'The limit of 400 KB for an item includes its entries in local indexes ("Local secondary indexes", '
-        "item collections). Local counts only the item",
+        'The size limit of 400 KB applies to the sum of an item and its entries in local indexes ("Local '
+        'secondary indexes", item collections). Local counts only the item',
         only_we_reject("Item size .*has exceeded the maximum", *WRITES),
     ),
     IntendedDifference(
         "nesting depth",
-        'Values can be nested up to 32 levels ("Service, account, and table quotas"), also in the values of '
-        "placeholders (published captures). Local allows one more level in placeholders",
+        'Values can have up to 32 levels ("Service, account, and table quotas"). This also applies to the '
+        "values of placeholders (published captures). Local allows one more level in placeholders",
         only_we_reject("Nesting Levels"),
     ),
     IntendedDifference(
@@ -186,28 +186,28 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "types of index keys",
-        'A write is rejected if an index key attribute does not have the defined type ("Using global '
-        'secondary indexes", data synchronization). Local does not check this for ADD, nor for two indexes '
-        "that share a key attribute",
+        'DynamoDB rejects a write if an index key attribute does not have the defined type ("Using global '
+        'secondary indexes", data synchronization). Local does not check the type for ADD, or for two indexes'
+        " with a common key attribute",
         only_we_reject("Type mismatch for Index Key", *WRITES),
     ),
     IntendedDifference(
         "billing mode and indexes of a table",
-        "A request cannot combine provisioned throughput with on-demand billing, a list of indexes must not "
-        "be empty, and every attribute definition must be used (live-validated suite; dynalite's tests). "
+        "A request cannot combine provisioned throughput with on-demand billing. A list of indexes must not "
+        "be empty, and a key must use each attribute definition (live-validated suite; dynalite's tests). "
         "Local accepts requests that break these rules",
         only_we_reject("BillingMode is P|SecondaryIndexes is empty|AttributeDefinitions are not used"),
     ),
     IntendedDifference(
         "placeholders without expressions",
-        "A request with placeholders but without an expression is rejected (live-validated suite). Local "
-        "ignores empty maps of placeholders",
+        "DynamoDB rejects a request with placeholders but without an expression (live-validated suite). Local"
+        " ignores empty maps of placeholders",
         only_we_reject("can only be specified when using expressions"),
     ),
     IntendedDifference(
         "one number in two notations",
-        "Two notations of one number are the same key, so a batch or transaction that contains both has a "
-        "duplicate. Local compares the keys as strings",
+        "If a batch or transaction contains the same number in two notations as keys, DynamoDB reports a "
+        "duplicate key. Local compares the keys as strings",
         only_we_reject("Provided list of item keys contains duplicates|multiple operations on one item"),
     ),
     IntendedDifference(
@@ -217,12 +217,12 @@ ERRORS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "deletion protection after a change of billing mode",
-        "A change of the billing mode keeps deletion protection. In Local, the table loses it",
+        "After a change of the billing mode, a table still has its deletion protection. In Local, the table loses it",
         only_we_reject("protected against deletion", "DeleteTable"),
     ),
     IntendedDifference(
         "changes of the table class",
-        'UpdateTable changes the table class ("UpdateTable", TableClass). Local does not support it',
+        'UpdateTable changes the table class ("UpdateTable", TableClass). Local does not support table classes',
         lambda exchange, difference: (
             exchange.theirs.message == "Nothing to update" and "TableClass" in exchange.request
         ),

@@ -153,14 +153,14 @@ def _scans_an_index(exchange: Exchange, difference: Difference) -> bool:
 RESULTS: tuple[IntendedDifference, ...] = (
     IntendedDifference(
         "number normalization",
-        'Leading and trailing zeroes are trimmed ("Supported data types and naming rules"). Local returns '
-        "the number as sent",
+        'DynamoDB removes leading and trailing zeroes of a number ("Supported data types and naming rules"). '
+        "Local returns the number as sent",
         _is_other_notation,
     ),
     IntendedDifference(
         "AttributeUpdates without an action",
-        'An entry of AttributeUpdates without an action puts the value ("AttributeValueUpdate", Action). '
-        "Local does nothing",
+        'If an entry of AttributeUpdates has no action, DynamoDB puts the value ("AttributeValueUpdate", '
+        "Action). Local does nothing",
         _updates_without_action,
     ),
     IntendedDifference(
@@ -185,25 +185,26 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "the end of a page",
-        'A page that reaches its Limit ends with a LastEvaluatedKey ("Query", Limit). Local omits the key if '
-        "no item can follow, and does not accept such a key as ExclusiveStartKey",
+        'If a page reaches its Limit, its response contains a LastEvaluatedKey ("Query", Limit). Local omits '
+        "the key if no item can follow, and does not accept such a key as ExclusiveStartKey",
         _ends_a_page,
     ),
     IntendedDifference(
         "read and write units of a transaction",
-        "A transaction returns ReadCapacityUnits or WriteCapacityUnits in addition to CapacityUnits "
-        "(live-validated suite). Local omits them",
+        "The response to a transaction contains ReadCapacityUnits or WriteCapacityUnits, in addition to "
+        "CapacityUnits (live-validated suite). Local omits these fields",
         at(r"^Transact\w+: ConsumedCapacity\[\].*\.(Read|Write)CapacityUnits", theirs=ABSENT),
     ),
     IntendedDifference(
         "index writes of a transaction",
-        "In a transaction, index writes are billed once, while writes to the table are billed twice "
-        "(published captures). Local bills both twice",
+        "For a transaction, DynamoDB bills index writes once, and writes to the table twice (published "
+        "captures). Local bills both twice",
         _doubles_indexes,
     ),
     IntendedDifference(
         "condition checks",
-        "A condition check costs the write units of the checked item (published captures). Local counts a read instead",
+        "A condition check costs the write units of the checked item (published captures). Local counts the "
+        "units of a read",
         lambda exchange, difference: (
             exchange.action == "TransactWriteItems"
             and "ConditionCheck" in str(exchange.request)
@@ -213,26 +214,27 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "several writes of a transaction",
-        'The units of all writes in a transaction are added up ("Managing complex workflows with DynamoDB '
-        'transactions", capacity). Local returns only the units of the last write',
+        'DynamoDB adds up the units of all writes in a transaction ("Managing complex workflows with DynamoDB'
+        ' transactions", capacity). Local returns only the units of the last write',
         _reports_the_last,
     ),
     IntendedDifference(
         "reads without results",
-        'A read that returns no items costs the minimum ("Query", "Queries that do not return results"). '
-        "Local returns 0",
+        'A read without results costs the minimum number of units ("Query", "Queries that do not return '
+        'results"). Local returns 0',
         _reads_nothing,
     ),
     IntendedDifference(
         "deletes of missing items",
-        'Deleting an item that does not exist costs one unit ("DynamoDB provisioned capacity mode", writes). '
-        "Local counts two units in a batch, and one unit in a transaction",
+        'A delete of a missing item costs one unit ("DynamoDB provisioned capacity mode", writes). In a '
+        "batch, Local counts two units; in a transaction, Local counts one unit",
         _deletes_nothing,
     ),
     IntendedDifference(
         "items without index entries",
-        "A write of an item without an index entry costs nothing in the index (published captures). Local "
-        "counts a write that removes one key attribute of the index and adds the other",
+        "If an item has no index entry before and after a write, the write costs nothing in the index "
+        "(published captures). If a write removes one key attribute of the index and adds the other, Local "
+        "counts an index write",
         _counts_what_never_was,
     ),
     IntendedDifference(
@@ -243,98 +245,101 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "fetches from a local index",
-        'Fetching an attribute that is not projected costs a read of the whole item ("Local secondary '
-        'indexes", read capacity units). Local counts differently',
+        "If a read of a local index requests an attribute that the index does not project, the read also "
+        'costs a read of the whole item ("Local secondary indexes", read capacity units). Local counts other '
+        "units",
         _reads_a_local_index,
     ),
     IntendedDifference(
         "sizes of index entries",
-        'A Scan of an index reads its projected attributes ("Global secondary indexes", read capacity '
-        "units). Local counts whole items",
+        'For a Scan of an index, DynamoDB counts only the projected attributes ("Global secondary indexes", '
+        "read capacity units). Local counts whole items",
         _scans_an_index,
     ),
     IntendedDifference(
         "capacity that was not requested",
-        'Consumed capacity is not returned unless the request asks for it ("ReturnConsumedCapacity", NONE). '
-        "Local returns it together with ItemCollectionMetrics",
+        'DynamoDB returns the consumed capacity only if the request asks for it ("ReturnConsumedCapacity", '
+        "NONE). If a request asks for ItemCollectionMetrics, Local also returns the consumed capacity",
         lambda exchange, difference: (
             difference.path == "ConsumedCapacity" and exchange.request.get("ReturnConsumedCapacity") in (None, "NONE")
         ),
     ),
     IntendedDifference(
         "capacity of statements",
-        'The consumed capacity of a statement is returned on request ("ExecuteStatement", '
+        'DynamoDB returns the consumed capacity of a statement on request ("ExecuteStatement", '
         "ReturnConsumedCapacity). Local never returns the capacity of statements",
         at(r"^(Batch)?Execute\w+: ConsumedCapacity$", theirs=ABSENT),
     ),
     IntendedDifference(
         "item collection metrics",
-        "Item collection metrics are returned on request if the table has local indexes "
+        "If the table has local indexes, DynamoDB returns item collection metrics on request "
         '("ItemCollectionMetrics"). Local never returns these metrics',
         at("ItemCollectionMetrics", theirs=ABSENT),
     ),
     IntendedDifference(
         "status of a changing table",
-        "The response contains CREATING, UPDATING or DELETING (live-validated suite). Local has already "
-        "finished the change when it responds",
+        "The response to a change contains the status CREATING, UPDATING or DELETING (live-validated suite). "
+        "When Local responds, the change is already complete",
         at(r"(Table|Index)Status$", theirs="ACTIVE"),
     ),
     IntendedDifference(
         "filling a new index",
-        "While a new index is being filled, the table description contains Backfilling "
-        '("GlobalSecondaryIndexDescription"). Local has already finished the change when it responds',
+        "While DynamoDB fills a new index, the table description contains Backfilling "
+        '("GlobalSecondaryIndexDescription"). When Local responds, the index is already complete',
         at(r"GlobalSecondaryIndexes\[\]\.Backfilling$"),
     ),
     IntendedDifference(
         "throughput while it changes",
-        "UpdateTable returns the old throughput (live-validated suite). Local returns the new one",
+        "The response to UpdateTable contains the old throughput (live-validated suite). Local returns the "
+        "new throughput",
         at(r"^UpdateTable: TableDescription\.ProvisionedThroughput\.(Read|Write)CapacityUnits$"),
     ),
     IntendedDifference(
         "updates that only remove",
-        "An update that only removes attributes or elements of sets does not create a missing item, and its paths "
-        'are not checked (AttributeUpdates in "UpdateItem"; Alternator\'s tests, run on DynamoDB). Local creates the '
-        "item",
+        "If an update only removes attributes or elements of sets, DynamoDB does not create a missing item, "
+        'and does not check the paths of the update (AttributeUpdates in "UpdateItem"; Alternator\'s tests, '
+        "run on DynamoDB). Local creates the item",
         _creates_by_removal,
     ),
     IntendedDifference(
         "description of a deleted table",
-        'DeleteTable does not return the schema, the indexes and the creation time ("DeleteTable", examples; '
-        "Alternator's tests, run on DynamoDB). Local returns the whole description",
+        "The response to DeleteTable does not contain the schema, the indexes and the creation time "
+        '("DeleteTable", examples; Alternator\'s tests, run on DynamoDB). Local returns the whole description',
         _describes_a_deleted_table,
     ),
     IntendedDifference(
         "malformed stream ARNs",
-        "A malformed stream ARN is rejected as invalid (tests of the AWS SDK for JavaScript, and Alternator's, run on "
-        "DynamoDB). Local does not find the stream",
+        "DynamoDB rejects a malformed stream ARN as invalid (tests of the AWS SDK for JavaScript and of "
+        "Alternator, run on DynamoDB). Local reports that the stream does not exist",
         _is_malformed_stream,
     ),
     IntendedDifference(
         "throughput of an index",
-        "The table description contains the throughput of each index, with zeroes for on-demand billing "
-        '("ProvisionedThroughputDescription"). Local omits it',
+        "The table description contains the throughput of each index; for on-demand billing, the values are "
+        'zero ("ProvisionedThroughputDescription"). Local omits the throughput',
         at(r"GlobalSecondaryIndexes\[\]\.ProvisionedThroughput", theirs=ABSENT),
     ),
     IntendedDifference(
         "maximum throughput that is not set",
-        "A maximum throughput that is not set is not returned (live-validated suite). Local returns -1",
+        "If no maximum throughput is set, DynamoDB does not return one (live-validated suite). Local returns -1",
         at("OnDemandThroughput$", ours=ABSENT, theirs={"MaxReadRequestUnits": -1, "MaxWriteRequestUnits": -1}),
     ),
     IntendedDifference(
         "warm throughput",
-        'Table descriptions contain the warm throughput ("TableWarmThroughputDescription"). Local does not support it',
+        'Table descriptions contain the warm throughput ("TableWarmThroughputDescription"). Local does not '
+        "support warm throughput",
         at("WarmThroughput$", theirs=ABSENT),
     ),
     IntendedDifference(
         "table classes",
-        'A table description contains the table class once it has been set ("TableClassSummary"). Local does '
-        "not support table classes",
+        'After a request has set the table class, the table description contains it ("TableClassSummary"). '
+        "Local does not support table classes",
         at("TableClassSummary$", theirs=ABSENT),
     ),
     IntendedDifference(
         "settings after a change of billing mode",
-        "A change of the billing mode keeps deletion protection and the number of decreases on the current "
-        "day. Local loses both",
+        "After a change of the billing mode, a table still has its deletion protection and its number of "
+        "decreases on the current day. In Local, the table loses both",
         at(r"Table\w*\.(DeletionProtectionEnabled|ProvisionedThroughput\.NumberOfDecreasesToday)$"),
     ),
 )

@@ -38,20 +38,19 @@ def _scans_an_index(exchange: Exchange, difference: Difference) -> bool:
 STATEMENT_RESULTS: tuple[IntendedDifference, ...] = (
     IntendedDifference(
         "error messages of statements",
-        "The engine uses the messages of the service (live-validated suite; published captures). Local has "
-        "other messages",
+        "The engine uses DynamoDB's messages (live-validated suite; published captures). Local has other messages",
         _is_in_other_words,
     ),
     IntendedDifference(
         "statements of a batch",
-        'Each statement fails separately, with its Error ("BatchExecuteStatement"). For some errors, Local '
-        "rejects the whole batch",
+        "If a statement of a batch fails, DynamoDB returns its Error and executes the other statements "
+        '("BatchExecuteStatement"). For some errors, Local rejects the whole batch',
         _fails_alone,
     ),
     IntendedDifference(
         "INSERT of an existing item",
-        'INSERT of an existing item fails with DuplicateItemException ("ExecuteStatement", Errors). Local '
-        "returns DuplicateItem, and in a transaction an error of the statement",
+        'An INSERT of an existing item fails with DuplicateItemException ("ExecuteStatement", Errors). Local '
+        "returns DuplicateItem; in a transaction, Local returns an error of the statement",
         lambda exchange, difference: exchange.action in STATEMENTS and "Duplicate" in str(exchange.ours.document),
     ),
     IntendedDifference(
@@ -61,14 +60,14 @@ STATEMENT_RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "names of selected elements",
-        "A selected list element is returned under its path, such as l[0] (published captures). Local returns"
-        " the whole list",
+        "If a statement selects a list element, the name in the result is the path of the element, such as "
+        "l[0] (published captures). Local returns the whole list",
         at(r"^\w*Execute\w+: \w+\[\](\.Item)?\.\w+(\[\d+\])?$"),
     ),
     IntendedDifference(
         "filters of statements on attributes that an index does not project",
-        "A filter on an attribute that the index does not project is rejected if the statement names the "
-        "partition of the index (published captures). Local accepts such filters",
+        "If a statement names a partition of an index, DynamoDB rejects a filter on an attribute that the "
+        "index does not project (published captures). Local accepts such filters",
         only_we_reject("does not project one or more filter attributes", "ExecuteStatement"),
     ),
     IntendedDifference(
@@ -79,8 +78,8 @@ STATEMENT_RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "two reads of one item",
-        'Two reads of one item are not allowed in a transaction ("ExecuteTransaction"). Local accepts two '
-        "such reads in PartiQL statements",
+        'A transaction cannot read the same item twice ("ExecuteTransaction"). Local accepts two such reads '
+        "in PartiQL statements",
         only_we_reject("cannot include multiple operations on one item", "ExecuteTransaction"),
     ),
 )

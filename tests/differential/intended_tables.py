@@ -40,13 +40,13 @@ def _has_empty_old_parameters(exchange: Exchange, difference: Difference) -> boo
 TABLE_SETTINGS = (
     IntendedDifference(
         "time to live",
-        'The time to live setting can be changed once per hour ("UpdateTimeToLive"). Local accepts every change',
+        'You can change the time to live setting once per hour ("UpdateTimeToLive"). Local accepts every change',
         only_we_reject("Time to live has been modified multiple times within a fixed interval", "UpdateTimeToLive"),
     ),
     IntendedDifference(
         "missing indexes",
-        "The message names the index and its table (controller's captures, DDB-TABLE-161). Local names "
-        "neither, or reports an invalid name",
+        "The error message names the index and its table (controller's captures, DDB-TABLE-161). The message "
+        "of Local names neither, or reports an invalid name",
         _errors_in(
             "^Requested resource not found: Index ",
             "^Requested resource not found$|^Invalid global secondary index name$",
@@ -60,8 +60,8 @@ TABLE_SETTINGS = (
     ),
     IntendedDifference(
         "changes that must be made separately",
-        "Nearly every pair of changes in one UpdateTable is rejected (controller's captures, DDB-TABLE-174, "
-        "382 and 433). Local makes all changes at once",
+        "DynamoDB rejects nearly every pair of changes in one UpdateTable (controller's captures, "
+        "DDB-TABLE-174, 382 and 433). Local makes all changes at once",
         only_we_reject(
             "must be the only operation in the request|can only be combined with BillingMode|cannot be specified when "
             "updating WarmThroughput|You cannot (create or delete index|modify stream status) while",
@@ -70,8 +70,8 @@ TABLE_SETTINGS = (
     ),
     IntendedDifference(
         "empty legacy parameters",
-        "An empty legacy parameter counts as present, so a request cannot combine it with expressions: an "
-        "empty AttributeUpdates (dynalite's tests of UpdateItem) and an empty Expected (issue 142 of "
+        "A request cannot combine a legacy parameter with expressions, even if the parameter is empty: an "
+        "empty AttributeUpdates (dynalite's tests of UpdateItem) or an empty Expected (issue 142 of "
         "amazonka). Local ignores empty legacy parameters",
         _has_empty_old_parameters,
     ),
