@@ -24,7 +24,7 @@ from singletable.client.retries import Retries, Timeouts
 from singletable.client.state_check import OpenState, open_state
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
-from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers
+from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
 from singletable.evolve.phases import KeyUse
 from singletable.model.design import Design
 from singletable.model.table_schema import create_table_request
